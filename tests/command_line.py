@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from blockfeat.cli import main
+import httpx2
 
-__all__ = ["Called", "call"]
+from blockfeat.cli import main
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,44 @@ class Called:
     returncode: int
     stdout: str
     stderr: str
+
+    @property
+    def said(self) -> str:
+        """What was said on standard error, without the frames and line breaks of a terminal."""
+        return " ".join(self.stderr.replace("│", " ").split())
+
+
+@contextmanager
+def serving(
+    *words: str, folder: Path | None = None, before: str = ""
+) -> Iterator[tuple[str, subprocess.Popen[str], list[str]]]:
+    """Run a command that serves; yield its address, its process, and what it printed up to there."""
+    main_of = f"{before}\nimport sys; from blockfeat.cli import main; sys.argv = ['blockfeat', *sys.argv[1:]]; main()"
+    command, pipe = [sys.executable, "-c", main_of, *words, "--port", "0"], subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=folder) as process:
+        try:
+            assert process.stdout is not None
+            lines = [process.stdout.readline()]
+            while lines[-1] and "http://" not in lines[-1]:
+                lines.append(process.stdout.readline())
+            found = re.search(r"http://\S+?(?=/(?: |$))", lines[-1])
+            assert found is not None, process.stderr.read() if process.stderr else ""
+            yield found[0], process, lines
+        finally:
+            process.kill()
+
+
+@contextmanager
+def client_of(url: str, process: subprocess.Popen[str]) -> Iterator[httpx2.Client]:
+    """Return a client of a server once that answers."""
+    with httpx2.Client(base_url=url, timeout=600, trust_env=False) as client:
+        while process.poll() is None:
+            try:
+                client.get("/")
+                break
+            except httpx2.ConnectError:
+                time.sleep(0.05)
+        yield client
 
 
 def call(

@@ -10,8 +10,6 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
-__all__ = ["Controls"]
-
 _WATCHING = Path(__file__).with_name("controls.js").read_text(encoding="utf-8")
 
 

@@ -10,8 +10,6 @@ from blockfeat.blocks.block import Block
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
 
-__all__ = ["block", "extraction"]
-
 
 @dataclass(frozen=True)
 class _StandIn:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-__all__ = ["FakeClock"]
-
 
 class FakeClock:
     """Tells a time that only sleeping moves on; ``slept`` has every wait."""

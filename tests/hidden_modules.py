@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from blockfeat._extras import EXTRAS
 
-__all__ = ["beyond", "hiding"]
-
 
 def beyond(*extras: str) -> tuple[str, ...]:
     """Return the modules that an install of these extras does not have."""

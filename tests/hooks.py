@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-__all__ = ["Hook"]
-
 
 class Hook(HTTPServer):
-    """Takes what is posted; ``headers`` and ``bodies`` have it."""
+    """Takes what is posted, but for mentions that it refuses; ``headers`` and ``bodies`` have it."""
 
     def __init__(self) -> None:
         self.headers: list[dict[str, str]] = []
         self.bodies: list[dict[str, Any]] = []
         self.raw: list[bytes] = []
         self.answers: list[tuple[int, dict[str, str]]] = []
-        self.refused: str | None = None
+        self.refuses: Callable[[dict[str, Any]], bool] = lambda mention: False
+        self.taken: set[str] = set()
+        self.times: list[float] = []
         super().__init__(("127.0.0.1", 0), _Answer)
 
     @property
@@ -32,9 +34,14 @@ class _Answer(BaseHTTPRequestHandler):
         self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
         self.server.raw.append(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.bodies.append(json.loads(self.server.raw[-1]))
-        ids = [mention["id"] for mention in self.server.bodies[-1].get("mentions", ())]
+        self.server.times.append(time.monotonic())
+        mentions = self.server.bodies[-1].get("mentions", ())
         status, headers = self.server.answers.pop(0) if self.server.answers else (204, {})
-        self.send_response(422 if self.server.refused in ids else status)
+        if status == 204 and any(map(self.server.refuses, mentions)):
+            status = 422
+        if status == 204:
+            self.server.taken.update(mention["id"] for mention in mentions)
+        self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()

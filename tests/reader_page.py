@@ -9,14 +9,12 @@ from blockfeat.data import demo_pages
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["DEMO", "LETTER", "open_reader", "paste", "show", "skip_to_the_content"]
-
 DEMO = next(page for page in demo_pages() if page.id == "en-commonsquare-2")
 LETTER = "<p>Of this the <a href='/letter'>letter of the people</a> says more than was known before today.</p>"
 
 
-def open_reader(page: Page) -> None:
-    page.goto("/")
+def open_reader(page: Page, url: str = "") -> None:
+    page.goto(f"{url}/")
     page.wait_for_selector("body[data-ready]")
 
 
@@ -25,6 +23,23 @@ def paste(page: Page, html: str, url: str = "") -> None:
     page.get_by_label("HTML of the page").fill(html)
     page.get_by_label("Its address").fill(url)
     page.locator("#intake-html").get_by_role("button", name="Read").click()
+    page.wait_for_selector("#panel-article h1")
+
+
+def read_address(page: Page, url: str) -> None:
+    page.get_by_label("Address of the page").fill(url)
+    page.keyboard.press("Enter")
+
+
+def read_file(page: Page, name: str, data: bytes) -> None:
+    page.get_by_role("radio", name="File").check()
+    page.set_input_files("#file", {"name": name, "mimeType": "text/html", "buffer": data})
+    page.locator("#intake-file button").click()
+    page.wait_for_selector("#panel-article h1")
+
+
+def read_example(page: Page, lang: str) -> None:
+    page.locator(f"[data-example={lang}]").click()
     page.wait_for_selector("#panel-article h1")
 
 

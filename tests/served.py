@@ -14,8 +14,6 @@ from blockfeat.web.app import bound_socket, create_app, server_of
 from blockfeat.web.guard import ServeSettings
 from blockfeat.web.reader.service import Service
 
-__all__ = ["Served", "serving", "serving_reader"]
-
 
 @dataclass(frozen=True)
 class Served:
@@ -26,10 +24,10 @@ class Served:
 
 
 @contextmanager
-def serving(app: FastAPI) -> Iterator[str]:
+def serving(app: FastAPI, port: int = 0) -> Iterator[str]:
     """Serve an app in a thread; return its address."""
-    listening = bound_socket("127.0.0.1", 0)
-    server = server_of(app)
+    listening = bound_socket("127.0.0.1", port)
+    server = server_of(app, log_level="error")
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:

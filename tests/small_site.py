@@ -1,22 +1,16 @@
-"""A server whose answers a test sets, and ways to fetch from it."""
+"""A server whose answers a test sets."""
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from blockfeat.monitor.fetching import Clock, Fetched, Fetcher, FetchOptions
-
-__all__ = ["OPTIONS", "PAGE", "Answer", "Site", "fetch", "run", "serving"]
-
 PAGE = b"<html><body><p>Hello.</p></body></html>"
-OPTIONS = FetchOptions(delay=0, first_wait=0.01, timeout=5, allow_networks=("127.0.0.1/32",))
 Answer = tuple[int, dict[str, str], bytes]
 
 
@@ -26,6 +20,7 @@ class Site:
 
     url: str = ""
     answers: dict[str, Answer | list[Answer]] = field(default_factory=dict)
+    otherwise: Answer = (404, {}, b"none")
     seen: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     busy: int = 0
@@ -36,7 +31,7 @@ class Site:
         return self.url.replace("127.0.0.1", f"{name}.localhost")
 
     def answer(self, path: str) -> Answer:
-        found = self.answers.get(path, (404, {}, b"none"))
+        found = self.answers.get(path, self.otherwise)
         if isinstance(found, list):
             found = found.pop(0) if len(found) > 1 else found[0]
         return found
@@ -78,8 +73,8 @@ def serving() -> Iterator[Site]:
                 state.busy += 1
                 state.most_at_once = max(state.most_at_once, state.busy)
             status, headers, body = state.answer(self.path)
-            if self.path == "/drip":
-                return self._drip()
+            if self.path.startswith("/drip"):
+                return self._drip(b"X-Slow: " if self.path == "/drip-head" else b"\r\n")
             state.closing.wait(float(headers.get("X-Wait", "0")))
             with lock:
                 state.busy -= 1
@@ -92,9 +87,9 @@ def serving() -> Iterator[Site]:
             self.wfile.write(body)
             return None
 
-        def _drip(self) -> None:
+        def _drip(self, rest: bytes) -> None:
             self.close_connection = True
-            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + rest)
             while not state.closing.wait(0.05):
                 self.wfile.write(b"x")
 
@@ -108,17 +103,3 @@ def serving() -> Iterator[Site]:
         state.closing.set()
         server.shutdown()
         server.close_connections()
-
-
-def run(work: Callable[[Fetcher], Awaitable[Any]], options: FetchOptions = OPTIONS, **more: Any) -> Any:
-    async def main() -> Any:
-        async with Fetcher(options, **more) as fetcher:
-            return await work(fetcher)
-
-    return asyncio.run(main())
-
-
-def fetch(url: str, options: FetchOptions = OPTIONS, *, clock: Clock | None = None, **how: Any) -> Fetched:
-    fetched = run(lambda fetcher: fetcher.fetch(url, **how), options, clock=clock)
-    assert isinstance(fetched, Fetched)
-    return fetched

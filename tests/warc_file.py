@@ -6,16 +6,24 @@ import gzip
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["warc_record", "write_warc"]
 
-
-def warc_record(number: int, body: bytes, *, kind: str = "text/html; charset=utf-8", version: str = "1.0") -> bytes:
-    """Return a response with its number in id and address."""
-    http = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+def warc_record(
+    number: int,
+    body: bytes,
+    *,
+    kind: str = "text/html; charset=utf-8",
+    version: str = "1.0",
+    status: str = "200 OK",
+    more: str = "",
+    url: str = "",
+) -> bytes:
+    """Return a response with its number in id and address, and more lines in its head."""
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{more}Content-Length: {len(body)}\r\n\r\n"
+    http = head.encode() + body
     head = (
         f"WARC/{version}\r\nWARC-Type: response\r\n"
         f"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{number:012}>\r\n"
-        f"WARC-Target-URI: https://a.example/{number}\r\nWARC-Date: 2024-01-01T00:00:00Z\r\n"
+        f"WARC-Target-URI: {url or f'https://a.example/{number}'}\r\nWARC-Date: 2024-01-01T00:00:00Z\r\n"
         f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
     )
     return head.encode() + http + b"\r\n\r\n"

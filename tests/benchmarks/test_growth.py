@@ -31,10 +31,9 @@ def test_fixed_costs_of_small_pages_do_not_count() -> None:
 
 
 def test_too_few_sizes_have_no_exponent() -> None:
-    assert math.isnan(fit_exponent([65536], [1.0]))
-    assert math.isnan(fit_exponent([1024, 4096], [1.0, 4.0]))
-    assert math.isnan(fit_exponent([65536, 262144], [0.0, 1.0]))
-    assert math.isnan(fit_exponent([], []))
+    few: list[tuple[list[int], list[float]]] = [([65536], [1.0]), ([1024, 4096], [1.0, 4.0]), ([], [])]
+    for sizes, seconds in (*few, ([65536, 262144], [0.0, 1.0])):
+        assert math.isnan(fit_exponent(sizes, seconds))
 
 
 def test_largest_ratio_is_taken_from_a_megabyte_up() -> None:
@@ -45,25 +44,21 @@ def test_largest_ratio_is_taken_from_a_megabyte_up() -> None:
 
 def test_systems_are_measured_on_each_shape_and_size() -> None:
     result = measure_growth(systems_of(), shapes=["article", "<"], sizes=[1024, 4096])
-    assert [(growth.system, growth.shape, growth.sizes) for growth in result.growths] == [
-        ("lxml parse", "article", (1024, 4096)),
-        ("lxml parse", "<", (1024, 4096)),
-    ]
+    found = [(growth.system, growth.shape, growth.sizes) for growth in result.growths]
+    assert found == [("lxml parse", shape, (1024, 4096)) for shape in ("article", "<")]
     assert all(growth.stopped is None for growth in result.growths)
     assert list(result.to_frame().columns) == ["system", "shape", "size", "seconds", "exponent", "stopped"]
     assert len(result.to_frame()) == 4
 
 
 def test_a_system_that_fails_or_dies_is_stopped() -> None:
-    def fails(page: PageInput) -> object:
+    def fails(page: PageInput) -> None:
         if len(page.data) > 2000:
             raise ValueError("too large for me")
-        return None
 
-    def dies(page: PageInput) -> object:
+    def dies(page: PageInput) -> None:
         if len(page.data) > 2000:
             os._exit(1)
-        return None
 
     systems = [System("fails", "1", "peer", fails), System("dies", "1", "peer", dies)]
     first, second = measure_growth(systems, shapes=["article"], sizes=[1024, 4096, 16384]).growths

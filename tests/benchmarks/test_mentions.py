@@ -53,16 +53,14 @@ def run(*systems: BenchSystem, **options: object) -> MentionBench:
 
 
 def test_counts() -> None:
-    result = run(
-        system("gold", lambda page: page.text), system("empty", lambda page: ""), system("fails", lambda page: 1 / 0)
-    )
+    texts = {"gold": lambda page: page.text, "empty": lambda page: "", "fails": lambda page: 1 / 0}
+    result = run(*(system(name, text) for name, text in texts.items()))
     whole, gold, empty, fails = (found.counts["others"] for found in result.systems)
     # Ulbo stands in a credit, Kolber of page 1 in a headline that the gold text leaves out: neither is scored.
     assert whole == MentionCounts(right=4, wrong=1, missed=0)
     assert gold == MentionCounts(right=4, wrong=0, missed=0)
     assert empty == fails == MentionCounts(missed=4)
-    assert result.names == {"others": (3, 1, 1)}
-    assert result.pages == {"others": 2}
+    assert (result.names, result.pages) == ({"others": (3, 1, 1)}, {"others": 2})
 
 
 def test_few_names_of_a_page_always_the_same() -> None:
@@ -99,12 +97,8 @@ def test_mean_over_languages() -> None:
 
 def test_systems_of_a_model() -> None:
     systems = mention_systems([Extractor.load("ziegler2007")], [])
-    assert [found.name for found in systems] == [
-        WHOLE_PAGE,
-        "blockfeat ziegler2007",
-        "blockfeat ziegler2007, headline and text",
-        "blockfeat ziegler2007, headline and sure text",
-    ]
+    ours = [f"blockfeat ziegler2007{parts}" for parts in ("", ", headline and text", ", headline and sure text")]
+    assert [found.name for found in systems] == [WHOLE_PAGE, *ours]
     page = LabelledPage("1", "<title>One of it</title><h1>One of it</h1><p>Two words, and some more of them.</p>", "")
     assert "Two words" in systems[0].load()(page)
     assert all(isinstance(found.load()(page), str) for found in systems)

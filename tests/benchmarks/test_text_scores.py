@@ -90,8 +90,7 @@ NONE: dict[str, Any] = {"code": [], "tables": [], "headings": [], "list_items": 
 
 def test_parts_of_markdown() -> None:
     parts = parts_of(MARKDOWN)
-    assert parts.headings == ["saws"]
-    assert parts.items == ["ripsaws", "withfewteeth", "handsaws"]
+    assert (parts.headings, parts.items) == (["saws"], ["ripsaws", "withfewteeth", "handsaws"])
     assert parts.rows == [["saw", "teeth"], ["rip", "4"]]
     assert parts.code == ["def cut():", "    return 1"]
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
-from blockfeat.cli import app_of
-from blockfeat.commands.console import exit_code_of
 from command_line import call as blockfeat
 from pages import article_page
 
 _PAGE = "<title>Lanterns</title><script>a()</script><p>foo<a href=/x>bar</a>baz"
 
 
-def _run(*arguments: object) -> int:
-    app = app_of(["clean"])
-    return exit_code_of(lambda: app(["clean", *map(str, arguments)]))
+def _cleaned(*words: str | Path, code: int = 0) -> str:
+    done = blockfeat("clean", *words)
+    assert done.returncode == code, done.stderr
+    return done.said if code else done.stdout
 
 
 @pytest.fixture
@@ -27,32 +27,28 @@ def page(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_page_is_cleaned_as_html_and_as_text(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_is_cleaned_as_html_and_as_text(page: Path) -> None:
     settings = page.with_name("own.toml")
     settings.write_text("[filters]\ntext_links = true\n", encoding="utf-8")
-    assert _run(page, "--settings", settings) == 0
-    assert "<p>foo baz</p>" in capsys.readouterr().out
-    assert _run(page, "--settings", settings, "--format", "text") == 0
-    assert capsys.readouterr().out == "foo baz\n"
+    assert "<p>foo baz</p>" in _cleaned(page, "--settings", settings)
+    assert _cleaned(page, "--settings", settings, "--format", "text") == "foo baz\n"
 
 
 def test_the_output_cleaned_again_is_the_same_file(page: Path) -> None:
     once, twice = page.with_name("once.html"), page.with_name("twice.html")
-    assert _run(page, "--output", once) == 0
-    assert _run(once, "--output", twice) == 0
+    _cleaned(page, "--output", once)
+    _cleaned(once, "--output", twice)
     assert once.read_bytes() == twice.read_bytes()
 
 
-def test_a_sanitised_page_has_no_script(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sanitised_page_has_no_script(page: Path) -> None:
     settings = page.with_name("own.toml")
     settings.write_text("[filters]\nscripts = false\n", encoding="utf-8")
-    assert _run(page, "-s", settings, "--sanitise") == 0
-    assert "script" not in capsys.readouterr().out
+    assert "script" not in _cleaned(page, "-s", settings, "--sanitise")
 
 
-def test_the_default_settings_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("--show-settings") == 0
-    assert "[link_lists]" in capsys.readouterr().out
+def test_the_default_settings_are_shown() -> None:
+    assert "[link_lists]" in _cleaned("--show-settings")
 
 
 @pytest.mark.parametrize(
@@ -64,17 +60,9 @@ def test_the_default_settings_are_shown(tmp_path: Path, capsys: pytest.CaptureFi
         (("page.html", "--update-hosts"), 2, "no list of hosts"),
     ],
 )
-def test_wrong_use_is_one_line_and_a_code(
-    arguments: tuple[str, ...],
-    code: int,
-    message: str,
-    page: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(page.parent)
-    assert _run(*arguments) == code
-    assert message in " ".join(capfd.readouterr().err.split())
+def test_wrong_use_is_one_line_and_a_code(arguments: tuple[str, ...], code: int, message: str, page: Path) -> None:
+    with chdir(page.parent):
+        assert message in _cleaned(*arguments, code=code)
 
 
 def test_a_folder_and_json_lines_become_files_or_lines(tmp_path: Path) -> None:
@@ -83,11 +71,9 @@ def test_a_folder_and_json_lines_become_files_or_lines(tmp_path: Path) -> None:
     (folder / "a.html").write_text(article_page(), encoding="utf-8")
     lines = tmp_path / "more.jsonl"
     lines.write_text(json.dumps({"id": "b", "html": "<p>Text<script>x()</script>"}) + "\n{broken\n", encoding="utf-8")
-    done = blockfeat("clean", folder, lines, "-o", f"{tmp_path}/clean/")
-    assert done.returncode == 1
+    _cleaned(folder, lines, "-o", f"{tmp_path}/clean/", code=1)
     assert len(list((tmp_path / "clean").glob("*.html"))) == 2
-    done = blockfeat("clean", folder, lines, "-f", "text", "-o", tmp_path / "clean.jsonl")
-    assert done.returncode == 1
+    _cleaned(folder, lines, "-f", "text", "-o", tmp_path / "clean.jsonl", code=1)
     found = [json.loads(line) for line in (tmp_path / "clean.jsonl").read_text("utf-8").splitlines()]
     assert [bool(record["error"]) for record in found] == [False, False, True]
     assert found[1]["text"].strip() == "Text"
@@ -96,6 +82,6 @@ def test_a_folder_and_json_lines_become_files_or_lines(tmp_path: Path) -> None:
 def test_the_first_of_several_pages_goes_to_a_file_and_nothing_read_is_126(tmp_path: Path) -> None:
     page = tmp_path / "a.html"
     page.write_text("<p>One", encoding="utf-8")
-    assert blockfeat("clean", page, "-o", tmp_path / "out.html").returncode == 0
+    _cleaned(page, "-o", tmp_path / "out.html")
     assert "One" in (tmp_path / "out.html").read_text("utf-8")
-    assert blockfeat("clean", tmp_path / "none.html", "-o", f"{tmp_path}/out/").returncode == 126
+    _cleaned(tmp_path / "none.html", "-o", f"{tmp_path}/out/", code=126)

@@ -13,9 +13,7 @@ from blockfeat.errors import CorpusError
 @pytest.fixture
 def settings(tmp_path: Path) -> Path:
     path = tmp_path / "blockfeat.toml"
-    path.write_text(
-        '[corpora]\nnews = "news.jsonl.xz"\nblogs = ["a.jsonl", "/far/b.jsonl.gz"]\n[other]\nx = 1\n', encoding="utf-8"
-    )
+    path.write_text('[corpora]\nnews = "news.jsonl.xz"\nblogs = ["a.jsonl", "/far/b.jsonl.gz"]\n[other]\nx = 1\n')
     return path
 
 
@@ -70,5 +68,4 @@ def test_bad_settings_name_file_and_key(text: str, reason: str, tmp_path: Path) 
 def test_settings_are_looked_for_here_and_in_the_users_folder() -> None:
     here, home = settings_files()
     assert here == Path("blockfeat.toml")
-    assert home.name == "blockfeat.toml"
-    assert home.parent.name == "blockfeat"
+    assert (home.name, home.parent.name) == ("blockfeat.toml", "blockfeat")

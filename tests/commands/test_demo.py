@@ -47,11 +47,8 @@ def test_the_headline_which_the_text_leaves_out_is_shown_once_as_dropped(lines: 
 
 
 def test_it_compares_the_default_model_with_thresholds_peers_and_all_blocks(lines: list[str]) -> None:
-    scores = {
-        match[1].strip(): (float(match[2]), float(match[3]))
-        for line in lines
-        if (match := re.fullmatch(r"  (\D+?) +(\d\.\d{3}) +(\d\.\d{3})", line))
-    }
+    matches = (re.fullmatch(r"  (\D+?) +(\d\.\d{3}) +(\d\.\d{3})", line) for line in lines)
+    scores = {match[1].strip(): (float(match[2]), float(match[3])) for match in matches if match}
     assert list(scores) == ["default", "thresholds", *_PEERS, "all blocks"]
     assert scores["default"] > scores["thresholds"] > scores["all blocks"]
     assert all(sum(scores["default"]) > sum(scores[peer]) for peer in _PEERS)

@@ -7,8 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,38 +19,20 @@ from blockfeat.cli import app_of
 from blockfeat.commands.serve import default_output
 from blockfeat.data.corpus import read_corpus, write_corpus
 from blockfeat.data.validate import validate
+from command_line import call, client_of, serving
 from hidden_modules import beyond, hiding
 from labelled_site_pages import site_page
-
-_COMMAND = "import sys; from blockfeat.cli import main; sys.argv = ['blockfeat', *sys.argv[1:]]; main()"
 
 
 @contextmanager
 def _labelling(
-    folder: Path, *options: str, without: tuple[str, ...] = (), said: list[str] | None = None
-) -> Iterator[tuple[httpx2.Client, subprocess.Popen[str]]]:
-    code = hiding(*without) + _COMMAND
-    command = [sys.executable, "-c", code, "label", *options, "--port", "0", "--model", "margin"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
-    ) as process:  # fmt: skip
-        try:
-            lines = [process.stdout.readline()]
-            while lines[-1] and "http://" not in lines[-1]:
-                lines.append(process.stdout.readline())
-            found = re.findall(r"http://\S+", lines[-1])
-            (said if said is not None else []).extend(lines)
-            assert found, process.stderr.read() if process.stderr else ""
-            with httpx2.Client(base_url=f"{found[0]}api/v1/label/", timeout=600, trust_env=False) as client:
-                while process.poll() is None:
-                    try:
-                        client.get("session")
-                        break
-                    except httpx2.ConnectError:
-                        time.sleep(0.05)
-                yield client, process
-        finally:
-            process.kill()
+    folder: Path, *options: str, without: tuple[str, ...] = ()
+) -> Iterator[tuple[httpx2.Client, subprocess.Popen[str], list[str]]]:
+    words = ("label", *options, "--model", "margin")
+    served = serving(*words, folder=folder, before=hiding(*without))
+    with served as (url, process, lines), client_of(url, process) as client:
+        client.base_url = f"{url}/api/v1/label/"
+        yield client, process, lines
 
 
 @pytest.fixture
@@ -65,21 +45,17 @@ def saved(tmp_path: Path) -> Path:
 
 
 def test_a_killed_session_loses_nothing_and_a_second_one_is_refused(saved: Path) -> None:
-    with _labelling(saved, "saved") as (client, process):
+    with _labelling(saved, "saved") as (client, process, _):
         first = client.get("session").json()["next"]
         assert client.post("accept", json={"page": first}).json()["progress"]["done"] == 1
         second = client.post("next", json={}).json()["page"]
         client.post("mark", json={"page": second, "blocks": [0], "role": "byline"})
-        other = subprocess.run(
-            [sys.executable, "-c", _COMMAND, "label", "saved", "--port", "0", "--model", "margin"],
-            cwd=saved, capture_output=True, text=True, timeout=600,
-        )  # fmt: skip
-        assert other.returncode == 126
-        assert "another session" in other.stderr
+        other = call("label", "saved", "--port", "0", "--model", "margin", folder=saved)
+        assert (other.returncode, "another session" in other.stderr) == (126, True)
         os.kill(process.pid, signal.SIGKILL)
     (page,) = read_corpus(saved / "saved.labels.jsonl")
     assert page.id == first
-    with _labelling(saved, "saved") as (client, process):
+    with _labelling(saved, "saved") as (client, process, _):
         assert client.get("session").json()["progress"]["done"] == 1
         assert client.get("page", params={"page": second}).json()["blocks"][0]["marked"]
         process.send_signal(signal.SIGINT)
@@ -90,15 +66,13 @@ def test_a_killed_session_loses_nothing_and_a_second_one_is_refused(saved: Path)
 
 
 def test_pages_are_labelled_where_nothing_can_be_trained(saved: Path) -> None:
-    said: list[str] = []
-    with _labelling(saved, "saved", without=beyond("web"), said=said) as (client, process):
+    with _labelling(saved, "saved", without=beyond("web")) as (client, process, said):
         session = client.get("session").json()
         page = client.get("page", params={"page": session["next"]}).json()
         assert any(block["suggested"] == "content" for block in page["blocks"])
         assert client.post("accept", json={"page": page["page"]}).json()["progress"]["done"] == 1
         refused = client.post("train", json={})
-        assert refused.status_code == 422
-        assert refused.json()["detail"] == session["training_lacks"]
+        assert (refused.status_code, refused.json()["detail"]) == (422, session["training_lacks"])
         assert client.get("training").json()["phase"] == "none"
         process.send_signal(signal.SIGINT)
         assert process.wait(600) == 0
@@ -124,17 +98,17 @@ def test_the_labels_are_named_after_the_pages(name: str, output: str) -> None:
 
 def test_what_cannot_be_labelled_is_an_error_that_names_it(saved: Path) -> None:
     runner, app = CliRunner(), app_of(["label"])
-    output = str(saved / "out.jsonl")
-    gone = runner.invoke(app, ["label", str(saved / "gone"), "-o", output])
-    assert "gone: there are no pages to label" in str(gone.exception)
-    packed = runner.invoke(app, ["label", str(saved / "saved"), "-o", str(saved / "out.jsonl.xz"), "--port", "0"])
-    assert "ends in .jsonl" in str(packed.exception)
-    lost = runner.invoke(app, ["label", str(saved / "saved"), "-o", str(saved / "no" / "out.jsonl"), "--port", "0"])
-    assert "there is no folder" in str(lost.exception)
+    for pages, output, reason in (
+        ("gone", "out.jsonl", "gone: there are no pages to label"),
+        ("saved", "out.jsonl.xz", "ends in .jsonl"),
+        ("saved", "no/out.jsonl", "there is no folder"),
+    ):
+        done = runner.invoke(app, ["label", str(saved / pages), "-o", str(saved / output), "--port", "0"])
+        assert reason in str(done.exception)
 
 
 def test_two_labellers_are_compared(saved: Path) -> None:
-    with _labelling(saved, "saved", "-o", "anna.jsonl") as (client, _):
+    with _labelling(saved, "saved", "-o", "anna.jsonl") as (client, *_):
         pages = [entry["page"] for entry in client.get("session").json()["pages"]]
         for name in pages:
             client.post("accept", json={"page": name})
@@ -147,5 +121,4 @@ def test_two_labellers_are_compared(saved: Path) -> None:
     assert found.exit_code == 0, found.output
     report = json.loads((saved / "out.json").read_text())
     assert (report["cosine"], report["kappa"], report["only_first"]) == (1.0, 1.0, 1)
-    none = runner.invoke(app, ["evaluate"])
-    assert none.exit_code == 2
+    assert runner.invoke(app, ["evaluate"]).exit_code == 2

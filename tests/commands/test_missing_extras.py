@@ -28,37 +28,21 @@ def _needs(what: str, extra: str, *there: str) -> str:
 
 
 # Where a command asks for an extra, its inputs are not there: that is not looked at.
-_MONITOR = {
-    "run": "absent.toml",
-    "init": "new.toml",
-    "check": "absent.toml",
-    "demo": "--port 0",
-    "aliases": "Tolmet --lang pl",
-    "report": "absent.toml",
-    "serve": "absent.toml",
-    "status": "absent.db",
-    "export": "absent.db --format parquet --output absent.parquet",
-    "redeliver": "absent.toml",
-    "search": "absent.db word",
-    "discover": "absent.example",
-    "purge": "absent.db --host absent.example --yes",
-    "judge": "absent.db 1 right",
-    "learn": "absent.toml",
-    "rematch": "absent.toml",
-    "retry": "absent.toml",
-}
-_BY_PLAIN = {
-    "extract page.html": "",
-    "explain page.html --output explained.html": "",
-    "models": "",
-    "adapt --pages pages --output adapted.npz --iterations 1": "",
-    "corpus count demo": "",
-    "corpus validate own.jsonl": "",
-    "corpus convert own.jsonl --layout jsonl --output converted.jsonl": "",
-}
+_EXPORT = "export absent.db --format parquet --output absent.parquet"
+_MONITOR = (
+    *("init new.toml", "demo --port 0", "aliases Tolmet --lang pl", "status absent.db", "search absent.db word"),
+    *(f"{name} absent.toml" for name in ("run", "check", "report", "serve", "redeliver", "learn", "rematch", "retry")),
+    _EXPORT,
+    *("discover absent.example", "purge absent.db --host absent.example --yes", "judge absent.db 1 right"),
+)
+_BY_PLAIN = (
+    *("extract page.html", "explain page.html --output explained.html", "models", "corpus count demo"),
+    *("adapt --pages pages --output adapted.npz --iterations 1", "corpus validate own.jsonl"),
+    "corpus convert own.jsonl --layout jsonl --output converted.jsonl",
+)
 _COMMANDS: dict[tuple[str, ...], dict[str, str]] = {
     (): {
-        **_BY_PLAIN,
+        **dict.fromkeys(_BY_PLAIN, ""),
         "train --corpus absent.jsonl": _needs("train", "train"),
         "evaluate --corpus absent.jsonl": _needs("evaluate", "train"),
         "bench --corpus absent.jsonl": _needs("bench", "train"),
@@ -69,7 +53,7 @@ _COMMANDS: dict[tuple[str, ...], dict[str, str]] = {
         "serve": _needs("serve", "web"),
         "label absent.html": _needs("label", "web"),
         "monitor absent.toml": _needs("monitor run", "monitor"),
-        **{f"monitor {name} {rest}": _needs(f"monitor {name}", "monitor") for name, rest in _MONITOR.items()},
+        **{f"monitor {words}": _needs(f"monitor {words.split()[0]}", "monitor") for words in _MONITOR},
         "clean --proxy 8080": _needs("clean --proxy", "proxy"),
         "extract page.parquet": _needs("page.parquet: a Parquet file", "parquet"),
         "extract page.html -o out.parquet": _needs("out.parquet: a Parquet file", "parquet"),
@@ -98,9 +82,7 @@ _COMMANDS: dict[tuple[str, ...], dict[str, str]] = {
         "monitor aliases Tolmet --lang pl": "",
         "monitor run rendering.toml": _needs("rendering.toml: render = 'auto'", "render", "monitor"),
         "monitor serve absent.toml": _needs("monitor serve", "web", "monitor"),
-        "monitor export absent.db --format parquet --output absent.parquet": _needs(
-            "monitor export --format parquet", "parquet", "monitor"
-        ),
+        f"monitor {_EXPORT}": _needs("monitor export --format parquet", "parquet", "monitor"),
         "label absent.html": _needs("label", "web", "monitor"),
     },
     ("web",): {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 from blockfeat.cli import app_of
@@ -13,23 +12,15 @@ from blockfeat.models.store import bundled_models, load_model
 from pages import article_page
 
 
-@pytest.mark.parametrize(
-    ("name", "facts"),
-    [("default", "sequence"), ("longest-block", "tokens"), ("web2text", "153"), ("ziegler2007", "conjunction")],
-)
-def test_models_are_listed_with_true_facts(name: str, facts: str) -> None:
-    lines = CliRunner().invoke(app_of(), ["models"]).output.splitlines()
-    (line,) = [line for line in lines if line.startswith(f"│ {name} ")]
-    assert facts in line.replace("│", " ").split()
-    assert len([line for line in lines if line.startswith("│")]) == len(bundled_models())
-
-
-def test_the_longest_block_is_no_maximal_run() -> None:
-    (line,) = [
-        line for line in CliRunner().invoke(app_of(), ["models"]).output.splitlines() if "│ longest-block" in line
-    ]
-    assert "mss" not in line
-    assert "longest" in line.split("│")[4]
+def test_models_are_listed_with_true_facts() -> None:
+    lines = [line for line in CliRunner().invoke(app_of(), ["models"]).output.splitlines() if line.startswith("│")]
+    rows = {line.split()[1]: line for line in lines}
+    assert (len(lines), sorted(rows)) == (len(bundled_models()), sorted(bundled_models()))
+    facts = {"default": "sequence", "longest-block": "tokens", "web2text": "153", "ziegler2007": "conjunction"}
+    for name, fact in facts.items():
+        assert fact in rows[name].replace("│", " ").split()
+    # The longest block is no maximal run.
+    assert ("mss" in rows["longest-block"], "longest" in rows["longest-block"].split("│")[4]) == (False, True)
 
 
 def test_adapt_prints_what_each_iteration_changed(tmp_path: Path) -> None:

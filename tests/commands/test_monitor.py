@@ -82,10 +82,8 @@ def test_the_demo_is_what_the_example_says(folder: Path) -> None:
     assert {row["brand"] for row in mentions} - counted == _NOT_COUNTED
     wire = [row for row in mentions if row["host"].startswith("islandwire.")]
     reasons = {(row["brand"], (row["not_counted_because"] or "").partition(" http")[0]) for row in wire}
-    pair = [
-        row for row in mentions if row["brand"] == "Tolmet Bank" and "last-branch" in row["url"] and row["in_article"]
-    ]
-    assert {row["in_copy"] for row in pair} == {0, 1}
+    last_branch = [row for row in mentions if "last-branch" in row["url"] and row["in_article"]]
+    assert {row["in_copy"] for row in last_branch if row["brand"] == "Tolmet Bank"} == {0, 1}
     assert {("Quillstack", "kind of page: login"), ("Quillstack", "")} <= reasons
     corrected = [row for row in wire if "follow" in row["sentence"]]
     assert [(row["counted"], row["version"], row["first_version"]) for row in corrected] == [(1, 2, 1)]
@@ -106,17 +104,14 @@ def test_what_failed_unexpectedly_is_named_and_tried_again(folder: Path) -> None
     # In the environment in which it failed it rests until it is asked for.
     assert "pages: none due" in _monitor(folder, "run", "monitor.toml").stdout
     assert "0 pages and feeds made due" in _monitor(folder, "retry", "monitor.db", "--host", "no.example").stdout
-    retried = _monitor(folder, "retry", "monitor.toml", "--reason", "keyerror").stdout
-    assert retried.splitlines() == [
-        "     1  unexpected KeyError:",
-        "1 pages and feeds made due: the next run tries them again",
-    ]
+    retried = _monitor(folder, "retry", "monitor.toml", "--reason", "keyerror").stdout.splitlines()
+    made_due = "1 pages and feeds made due: the next run tries them again"
+    assert retried == ["     1  unexpected KeyError:", made_due]
     assert "0 pages and feeds made due" in _monitor(folder, "retry", "monitor.toml").stdout
     assert "pages: 1 unchanged" in _monitor(folder, "run", "monitor.toml").stdout
     assert _monitor(folder, "report", "monitor.toml").stderr == ""
     rematched = _monitor(folder, "rematch", "monitor.toml")
-    assert rematched.returncode == 1
-    assert f"{other.url}: unexpected error: " in rematched.stderr
+    assert (rematched.returncode, f"{other.url}: unexpected error: " in rematched.stderr) == (1, True)
     assert "1 pages failed and are as they were" in rematched.stderr
 
 
@@ -159,26 +154,21 @@ def test_check_names_the_line(tmp_path: Path) -> None:
 )
 def test_wrong_calls(folder: Path, words: tuple[str, ...], code: int, reason: str) -> None:
     done = _monitor(folder, *words)
-    assert done.returncode == code
-    assert reason in " ".join(done.stderr.replace("│", " ").split())
-    assert "Traceback" not in done.stderr
+    assert (done.returncode, reason in done.said, "Traceback" in done.said) == (code, True, False)
 
 
-def test_sigterm_finishes_the_pages_in_hand(tmp_path: Path) -> None:
+@pytest.fixture
+def logging_server() -> Iterator[LoggingServer]:
     with LoggingServer() as server:
-        _ended_in_the_midst(server, tmp_path)
+        yield server
 
 
-def _ended_in_the_midst(server: LoggingServer, tmp_path: Path) -> None:
+def test_sigterm_finishes_the_pages_in_hand(logging_server: LoggingServer, tmp_path: Path) -> None:
+    server = logging_server
     text = example_config().replace(":8750", f":{server.port}").replace('delay = "0s"', 'delay = "500ms"')
     (tmp_path / "monitor.toml").write_text(text.replace("# jobs = 1", "jobs = 0"), encoding="utf-8")
-    process = subprocess.Popen(
-        [*_CALL, "monitor.toml", "--every", "10m"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    words, pipe = [*_CALL, "monitor.toml", "--every", "10m"], subprocess.PIPE
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True)
     before = len(server.log)
     while process.poll() is None and len(server.log) < before + 30:
         time.sleep(0.02)

@@ -4,52 +4,24 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import httpx2
 import pytest
 from typer.testing import CliRunner
 
 from blockfeat.cli import app_of
 from blockfeat.models.store import load_model, save_model
-
-_COMMAND = "import sys; from blockfeat.cli import main; sys.argv = ['blockfeat', *sys.argv[1:]]; main()"
-
-
-@contextmanager
-def _served(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    command = [sys.executable, "-c", _COMMAND, "serve", "--port", "0", "--jobs", "1", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        line = process.stdout.readline()
-        try:
-            yield re.findall(r"http://\S+?(?=/ )", line)[0], process
-        finally:
-            process.kill()
+from command_line import client_of, serving
 
 
 def test_it_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
     save_model(load_model("margin"), tmp_path / "own.json")
-    with (
-        _served("--model", str(tmp_path / "own.json"), "--allow-host", "reader.example", "--max-bytes", "20000") as (
-            url,
-            process,
-        ),
-        httpx2.Client(base_url=url, timeout=600, trust_env=False) as client,
-    ):
-        while True:
-            try:
-                health = client.get("/api/v1/health", headers={"host": "reader.example"})
-                break
-            except httpx2.ConnectError:
-                continue
+    options = ("--model", str(tmp_path / "own.json"), "--allow-host", "reader.example", "--max-bytes", "20000")
+    with serving("serve", "--jobs", "1", *options) as (url, process, _), client_of(url, process) as client:
+        health = client.get("/api/v1/health", headers={"host": "reader.example"})
         assert health.json()["workers"] == 1
         names = [each["name"] for each in client.get("/api/v1/models").json()["models"]]
-        assert names[0] == "default"
-        assert names[-1] == "own"
+        assert (names[0], names[-1]) == ("default", "own")
         assert client.post("/api/v1/extract", json={"html": "<p>Text", "model": "own"}).status_code == 200
         assert client.post("/api/v1/extract", json={"html": "x" * 30_000}).status_code == 413
         process.send_signal(signal.SIGINT)

@@ -22,18 +22,9 @@ def fill(folder: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def test_two_folders_side_by_side(tmp_path: Path) -> None:
-    source = fill(
-        tmp_path / "news",
-        {
-            "pages/b.html": "<p>Zwei</p>",
-            "pages/a.HTM": "<p>Eins</p>",
-            "pages/sub/c.x.html": "<p>Drei</p>",
-            "gold/a.txt": "Eins\n",
-            "gold/b.txt": "Zwei",
-            "gold/sub/c.x.txt": "Drei",
-            "README": "nothing to do with it",
-        },
-    )
+    html = {"pages/b.html": "<p>Zwei</p>", "pages/a.HTM": "<p>Eins</p>", "pages/sub/c.x.html": "<p>Drei</p>"}
+    gold = {"gold/a.txt": "Eins\n", "gold/b.txt": "Zwei", "gold/sub/c.x.txt": "Drei"}
+    source = fill(tmp_path / "news", html | gold | {"README": "nothing to do with it"})
     pages = list(convert(source, "folders", "de"))
     assert [(page.id, page.text) for page in pages] == [("a", "Eins"), ("b", "Zwei"), ("sub/c.x", "Drei")]
     assert {(page.lang, page.corpus, page.html[:3]) for page in pages} == {("de", "news", "<p>")}
@@ -59,11 +50,7 @@ def test_bytes_are_decoded_as_they_declare(tmp_path: Path) -> None:
 
 
 def test_files_without_partner_are_counted_and_listed(tmp_path: Path) -> None:
-    files = {f"{number}.html": "<p>" for number in range(15)} | {
-        "0.txt": "A",
-        "x.txt": "B",
-    }
-    source = fill(tmp_path, files)
+    source = fill(tmp_path, {f"{number}.html": "<p>" for number in range(15)} | {"0.txt": "A", "x.txt": "B"})
     with pytest.raises(CorpusError, match=r"15 problems in the corpus:(?s:.*)page without gold(?s:.*)and 5 more"):
         next(convert(source, "folders"))
     problems: list[str] = []
@@ -106,19 +93,10 @@ over two lines.
 
 def test_cleaneval(tmp_path: Path) -> None:
     wrapped = '<text id="1" title="T" encoding="windows-1252">\n<html><p>Café</p></html>\n</text>\n'
-    source = fill(
-        tmp_path / "cleaneval",
-        {
-            "pages/1.html": wrapped.encode("cp1252"),
-            "pages/2.html": "<p>no wrapper</p>",
-            "gold/1-cleaned.txt": GOLD,
-            "gold/1.txt": "not this one",
-            "gold/2.txt": "<p>no wrapper</p>",
-        },
-    )
-    first, second = convert(source, "cleaneval", "en")
-    assert first.html == "<html><p>Café</p></html>"
-    assert first.url == "http://www.a.example/page"
+    html = {"pages/1.html": wrapped.encode("cp1252"), "pages/2.html": "<p>no wrapper</p>"}
+    gold = {"gold/1-cleaned.txt": GOLD, "gold/1.txt": "not this one", "gold/2.txt": "<p>no wrapper</p>"}
+    first, second = convert(fill(tmp_path / "cleaneval", html | gold), "cleaneval", "en")
+    assert (first.html, first.url) == ("<html><p>Café</p></html>", "http://www.a.example/page")
     assert first.text == ("A heading\n\nFirst paragraph\nover two lines.\n\nan item\n\nanother < item")
     assert (second.id, second.html, second.text, second.url) == ("2", "<p>no wrapper</p>", "no wrapper", None)
 
@@ -132,10 +110,8 @@ def test_cleaneval_problems(tmp_path: Path) -> None:
 
 def test_jsonl_with_other_names(tmp_path: Path) -> None:
     path = tmp_path / "other.jsonl"
-    records = [
-        {"key": 17, "body": "<p>A", "content": "A", "language": "fr", "must": ["A"]},
-        {"body": "<p>B", "content": "B"},
-    ]
+    full = {"key": 17, "body": "<p>A", "content": "A", "language": "fr", "must": ["A"]}
+    records = [full, {"body": "<p>B", "content": "B"}]
     path.write_text("\n".join(map(json.dumps, records)))
     fields = parse_fields("id=key, html=body, text=content, lang=language, with=must")
     first, second = convert(path, "jsonl", "de", fields=fields)
@@ -158,28 +134,23 @@ def test_what_is_converted_can_be_written_and_read(tmp_path: Path) -> None:
     source = fill(tmp_path / "in", {"a.html": "<p>", "a.txt": "A", "b.html": "<p>", "b.txt": ""})
     path = tmp_path / "out.jsonl.gz"
     assert write_corpus(convert(source, "folders", "en"), path) == 2
-    assert [(page.id, page.text, page.corpus) for page in read_corpus(path)] == [
-        ("a", "A", "in"),
-        ("b", "", "in"),
-    ]
+    assert [(page.id, page.text, page.corpus) for page in read_corpus(path)] == [("a", "A", "in"), ("b", "", "in")]
 
 
 def test_wrong_calls_are_errors(tmp_path: Path) -> None:
     file = fill(tmp_path, {"a.jsonl": ""}) / "a.jsonl"
-    with pytest.raises(CorpusError, match="unknown layout 'zip': there are folders, cleaneval, jsonl"):
-        convert(tmp_path, "zip")
-    with pytest.raises(CorpusError, match="no such file or folder"):
-        convert(tmp_path / "none", "folders")
     with pytest.raises(CorpusError, match="not a folder"):
         next(convert(file, "folders"))
-    with pytest.raises(CorpusError, match="must end in"):
-        convert(tmp_path, "jsonl")
-    with pytest.raises(CorpusError, match="goes with the layout 'jsonl'"):
-        convert(tmp_path, "folders", fields={"html": "body"})
-    with pytest.raises(CorpusError, match="does not go with"):
-        convert(file, "jsonl", gold=tmp_path)
-    with pytest.raises(CorpusError, match="body unknown"):
-        convert(file, "jsonl", fields={"body": "html"})
+    for place, layout, options, reason in (
+        (tmp_path, "zip", {}, "unknown layout 'zip': there are folders, cleaneval, jsonl"),
+        (tmp_path / "none", "folders", {}, "no such file or folder"),
+        (tmp_path, "jsonl", {}, "must end in"),
+        (tmp_path, "folders", {"fields": {"html": "body"}}, "goes with the layout 'jsonl'"),
+        (file, "jsonl", {"gold": tmp_path}, "does not go with"),
+        (file, "jsonl", {"fields": {"body": "html"}}, "body unknown"),
+    ):
+        with pytest.raises(CorpusError, match=reason):
+            convert(place, layout, **options)
 
 
 @pytest.mark.parametrize("text", ["html", "html=", "=body", "html=a,text"])

@@ -24,15 +24,13 @@ def marks(n: int, **given: list[int]) -> Marks:
 
 def test_content_by_share_and_low_weight_where_ambiguous():
     found = label_blocks(np.array([1.0, 0.6, 0.4, 0.1]), np.array([30, 30, 30, 30]), marks(4))
-    assert found.labels.tolist() == [1, 1, 0, 0]
-    assert found.weights.tolist() == [1.0, 0.3, 0.3, 1.0]
+    assert (found.labels.tolist(), found.weights.tolist()) == ([1, 1, 0, 0], [1.0, 0.3, 0.3, 1.0])
 
 
 def test_headline_and_byline_are_no_content_whatever_the_gold_says():
     share, words = np.array([1.0, 1.0, 1.0]), np.array([6, 4, 40])
     found = label_blocks(share, words, marks(3, headline=[0], byline=[1]))
-    assert found.labels.tolist() == [0, 0, 1]
-    assert found.weights.tolist() == [1.0, 0.5, 1.0]
+    assert (found.labels.tolist(), found.weights.tolist()) == ([0, 0, 1], [1.0, 0.5, 1.0])
 
 
 def test_short_content_before_the_first_long_block_says_nothing():
@@ -43,14 +41,12 @@ def test_short_content_before_the_first_long_block_says_nothing():
 def test_captions_in_the_gold_say_nothing_and_others_are_no_content():
     share, words = np.array([1.0, 1.0, 0.0]), np.array([40, 10, 10])
     found = label_blocks(share, words, marks(3, caption=[1, 2]))
-    assert found.weights.tolist() == [1.0, 0.0, 1.0]
-    assert found.labels[2] == 0
+    assert (found.weights.tolist(), found.labels[2]) == ([1.0, 0.0, 1.0], 0)
 
 
 def test_the_second_of_two_equal_texts_says_nothing():
     found = label_blocks(np.array([1.0, 0.0, 0.0]), np.array([40, 40, 40]), marks(3, echo=[0, 1]))
-    assert found.labels.tolist() == [1, 0, 0]
-    assert found.weights.tolist() == [1.0, 0.0, 1.0]
+    assert (found.labels.tolist(), found.weights.tolist()) == ([1, 0, 0], [1.0, 0.0, 1.0])
 
 
 def test_a_long_block_marked_as_headline_stays_content():
@@ -60,8 +56,7 @@ def test_a_long_block_marked_as_headline_stays_content():
 def test_snippets_label_the_block_that_alone_has_them():
     texts = ["the lantern festival", "share this page", "share", "the mill and the mill"]
     found = snippet_labels(texts, ("lantern  festival", "the", ""), ("share",))
-    assert found.labels.tolist() == [1, 0, 0, 0]
-    assert found.weights.tolist() == [1, 1, 1, 0]
+    assert (found.labels.tolist(), found.weights.tolist()) == ([1, 0, 0, 0], [1, 1, 1, 0])
 
 
 def test_no_blocks():
@@ -110,11 +105,9 @@ def test_bad_roles_are_named(value, reason: str):
 
 
 def test_roles_fit_only_the_cut_that_they_are_of():
-    blocks = cut_into_blocks(Page.parse(article_page()), load_table("html5"))
-    assert roles_of(article_page()).fits(blocks)
-    assert not roles_of(article_page(3)).fits(blocks)
-    assert not roles_of(article_page().replace("lighthouse", "light house")).fits(blocks)
-    other = cut_into_blocks(Page.parse(article_page()), load_table("ziegler2007"))
+    blocks, other = (cut_into_blocks(Page.parse(article_page()), load_table(name)) for name in ("html5", "ziegler2007"))
+    pages = (article_page(), article_page(3), article_page().replace("lighthouse", "light house"))
+    assert [roles_of(page).fits(blocks) for page in pages] == [True, False, False]
     assert not roles_of(article_page()).fits(other)
 
 

@@ -36,9 +36,7 @@ sites = st.lists(st.tuples(st.integers(1, 6), st.sampled_from(["de", "en", "fr"]
 def test_split_keeps_hosts_and_pages(sites: list[tuple[int, str]], share: float, seed: int) -> None:
     pages = make_pages(sites)
     train, test = split_by_host(pages, share, seed)
-    assert train
-    assert test
-    assert not hosts(train) & hosts(test)
+    assert (len(train) > 0, len(test) > 0, hosts(train) & hosts(test)) == (True, True, set())
     assert Counter(page.id for page in train + test) == Counter(page.id for page in pages)
 
 
@@ -82,18 +80,12 @@ def test_split_does_not_depend_on_the_hash_seed() -> None:
         "pages = [LabelledPage(url, '<p>', 't', url=url, lang='de') for url in urls]\n"
         "print([page.id for page in split_by_host(pages, 0.6, 3)[0]])"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(outputs) == 1
-    assert outputs != {""}
+
+    def printed(seed: str) -> str:
+        environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)}
+        return subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
+
+    assert printed("1") == printed("2") != ""
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.5, 1.5, float("nan")])
@@ -118,9 +110,7 @@ def test_pages_of_several_hosts_are_parted_by_host(sites: list[tuple[int, str]],
 def test_pages_of_one_host_are_parted_by_page(count: int, share: float, seed: int, order: Random) -> None:
     pages = make_pages([(count, "de")])
     train, test, parted_by = split_pages(pages, share, seed)
-    assert parted_by == "pages"
-    assert train
-    assert test
+    assert (parted_by, len(train) > 0, len(test) > 0) == ("pages", True, True)
     assert sorted(page.id for page in train + test) == sorted(page.id for page in pages)
     assert abs(len(train) - share * count) <= 1
     shuffled = order.sample(pages, count)
@@ -170,11 +160,7 @@ def test_listed_pages_are_left_out_by_corpus_and_id(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [
-        ('{"corpus": "news"}', "'corpus' and 'id' must be strings"),
-        ("news 2", "not JSON"),
-        ('["news", "2"]', "an array"),
-    ],
+    [('{"corpus": "a"}', "'id' must be strings"), ("news 2", "not JSON"), ('["news", "2"]', "an array")],
 )
 def test_a_line_that_names_no_page_is_told(tmp_path: Path, line: str, reason: str) -> None:
     path = tmp_path / "wrong.jsonl"

@@ -15,14 +15,8 @@ TEXT = "Der Hafen liegt seit dem Morgen im Nebel, und kein Schiff fährt aus."
 
 
 def page(number: int, **values: object) -> LabelledPage:
-    defaults: dict[str, object] = {
-        "id": str(number),
-        "html": f"<title>{number}</title><p>{TEXT}</p>",
-        "text": TEXT,
-        "lang": "de",
-        "url": f"http://a.example/{number}",
-    }
-    return LabelledPage(**{**defaults, **values})  # type: ignore[arg-type]
+    usual = {"html": f"<title>{number}</title><p>{TEXT}</p>", "text": TEXT, "lang": "de"}
+    return LabelledPage(**{"id": str(number), **usual, "url": f"http://a.example/{number}", **values})  # type: ignore[arg-type]
 
 
 def test_a_good_file(tmp_path: Path) -> None:
@@ -35,13 +29,10 @@ def test_a_good_file(tmp_path: Path) -> None:
     ]
     write_corpus(pages, path)
     report = validate(path)
-    assert report.ok
-    assert report.readable
-    assert (report.corpus, report.pages, report.hosts) == ("good", 4, 2)
-    assert (report.with_text, report.with_snippets) == (3, 2)
-    assert report.languages == {"de": 3, "unknown": 1}
-    assert report.page_types == {"unknown": 3, "article": 1}
-    assert json.loads(json.dumps(report.to_dict()))["pages"] == 4
+    expected = {"corpus": "good", "pages": 4, "hosts": 2, "with_text": 3, "with_snippets": 2}
+    expected |= {"languages": {"de": 3, "unknown": 1}, "page_types": {"unknown": 3, "article": 1}}
+    assert {name: getattr(report, name) for name in expected} == expected
+    assert (report.ok, report.readable, json.loads(json.dumps(report.to_dict()))["pages"]) == (True, True, 4)
 
 
 def test_every_problem_is_told_and_reading_goes_on(tmp_path: Path) -> None:
@@ -68,9 +59,7 @@ def test_every_problem_is_told_and_reading_goes_on(tmp_path: Path) -> None:
         (8, "gold not found"),
         (9, "record"),
     ]
-    assert report.pages == 7
-    assert not report.ok
-    assert not report.readable
+    assert (report.pages, report.ok, report.readable) == (7, False, False)
     assert str(report.problems[5]) == "line 7: '7' has the same html as line 1"
 
 
@@ -78,8 +67,7 @@ def test_doubtful_content_can_still_be_read(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     write_corpus([page(1, text="Leuchtturm")], path)
     report = validate(path)
-    assert report.readable
-    assert not report.ok
+    assert (report.readable, report.ok) == (True, False)
 
 
 def test_a_damaged_file_is_a_problem(tmp_path: Path) -> None:
@@ -92,10 +80,9 @@ def test_a_damaged_file_is_a_problem(tmp_path: Path) -> None:
 
 
 def test_missing_files_and_wrong_suffixes_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="no such file"):
-        validate(tmp_path / "a.jsonl")
-    with pytest.raises(CorpusError, match="must end in"):
-        validate(tmp_path / "a.csv")
+    for name, reason in (("a.jsonl", "no such file"), ("a.csv", "must end in")):
+        with pytest.raises(CorpusError, match=reason):
+            validate(tmp_path / name)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,6 @@ import typer
 from blockfeat.cli import app_of
 from documented.fences import ROOT
 
-__all__ = ["commands_of", "problem_of"]
-
 # typer brings its own click: these classes have no other public name.
 _WRONG_USAGE: Any = typer.BadParameter.__mro__[1]
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -50,9 +48,8 @@ def _plain(words: Sequence[str]) -> list[str]:
 def problem_of(words: Sequence[str]) -> str | None:
     """Return what is wrong with a command of this project, by its own programs; ``None`` of all others."""
     # A crontab has its five times in front of the program.
-    rest = (
-        list(words[words.index("blockfeat") :]) if "blockfeat" in words and words[0].startswith("*/") else list(words)
-    )
+    in_crontab = "blockfeat" in words and words[0].startswith("*/")
+    rest = list(words[words.index("blockfeat") :] if in_crontab else words)
     program = rest[0].rpartition("/")[2] if rest else ""
     if program == "blockfeat":
         return _problem_of_blockfeat(rest[1:])

@@ -22,8 +22,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-__all__ = ["PORTS", "end_served", "write_client"]
-
 PORTS = {"monitor demo": 8750, "serve": 8137, "label": 8138, "monitor serve": 8139, "clean --proxy": 8080}
 """The documented port of each command that serves."""
 

@@ -22,8 +22,6 @@ from pathlib import Path
 from documented.fences import ROOT
 from tools.clean_environments import interpreters
 
-__all__ = ["Environment", "Unavailable", "environment_of", "extras_of", "install_into"]
-
 _PLACE = ROOT / "build" / "delivered"
 _SOURCES = ("blockfeat", "setup.py", "pyproject.toml", "MANIFEST.in", "tools/build_release.py")
 _BUILT = (".c", ".pyc", ".pyd", ".so")
@@ -118,15 +116,8 @@ def install_into(wheel: Path, extras: Sequence[str], folder: Path, python: str) 
     if there == wanted:
         return
     note.unlink(missing_ok=True)
-    pip = [
-        str(folder / "bin" / "python"),
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "--quiet",
-        "install",
-        "--no-compile",
-    ]
+    python_there = str(folder / "bin" / "python")
+    pip = [python_there, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-compile"]
     if there.get("asks") == asks:
         _run([*pip, "--no-deps", "--force-reinstall", str(wheel)])
     else:

@@ -10,8 +10,6 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-__all__ = ["ROOT", "Fence", "documents", "fences_of", "installs_named_in"]
-
 ROOT = Path(__file__).parents[2]
 _MARK = re.compile(r"<!-- (install|not run|not code|output)(?:: (.*?))? -->", re.DOTALL)
 _INSTALL_LINE = re.compile(r"pip install (?:-\S+ )*['\"]?blockfeat(?:\[([\w,-]+)\])?(?![\w./-])")

@@ -27,8 +27,6 @@ from blockfeat.models import bundled_models
 from documented.command_lines import commands_of, problem_of
 from documented.fences import ROOT
 
-__all__ = ["PACKAGE", "model_problem", "problem_of_name", "problems_of_text", "remarks_of", "source_files", "spans_of"]
-
 PACKAGE = Path(blockfeat.__file__).parent
 _FOLDERS = ("benchmarks", "examples", "experiments", "tests", "tools", ".ci", ".github")
 _SOURCES = ("", ".py", ".pxd", ".toml", ".json", ".yml", ".html", ".js", ".sh", ".txt", ".css", ".rng", ".lock", ".cff")
@@ -132,9 +130,8 @@ def source_files() -> tuple[Path, ...]:
     """Return the files of the checkout and of the package, without documents and what is built."""
     tops = [PACKAGE, *(ROOT / folder for folder in _FOLDERS)]
     below = [path for top in tops for path in top.rglob("*") if path.is_file()] + [*ROOT.iterdir()]
-    return tuple(
-        path for path in below if path.suffix in _SOURCES and "__pycache__" not in path.parts and path.is_file()
-    )
+    sources = (path for path in below if path.suffix in _SOURCES and path.is_file())
+    return tuple(path for path in sources if "__pycache__" not in path.parts)
 
 
 @cache

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["difference"]
-
 # Numbers of which every run has its own: times, memory, speed.
 _VARYING = re.compile(r"\d[\d.,]*(?= ?(?:ms|s|seconds|minutes|MB|pages a second|a second)\b)")
 _DECIMAL = re.compile(r"-?\d+\.\d+")

@@ -24,8 +24,6 @@ from documented.fences import ROOT, Fence, installs_named_in
 from documented.outputs import difference
 from documented.scratch import names_of
 
-__all__ = ["Session", "new_session"]
-
 _NAMED_FILE = re.compile(r"\A# ([\w.-]+\.toml)\n")
 _EXAMPLE = re.compile(r"https://(?:www\.)?example\.org\b")
 _PROGRAMS = ("curl", "jq", "sqlite3")  # of the system: blocks that name one wait for a machine that has it
@@ -142,9 +140,8 @@ class Session:
         told = extras in installs_named_in("\n".join(lines)) or not extras
         assert told, f"{fence.place}: no line above installs blockfeat[{fence.install}]"
         other = [one for one in installs_named_in(re.sub(r"#.*", "", fence.text)) if one != extras]
-        assert not other, (
-            f"{fence.place}: it installs blockfeat[{','.join(sorted(other[0]))}], and names {fence.install}"
-        )
+        installed = ",".join(sorted(other[0])) if other else ""
+        assert not other, f"{fence.place}: it installs blockfeat[{installed}], and names {fence.install}"
 
     def _run_shell(self, fence: Fence, environment: Environment, text: str) -> str:
         """Run by bash, which stops at the first command that fails."""

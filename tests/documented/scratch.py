@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pages import article_page
-
-__all__ = ["demo_records", "names_of", "write_scratch"]
+from warc_file import warc_record
 
 _WIKIDATA = {"entities": {"Q312": {"id": "Q312", "labels": {"en": {"language": "en", "value": "Apple"}}}}}
 
@@ -53,12 +52,7 @@ def _write_corpora(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
     (folder / "corpora").mkdir()
     for name in ("pages.jsonl.xz", "corpora/news.jsonl.xz"):
         (folder / name).write_bytes(lzma.compress(data, preset=0))
-    for name in (
-        "pages.jsonl.gz",
-        "crawl.jsonl.gz",
-        "corpora/blogs-1.jsonl.gz",
-        "corpora/blogs-2.jsonl.gz",
-    ):
+    for name in ("pages.jsonl.gz", "crawl.jsonl.gz", "corpora/blogs-1.jsonl.gz", "corpora/blogs-2.jsonl.gz"):
         (folder / name).write_bytes(gzip.compress(data))
     for name in ("pages.jsonl", "crawl.jsonl"):
         (folder / name).write_bytes(data)
@@ -75,7 +69,7 @@ def _write_corpora(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _write_archives(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
-    parts = [_warc_record(record["url"], record["html"].encode()) for record in records]
+    parts = [warc_record(0, record["html"].encode(), url=record["url"]) for record in records]
     for name in ("crawl.warc.gz", "out.warc.gz", "CC-MAIN-1.warc.gz", "crawl/1.warc.gz"):
         (folder / name).write_bytes(b"".join(gzip.compress(part) for part in parts))
     import pyarrow
@@ -86,29 +80,16 @@ def _write_archives(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
         pyarrow.parquet.write_table(table, folder / name)
 
 
-def _warc_record(url: str, page: bytes) -> bytes:
-    body = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + page
-    head = (
-        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
-        "WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000000>\r\n"
-        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(body)}\r\n\r\n"
-    )
-    return head.encode() + body + b"\r\n\r\n"
-
-
 def _lines(records: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def _metadata_page() -> str:
     """Return an article with an author, an agency and a moment of publication, as docs/metadata.md has them."""
-    said = {
-        "@context": "https://schema.org",
-        "@type": "NewsArticle",
-        "headline": "Lighthouse to be repaired",
-        "author": [{"@type": "Person", "name": "Ann Lee"}, {"@type": "Organization", "name": "Reuters"}],
-        "datePublished": "2024-05-02T08:15:00+02:00",
-    }
+    said: dict[str, Any] = {"@context": "https://schema.org", "@type": "NewsArticle"}
+    said["headline"] = "Lighthouse to be repaired"
+    said["author"] = [{"@type": "Person", "name": "Ann Lee"}, {"@type": "Organization", "name": "Reuters"}]
+    said["datePublished"] = "2024-05-02T08:15:00+02:00"
     return article_page().replace("</head>", f'<script type="application/ld+json">{json.dumps(said)}</script></head>')
 
 

@@ -5,10 +5,8 @@ The environments are made where they are not there yet, from the built wheel: `d
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from documented.command_lines import commands_of, problem_of
 from documented.fences import ROOT, documents, fences_of
 from documented.running import new_session
 from documented.scratch import demo_records, write_scratch
+from small_site import serving
 
 _NAMES = [str(path.relative_to(ROOT)) for path in documents()]
 
@@ -24,24 +23,9 @@ _NAMES = [str(path.relative_to(ROOT)) for path in documents()]
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
     """Serve a demo page under every path: the example.org of the documents."""
-    page = demo_records()[1]["html"].encode()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(page)))
-            self.end_headers()
-            self.wfile.write(page)
-
-        def log_message(self, *_: object) -> None:
-            """Stay silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with serving() as site:
+        site.otherwise = 200, {"Content-Type": "text/html; charset=utf-8"}, demo_records()[1]["html"].encode()
+        yield site.url
 
 
 @pytest.mark.skipif(not (ROOT / "blockfeat").exists(), reason="the wheel is built from the sources, which are not here")

@@ -62,10 +62,7 @@ def test_install_lines_are_read_in_prose_and_in_blocks() -> None:
     ("block", "problem"),
     [
         (_block("blockfeat train", install="train"), r"no line above installs blockfeat\[train\]"),
-        (
-            Fence(_TRAINING, 400, "", "pip install 'blockfeat[web]'\n", "train"),
-            r"installs blockfeat\[web\], and names train",
-        ),
+        (Fence(_TRAINING, 400, "", "pip install 'blockfeat[web]'\n", "train"), r"blockfeat\[web\], and names train"),
         (Fence(_TRAINING, 400, "", "pip install blockfeat\n", "train"), r"installs blockfeat\[\], and names train"),
         (_block("die", language="perl"), "nothing runs 'perl'"),
         (_block("blockfeat extrct page.html\n"), "no command 'extrct'"),
@@ -73,10 +70,7 @@ def test_install_lines_are_read_in_prose_and_in_blocks() -> None:
         (_block("pip install pebble-of-nobody\n"), "No matching distribution"),
         (_block("1 / 0\n", language="python"), "ZeroDivisionError"),
         (_block("import os\nos._exit(3)\n", language="python"), "Python ended"),
-        (
-            _block("x = 3\nx + 1   # 4\nx + 2   # more\nx + 3   # 5\n", language="python"),
-            "the document says 5, it is 6",
-        ),
+        (_block("x = 3\nx + 1   # 4\nx + 2   # more\nx + 3   # 5\n", language="python"), "document says 5, it is 6"),
     ],
 )
 def test_what_is_wrong_with_a_block_is_told(session: Session, block: Fence, problem: str) -> None:
@@ -158,15 +152,15 @@ def test_outputs_are_compared(shown: str, printed: str, within: float, fits: boo
 def test_an_environment_is_made_anew_only_where_the_wheel_asks_for_something_else(tmp_path: Path) -> None:
     def wheel(value: int, asks: str = ">=3.11") -> Path:
         path = tmp_path / "tiny-1-py3-none-any.whl"
+        texts = {
+            "tiny.py": f"value = {value}\n",
+            "METADATA": f"Metadata-Version: 2.1\nName: tiny\nVersion: 1\nRequires-Python: {asks}\n",
+            "WHEEL": "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+            "RECORD": "",
+        }
         with zipfile.ZipFile(path, "w") as files:
-            files.writestr("tiny.py", f"value = {value}\n")
-            files.writestr(
-                "tiny-1.dist-info/METADATA", f"Metadata-Version: 2.1\nName: tiny\nVersion: 1\nRequires-Python: {asks}\n"
-            )
-            files.writestr(
-                "tiny-1.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-            )
-            files.writestr("tiny-1.dist-info/RECORD", "")
+            for name, text in texts.items():
+                files.writestr(name if name == "tiny.py" else f"tiny-1.dist-info/{name}", text)
         return path
 
     folder = tmp_path / "environment"

@@ -60,9 +60,7 @@ def test_a_current_checkout_passes(checkout: Path) -> None:
     assert Results.read(checkout).tables == {"demo": _TABLE}
 
 
-def test_a_figure_that_is_not_the_files_fails_until_it_is_written(
-    checkout: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_figure_fails_until_it_is_written(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readme = checkout / "README.md"
     for right, wrong in (("87.0", "87.1"), ("| default | 0.870 |\n\n", "| default | 0.880 |\n\n")):
         readme.write_text(_README.replace(right, wrong), encoding="utf-8")
@@ -133,9 +131,7 @@ def test_a_run_is_measured_with_the_digests_of_its_models() -> None:
 
 
 def test_printed_tables_are_read(tmp_path: Path) -> None:
-    printed = (
-        "said\n| a | b |\n| --- | ---: |\n| x | 1 |\n| y | 2 (1 to 3) |\n\n| n | k |\n|--|--|\n| 1 | c |\n| 1 | d |\n"
-    )
+    printed = "| a | b |\n| --- | ---: |\n| x | 1 |\n| y | 2 (1 to 3) |\n\n| n | k |\n|--|--|\n| 1 | c |\n| 1 | d |\n"
     assert list(READERS["markdown"](tmp_path, printed)) == [
         {"x": {"a": "x", "b": "1"}, "y": {"a": "y", "b": "2 (1 to 3)"}},
         {"1 c": {"n": "1", "k": "c"}, "1 d": {"n": "1", "k": "d"}},

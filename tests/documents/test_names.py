@@ -52,18 +52,12 @@ def test_tables_of_models_and_extras_are_whole() -> None:
 @pytest.mark.parametrize(
     ("span", "problem"),
     [
-        ("blockfeat/sources/fetch.py", "there is no blockfeat/sources/fetch.py"),
-        ("sources/", "there is no sources/"),
-        ("test_sources.py", "there is no test_sources.py"),
-        ("blockfeat.sources.fetch", "nothing knows blockfeat.sources.fetch"),
+        *((path, f"there is no {path}") for path in ("blockfeat/sources/fetch.py", "sources/", "test_sources.py")),
+        *((f"blockfeat.{n}", f"nothing knows blockfeat.{n}") for n in ("sources.fetch", "extraction.Extraction.txt")),
         ("blockfeat.extract_all(html)", "nothing knows blockfeat.extract_all"),
-        ("blockfeat.extraction.Extraction.txt", "nothing knows blockfeat.extraction.Extraction.txt"),
         ("--modell thresholds", "nothing knows --modell"),
         ("blockfeat extract --modell x", "No such option: --modell"),
         ("monitor rematch FILE --gone", "No such option: --gone"),
-        ("make tests", "make has no target tests"),
-        ("python tools/gone.py", "there is no tools/gone.py"),
-        ("pip install 'blockfeat[gone]'", "blockfeat has no extra gone"),
         ("BLOCKFEAT_" + "GONE=1", "nothing knows BLOCKFEAT_" + "GONE"),
         ("Gone" + "Extractor", "nothing knows Gone" + "Extractor"),
     ],
@@ -77,13 +71,8 @@ def test_a_name_of_nothing_is_found(span: str, problem: str) -> None:
     [
         *("tests/pages.py", "page/", "walls.py", "blockfeat.extract(html)", "blockfeat.models"),
         *("blockfeat.Extraction.text", "blockfeat.integrations.langchain", "--jobs", "--favour precision", "make test"),
-        *(
-            "blockfeat.trainers",
-            "monitor rematch FILE",
-            "BLOCKFEAT_BOUNDSCHECK=1",
-            "BlockfeatExtractor",
-            "https://example.org/a_b",
-        ),
+        *("blockfeat.trainers", "monitor rematch FILE", "BLOCKFEAT_BOUNDSCHECK=1", "BlockfeatExtractor"),
+        "https://example.org/a_b",
     ],
 )
 def test_a_name_that_is_there_and_what_is_no_name_pass(span: str) -> None:
@@ -92,9 +81,8 @@ def test_a_name_that_is_there_and_what_is_no_name_pass(span: str) -> None:
 
 def test_remarks_are_read() -> None:
     text = "Stands in tests/gone.py and io/test_gone, made by blockfeat.gone; tests/pages.py and test_pool are there."
-    assert list(problems_of_text(text)) == [
-        "there is no tests/gone.py", "there is no blockfeat.gone", "there is no test io/test_gone"
-    ]  # fmt: skip
+    gone = ["tests/gone.py", "blockfeat.gone", "test io/test_gone"]
+    assert list(problems_of_text(text)) == [f"there is no {name}" for name in gone]
     assert model_problem("blockfeat extract --model gone page.html") == "no bundled model gone"
     assert model_problem("blockfeat extract --model margin -m mine.json page.html") is None
 

@@ -59,13 +59,12 @@ def tool(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_the_citation_names_this_version_and_the_papers() -> None:
     citation = _read(ROOT / "CITATION.cff")
-    assert citation["version"] == __version__
-    assert citation["cff-version"] == "1.2.0"
+    assert (citation["version"], citation["cff-version"]) == (__version__, "1.2.0")
     assert {"message", "title", "authors"} <= set(citation)
     assert [reference["year"] for reference in citation["references"]] == [2007, 2009, 2018, 2003]
 
 
-def test_the_changelog_tells_of_this_version_on_the_day_of_the_citation(
+def test_the_changelog_tells_of_this_version_on_its_day(
     tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_release = tool("check_release")
@@ -112,8 +111,7 @@ def test_jobs_run_where_runners_exist_and_may_do_no_more_than_they_say(name: str
     for job in workflow["jobs"].values():
         asked = job["strategy"]["matrix"]["os"] if "matrix.os" in job["runs-on"] else [job["runs-on"]]
         assert set(asked) <= _RUNNERS
-        assert "permissions" in job
-        assert "timeout-minutes" in job
+        assert {"permissions", "timeout-minutes"} <= set(job)
     for step in _steps(workflow):
         if step.get("uses", "").startswith("actions/checkout@"):
             assert step["with"]["persist-credentials"] is False
@@ -128,8 +126,7 @@ def test_actionlint_finds_a_runner_that_is_gone(tmp_path: Path) -> None:
     assert subprocess.run(program, capture_output=True, check=False).returncode == 0
     workflow.write_text(text.replace("macos-15-intel", "macos-13"), encoding="utf-8")
     done = subprocess.run(program, capture_output=True, text=True, check=False)
-    assert done.returncode != 0
-    assert "macos-13" in done.stdout
+    assert (done.returncode != 0, "macos-13" in done.stdout) == (True, True)
 
 
 def test_the_same_pythons_are_promised_built_and_tested() -> None:
@@ -197,8 +194,7 @@ def _metadata(folder: Path, address: str) -> list[str] | None:
 def test_the_links_of_the_metadata_follow_the_address(tmp_path: Path) -> None:
     pytest.importorskip("Cython", reason="builds with Cython")
     links = dict(link.split(", ") for link in _metadata(tmp_path / "with", _ADDRESS) or [])
-    assert links["Source"] == _ADDRESS
-    assert links["Issues"] == f"{_ADDRESS}/issues"
+    assert (links["Source"], links["Issues"]) == (_ADDRESS, f"{_ADDRESS}/issues")
     assert all(link.startswith(_ADDRESS) for link in links.values())
     assert _metadata(tmp_path / "without", "") is None
     with pytest.raises(subprocess.CalledProcessError) as wrong:
@@ -246,7 +242,7 @@ def test_an_sbom_has_what_attestations_need_and_its_number_follows_from_its_part
     assert sbom("numpy")["serialNumber"] != one["serialNumber"]
 
 
-def test_a_step_that_fails_fails_the_release(
+def test_a_failure_fails_a_release(
     tool: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check_release = tool("check_release")

@@ -11,13 +11,11 @@ import pytest
 
 import blockfeat
 from blockfeat.monitor.feeds import read_feed
-from blockfeat.monitor.fetching import Fetched, Fetcher, FetchOptions, canonical_url
+from blockfeat.monitor.fetching import Fetched, Fetcher, FetchOptions
 from examples.drill_server import DrillServer
-from examples.drill_sites import BRAND, BRAND_AROUND, OUTCOMES
 
-OPTIONS = FetchOptions(
-    delay=0, first_wait=0.01, timeout=10.0, max_bytes=5_000_000, allow_networks=("127.0.0.1/32",), per_host=4
-)
+_LOCAL = {"allow_networks": ("127.0.0.1/32",), "per_host": 4}
+OPTIONS = FetchOptions(delay=0, first_wait=0.01, timeout=10.0, max_bytes=5_000_000, **_LOCAL)
 
 
 @pytest.fixture(scope="module")
@@ -74,62 +72,6 @@ def test_what_has_not_changed_answers_304(server: DrillServer) -> None:
     again = gathered((url, {"kind": "feed", "etag": first.etag}))[0]
     assert (first.not_modified, again.not_modified) == (False, True)
     assert [visit.status for visit in server.log if visit.host == "nevskievesti"][-2:] == [200, 304]
-
-
-def test_the_drill(server: DrillServer) -> None:
-    """Every trap ends as `OUTCOMES` says, once the busy hosts may be asked again."""
-    with DrillServer(retry_after=1) as drill:
-        requests = [
-            (f"http://{host}.localhost:{drill.port}{path}", outcome)
-            for host, paths in OUTCOMES.items()
-            for path, outcome in paths.items()
-        ]
-        answers = dict(zip((url for url, _ in requests), gathered(*((url, {}) for url, _ in requests)), strict=True))
-        waiting = {url for url, answer in answers.items() if answer.retry_at is not None}
-        assert {url.partition("//")[2].partition(".")[0] for url in waiting} == {"busy", "late"}
-        asyncio.run(asyncio.sleep(1.1))
-        answers |= dict(zip(waiting, gathered(*((url, {}) for url in waiting)), strict=True))
-        # Of pages that a feed speaks for, nothing is said here: one must be paid for, one is not there …
-        for url, outcome in ((url, outcome) for url, outcome in requests if outcome != "feed"):
-            answer = answers[url]
-            assert (answer.error is None) is (outcome != "error"), answer
-            assert answer.permanent is (outcome == "error" and not url.endswith("/drip")), answer
-        assert drill.forbidden == []
-        assert all(drill.served(host, path) == 1 for host, path in (("drill", "/plain"), ("busy", "/first")))
-        assert drill.served("drill", "/private/page") == 0
-
-
-def test_pages_of_the_drill_hold_their_brand_in_the_text_only(server: DrillServer) -> None:
-    paths = ["drill.localhost:{}/plain", "drill.localhost:{}/consent", *(f"charsets.localhost:{{}}/{lang}" for lang in
-             ("ru", "zh", "ar", "ja", "pl"))]  # fmt: skip
-    for answer in gathered(*((f"http://{path.format(server.port)}", {}) for path in paths)):
-        text = blockfeat.extract(answer.data, charset=answer.charset).text
-        assert BRAND in text, answer.url
-        assert BRAND_AROUND not in text, answer.url
-        assert "\ufffd" not in text, answer.url
-
-
-def test_one_page_under_several_addresses(server: DrillServer) -> None:
-    feed = next(fetched for fetched in feeds_of(server, "drill") if fetched.url.startswith("http://drill."))
-    entries = read_feed(feed.data, url=feed.final_url).entries
-    tracked = [entry.url for entry in entries if "/tracked" in entry.url]
-    assert (len(tracked), len({canonical_url(url) for url in tracked})) == (4, 1)
-
-
-def test_feeds_that_are_gone_or_have_moved(server: DrillServer) -> None:
-    gone, moved = feeds_of(server, "drill")[-2:]
-    assert (gone.gone, gone.permanent) == (True, True)
-    assert moved.moved_permanently_to == f"http://steady.localhost:{server.port}/sitemap-news.xml"
-    assert len(read_feed(moved.data, url=moved.final_url).entries) == 2
-
-
-def test_an_article_that_changes(server: DrillServer) -> None:
-    url = f"http://drill.localhost:{server.port}/updated"
-    before = gathered((url, {}))[0]
-    revision = gathered((f"{server.url}-/revise", {}))[0]
-    after = gathered((url, {"etag": before.etag}))[0]
-    assert (revision.data, before.etag == after.etag) == (b"1", False)
-    assert b"The council has voted" in after.data
 
 
 def test_the_log_can_be_read_over_the_network(server: DrillServer) -> None:

@@ -16,17 +16,18 @@ from blockfeat.errors import BrandError, InputError
 from blockfeat.monitor.mentions.brand import Brand
 from examples.wikidata_brands import main, read_wikidata, wikidata_senses
 
+
+def _values(**names: str) -> dict[str, dict[str, str]]:
+    """Return names as an item has them, by language."""
+    return {lang.replace("_", "-"): {"language": lang.replace("_", "-"), "value": name} for lang, name in names.items()}
+
+
 ITEM = {
     "id": "Q1",
-    "labels": {
-        "en": {"language": "en", "value": "Norvik"},
-        "ru": {"language": "ru", "value": "Норвик"},
-        "zh-hans": {"language": "zh-hans", "value": "诺维克"},
-        "tlh": {"language": "tlh", "value": "norvIq"},
-    },
+    "labels": _values(en="Norvik", ru="Норвик", zh_hans="诺维克", tlh="norvIq"),
     "aliases": {
-        "en": [{"language": "en", "value": "Norvik Ltd"}, {"language": "en", "value": "—"}],
-        "mul": [{"language": "mul", "value": "NRVK"}],
+        "en": [_values(en=name)["en"] for name in ("Norvik Ltd", "—")],
+        "mul": [*_values(mul="NRVK").values()],
     },
 }
 BRAND = Brand("Norvik", {"en": ("Norvik Ltd",), "ru": ("Норвик",), "zh": ("诺维克",), "*": ("NRVK",)})
@@ -83,9 +84,8 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_names_in_some_languages_are_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    labels = {code: {"language": code, "value": name} for code, name in (("en", "Norvik"), ("ru", "Норвик"))}
     file = tmp_path / "item.json"
-    file.write_text(json.dumps({"id": "Q1", "labels": labels}), encoding="utf-8")
+    file.write_text(json.dumps({"id": "Q1", "labels": _values(en="Norvik", ru="Норвик")}), encoding="utf-8")
     assert main(["names", str(file)]) == 0
     assert tomllib.loads(capsys.readouterr().out) == {"brands": [{"name": "Norvik", "aliases": {"ru": ["Норвик"]}}]}
     assert main(["names", str(file), "--only", "de"]) == 0
@@ -97,9 +97,9 @@ def test_names_in_some_languages_are_toml(tmp_path: Path, capsys: pytest.Capture
 def _item(number: str, label: str, description: str, aliases: list[str], **claims: str) -> dict[str, object]:
     return {
         "id": number,
-        "labels": {"en": {"language": "en", "value": label}},
-        "descriptions": {"en": {"language": "en", "value": description}} if description else {},
-        "aliases": {"en": [{"language": "en", "value": alias} for alias in aliases]},
+        "labels": _values(en=label),
+        "descriptions": _values(en=description) if description else {},
+        "aliases": {"en": [_values(en=alias)["en"] for alias in aliases]},
         "claims": {
             name: [{"mainsnak": {"datavalue": {"value": {"id": kind}}}}, {"mainsnak": {"snaktype": "novalue"}}]
             for name, kind in claims.items()

@@ -32,10 +32,8 @@ class Hostile(Extractor):
 
 
 def samples(*pages: str) -> list[object]:
-    return [
-        data.Document(text=page, id=str(number), metadata={"url": f"https://a.example/{number}"})
-        for number, page in enumerate(pages)
-    ]
+    places = ((str(number), {"url": f"https://a.example/{number}"}) for number in range(len(pages)))
+    return [data.Document(text=page, id=id, metadata=url) for page, (id, url) in zip(pages, places, strict=True)]
 
 
 def test_pages_become_texts_with_the_values_that_filters_read() -> None:
@@ -44,16 +42,9 @@ def test_pages_become_texts_with_the_values_that_filters_read() -> None:
     alone = blockfeat.extract(article_page(), url="https://a.example/0", headline=True)
     assert found.text == alone.text == step.extract(article_page())
     assert found.id == "0"
-    expected = {
-        "url": alone.url,
-        "language": "en",
-        "status": "ok",
-        "kind": alone.kind,
-        "fingerprint": alone.fingerprint,
-    }
-    assert {name: found.metadata[name] for name in expected} == expected
-    assert found.metadata["confidence"] == alone.confidence
-    assert found.metadata["title"] == "Lighthouse to be repaired"
+    own = {name: getattr(alone, name) for name in ("url", "kind", "fingerprint", "confidence")}
+    expected = own | {"language": "en", "status": "ok", "title": "Lighthouse to be repaired"}
+    assert found.metadata | expected == found.metadata
 
 
 def test_pages_that_hang_crash_or_hold_nothing_are_counted_and_left_out() -> None:
@@ -61,15 +52,8 @@ def test_pages_that_hang_crash_or_hold_nothing_are_counted_and_left_out() -> Non
     plain.extract(article_page())
     hostile = Hostile(**{field.name: getattr(plain, field.name) for field in dataclasses.fields(plain)})
     step = BlockfeatExtractor(hostile, timeout=6.0, max_bytes=20_000)
-    pages = (
-        article_page(),
-        "HANG",
-        "<p>long" * 9000,
-        article_page(3),
-        "CRASH",
-        "<nav><a href=/>Home</a></nav>",
-        article_page(2),
-    )
+    menu, long = "<nav><a href=/>Home</a></nav>", "<p>long" * 9000
+    pages = (article_page(), "HANG", long, article_page(3), "CRASH", menu, article_page(2))
     assert [sample.id for sample in step.run(samples(*pages))] == ["0", "3", "6"]
     counted = {name: int(step.stats[name].total) for name in ("total", "extracted", "forwarded", "dropped")}
     assert counted == {"total": 7, "extracted": 4, "forwarded": 3, "dropped": 1}

@@ -39,10 +39,8 @@ def test_a_document_for_each_page_with_a_text(pages: Path, caplog: pytest.LogCap
     loader = BlockfeatLoader(str(pages), reading=READING, headline=True)
     found = list(loader.lazy_load())
     assert all(isinstance(document, documents.Document) for document in found)
-    alone = [
-        blockfeat.extract(article_page(count), url=url, headline=True)
-        for count, url in ((2, "https://a.example/1"), (3, None))
-    ]
+    addresses = {2: "https://a.example/1", 3: None}
+    alone = [blockfeat.extract(article_page(count), url=url, headline=True) for count, url in addresses.items()]
     assert [document.page_content for document in found] == [doc.text for doc in alone]
     assert [document.metadata["source"] for document in found] == ["https://a.example/1", f"{pages}:4"]
     assert [document.metadata["language"] for document in found] == ["en", "en"]

@@ -14,7 +14,7 @@ from pages import SENTENCES, article_page
 def test_a_row_a_page_with_the_index_of_the_frame(jobs: int) -> None:
     pages = [article_page(), None, article_page().encode(), b"%PDF-1.4", float("nan"), 3]
     frame = pandas.DataFrame(
-        {"content": pages, "link": ["http://a.example/", None, pandas.NA, "", "x", "y"]}, list("abcdef")
+        {"content": pages, "link": ["http://a.example/", None, pandas.NA, "", *"xy"]}, list("abcdef")
     )
     found = extract(frame, "content", url="link", model="thresholds", jobs=jobs)
     assert found.index.equals(frame.index)
@@ -25,8 +25,7 @@ def test_a_row_a_page_with_the_index_of_the_frame(jobs: int) -> None:
     assert found["error"]["b"] == 'row b: "content" is empty'
     assert "PDF" in found["error"]["d"]
     assert "int" in found["error"]["f"]
-    assert found["text"].dtype == "string"
-    assert found["id"].tolist() == list("abcdef")
+    assert (found["text"].dtype, found["id"].tolist()) == ("string", list("abcdef"))
 
 
 def test_rows_with_one_label_and_no_rows() -> None:

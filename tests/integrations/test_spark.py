@@ -91,11 +91,8 @@ def test_a_page_that_hangs_or_kills_its_process_is_one_row(session: Any) -> None
     rows = blockfeat.integrations.spark.extract(frame, model=hostile(), deadline=5.0).collect()
     assert [row["id"] for row in rows] == ["0", "1", "2", "3", "4", "5"]
     assert [row["status"] for row in rows] == ["ok", "error", "ok", "error", "error", "ok"]
-    assert [row["error"] for row in rows if row["error"]] == [
-        "it took longer than 5 s",
-        "its worker process died",
-        '4: "html" is empty',
-    ]
+    errors = ["it took longer than 5 s", "its worker process died", '4: "html" is empty']
+    assert [row["error"] for row in rows if row["error"]] == errors
 
 
 def test_columns_that_are_not_there_or_taken_are_refused(session: Any) -> None:
@@ -107,11 +104,8 @@ def test_columns_that_are_not_there_or_taken_are_refused(session: Any) -> None:
 
 
 def test_a_column_id_names_the_pages_where_there_is_one(session: Any) -> None:
-    pages = [
-        ("a", "https://a.example/", article_page()),
-        (None, "https://b.example/", article_page()),
-        (None, None, ""),
-    ]
+    page = article_page()
+    pages = [("a", "https://a.example/", page), (None, "https://b.example/", page), (None, None, "")]
     frame = session.createDataFrame(pages, "id string, url string, html string").coalesce(1)
     rows = blockfeat.integrations.spark.extract(frame, model="thresholds").collect()
     assert [row["id"] for row in rows] == ["a", "https://b.example/", None]
@@ -142,14 +136,11 @@ def test_large_and_empty_batches_keep_their_columns(session: Any) -> None:
     found = blockfeat.integrations.spark.extract(
         frame.union(empty), keep=["number", "list"], model="thresholds", deadline=None
     ).collect()
-    assert sorted((row["number"], row["list"], row["status"]) for row in found) == [
-        (n, [n], "ok" if n % 5 else "error") for n in range(700)
-    ]
+    rows = sorted((row["number"], row["list"], row["status"]) for row in found)
+    assert rows == [(n, [n], "ok" if n % 5 else "error") for n in range(700)]
 
 
-def test_the_example_reads_the_archives_of_a_list(
-    session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_example_reads_archives_of_a_list(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
     write_warc(tmp_path / "a.warc.gz", [article_page(n % 7).encode() for n in range(90)])

@@ -6,9 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ import blockfeat
 from blockfeat.errors import FetchError, InputError, InputTypeError, ModelError, NotHTML
 from command_line import call
 from pages import SENTENCES, article_page
+from small_site import Site, serving
 
 _HERE = ["127.0.0.0/8"]
 _CYRILLIC = "<html><body><p>" + "Фонари горят в долине каждую осень. " * 20
@@ -30,59 +29,41 @@ _ANSWERS = {
 }
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Answers by path, counts requests."""
-
-    asked: list[str]
-
-    def log_message(self, *arguments: Any) -> None:
-        """Stay silent."""
-
-    def do_GET(self) -> None:
-        self.asked.append(self.path)
-        kind, body = _ANSWERS.get(self.path, ("text/html", b""))
-        self.send_response(302 if self.path == "/moved" else 200 if self.path in _ANSWERS else 404)
-        self.send_header("Location", "/page")
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving() as running:
+        running.answers = {path: (200, {"Content-Type": kind}, body) for path, (kind, body) in _ANSWERS.items()}
+        running.answers["/moved"] = 302, {"Location": "/page"}, b""
+        yield running
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    _Handler.asked = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as running:
-        running.daemon_threads = True
-        threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_address[1]}"
-        running.shutdown()
+def _fetched(url: str, **options: Any) -> blockfeat.Extraction:
+    return blockfeat.fetch(url, allow_networks=_HERE, **options)
 
 
-def test_an_address_becomes_an_extraction(server: str) -> None:
-    found = blockfeat.fetch(f"{server}/moved", allow_networks=_HERE)
-    assert (found.id, found.url, found.status) == (f"{server}/moved", f"{server}/page", "ok")
+def test_an_address_becomes_an_extraction(site: Site) -> None:
+    found = _fetched(f"{site.url}/moved")
+    assert (found.id, found.url, found.status) == (f"{site.url}/moved", f"{site.url}/page", "ok")
     assert all(sentence in found.text for sentence in SENTENCES)
     assert found.blocks[-1].reason
 
 
-def test_it_is_what_the_command_line_makes_of_the_address(server: str) -> None:
-    done = call("extract", f"{server}/moved", "--format", "json", "--allow-network", _HERE[0])
-    assert json.loads(done.stdout) == blockfeat.fetch(f"{server}/moved", allow_networks=_HERE).to_dict()
+def test_it_is_what_the_command_line_makes_of_the_address(site: Site) -> None:
+    done = call("extract", f"{site.url}/moved", "--format", "json", "--allow-network", _HERE[0])
+    assert json.loads(done.stdout) == _fetched(f"{site.url}/moved").to_dict()
 
 
-def test_options_and_the_charset_of_the_answer_are_used(server: str) -> None:
-    found = blockfeat.fetch(
-        f"{server}/page", allow_networks=_HERE, model="thresholds", lang="de", id="x", headline=False, metadata=False
-    )
+def test_options_and_the_charset_of_the_answer_are_used(site: Site) -> None:
+    chosen = {"model": "thresholds", "lang": "de", "id": "x"}
+    found = _fetched(f"{site.url}/page", headline=False, metadata=False, **chosen)
     assert (found.model, found.lang, found.id) == ("thresholds", "de", "x")
     assert found.to_dict()["metadata"] is None
-    found = blockfeat.fetch(f"{server}/koi8", allow_networks=_HERE)
+    found = _fetched(f"{site.url}/koi8")
     assert (found.encoding, "Фонари горят" in found.text) == ("koi8-r", True)
 
 
-def test_a_page_without_markup_is_plain_text(server: str) -> None:
-    found = blockfeat.fetch(f"{server}/text", allow_networks=_HERE)
+def test_a_page_without_markup_is_plain_text(site: Site) -> None:
+    found = _fetched(f"{site.url}/text")
     assert (found.text, found.kind) == ("One line.\n\nAnother.", "other")
 
 
@@ -93,35 +74,34 @@ def test_only_public_addresses_are_fetched_from(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "reason"), [("/gone", "404"), ("/image", "not a page but image/png"), ("/page", "larger than 100 bytes")]
+    ("path", "reason"), [("/gone", "404"), ("/image", "but image/png"), ("/page", "larger than 100 bytes")]
 )
-def test_what_cannot_be_fetched_says_why(server: str, path: str, reason: str) -> None:
+def test_what_cannot_be_fetched_says_why(site: Site, path: str, reason: str) -> None:
     with pytest.raises(FetchError, match=f"{path}: .*{reason}"):
-        blockfeat.fetch(server + path, allow_networks=_HERE, max_bytes=100)
+        _fetched(site.url + path, max_bytes=100)
 
 
-def test_bytes_of_another_format_are_no_html(server: str) -> None:
+def test_bytes_of_another_format_are_no_html(site: Site) -> None:
     with pytest.raises(NotHTML, match="PDF"):
-        blockfeat.fetch(f"{server}/lie", allow_networks=_HERE)
+        _fetched(f"{site.url}/lie")
 
 
-def test_what_is_wrong_with_the_call_is_said_before_anything_is_fetched(server: str) -> None:
-    asked = len(_Handler.asked)
+def test_what_is_wrong_with_the_call_is_said_before_anything_is_fetched(site: Site) -> None:
     with pytest.raises(ModelError):
-        blockfeat.fetch(f"{server}/page", allow_networks=_HERE, model="no-such-model")
+        _fetched(f"{site.url}/page", model="no-such-model")
     with pytest.raises(InputError, match="no network"):
-        blockfeat.fetch(f"{server}/page", allow_networks=["here"])
+        blockfeat.fetch(f"{site.url}/page", allow_networks=["here"])
     with pytest.raises(FetchError, match="only http and https"):
         blockfeat.fetch("page.html")
     for url in (None, b"https://example.org", Path("page.html")):
         with pytest.raises(InputTypeError, match="an address must be str"):
             blockfeat.fetch(url)  # type: ignore[arg-type]
-    assert len(_Handler.asked) == asked
+    assert site.seen == []
 
 
-def test_it_works_where_a_loop_runs(server: str) -> None:
+def test_it_works_where_a_loop_runs(site: Site) -> None:
     async def main() -> str:
-        return blockfeat.fetch(f"{server}/page", allow_networks=_HERE).text
+        return _fetched(f"{site.url}/page").text
 
     assert SENTENCES[0] in asyncio.run(main())
 
@@ -129,5 +109,4 @@ def test_it_works_where_a_loop_runs(server: str) -> None:
 def test_the_client_is_imported_when_it_is_used() -> None:
     code = "import sys, blockfeat; blockfeat.fetch; print(*{'httpx2', 'httpcore2', 'asyncio'} & {*sys.modules})"
     root = str(Path(blockfeat.__file__).parent.parent)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=root, timeout=60)
-    assert done.stdout.decode().split() == []
+    assert subprocess.check_output([sys.executable, "-c", code], cwd=root, timeout=60).split() == []

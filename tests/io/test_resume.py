@@ -12,18 +12,10 @@ from hypothesis import strategies as st
 
 from blockfeat import Extractor
 from blockfeat.errors import ResumeError
+from blockfeat.io import resume as resuming
 from blockfeat.io.batch import file_writer, run
 from blockfeat.io.outputs.formats import Formatter, Rendered
-from blockfeat.io.resume import (
-    ResumingWriter,
-    check_same_run,
-    clear_partial,
-    earlier_run,
-    remaining,
-    run_record,
-    run_record_path,
-    write_run_record,
-)
+from blockfeat.io.resume import ResumingWriter, check_same_run, earlier_run, remaining, run_record
 from blockfeat.page.document import Document
 from pages import article_page
 
@@ -66,33 +58,21 @@ def test_an_interrupted_run_goes_on_where_it_stopped(renderer: Formatter, tmp_pa
 def test_failures_are_tried_again_at_their_place(renderer: Formatter, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     run(documents(8, bad=frozenset({0, 3, 7})), renderer, file_writer(path, lines=True))
-    assert resume(path, documents(10, bad=frozenset({7})), renderer) == [
-        "page 0",
-        "page 3",
-        "page 7",
-        "page 8",
-        "page 9",
-    ]
+    tried = resume(path, documents(10, bad=frozenset({7})), renderer)
+    assert tried == [f"page {number}" for number in (0, 3, 7, 8, 9)]
     records = [json.loads(line) for line in path.read_bytes().splitlines()]
     assert [record["id"] for record in records] == [f"page {number}" for number in range(10)]
     assert [record["id"] for record in records if record["error"]] == ["page 7"]
 
 
-@given(
-    failed=st.lists(st.booleans(), max_size=8),
-    new=st.integers(0, 4),
-    stops=st.lists(st.integers(0, 12), max_size=4),
-    torn=st.booleans(),
-)
+@given(st.lists(st.booleans(), max_size=8), st.integers(0, 4), st.lists(st.integers(0, 12), max_size=4), st.booleans())
 def test_kills_at_any_moment_lose_nothing(
     tmp_path_factory: pytest.TempPathFactory, failed: list[bool], new: int, stops: list[int], torn: bool
 ) -> None:
     path = tmp_path_factory.mktemp("run") / "out.jsonl"
     names = [f"p{number}" for number in range(len(failed) + new)]
-    lines = [
-        json.dumps({"id": name, "error": "bad" if bad else None}) for name, bad in zip(names, failed, strict=False)
-    ]
-    path.write_text("".join(line + "\n" for line in lines))
+    found = ({"id": name, "error": "bad" if bad else None} for name, bad in zip(names, failed, strict=False))
+    path.write_text("".join(json.dumps(record) + "\n" for record in found))
     done = {name for name, bad in zip(names, failed, strict=False) if not bad}
     for stop in [*stops, None]:
         earlier = earlier_run(path)
@@ -117,10 +97,9 @@ def test_kills_at_any_moment_lose_nothing(
 def test_other_inputs_are_not_resumed(renderer: Formatter, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     run(documents(3), renderer, file_writer(path, lines=True))
-    with pytest.raises(ResumeError, match="line 1"):
-        resume(path, iter([Document(id="other", data="<p>")] * 3), renderer)
-    with pytest.raises(ResumeError, match="3 lines"):
-        resume(path, documents(2), renderer)
+    for other, reason in ((iter([Document(id="other", data="<p>")] * 3), "line 1"), (documents(2), "3 lines")):
+        with pytest.raises(ResumeError, match=reason):
+            resume(path, other, renderer)
     path.write_text("no json\n")
     with pytest.raises(ResumeError, match="line 1"):
         resume(path, documents(2), renderer)
@@ -128,7 +107,7 @@ def test_other_inputs_are_not_resumed(renderer: Formatter, tmp_path: Path) -> No
 
 def test_what_a_killed_run_left_is_no_part_of_another(tmp_path: Path) -> None:
     (tmp_path / "out.jsonl.part").write_text("old")
-    clear_partial(tmp_path / "out.jsonl")
+    resuming.clear_partial(tmp_path / "out.jsonl")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -136,7 +115,7 @@ def test_a_run_is_resumed_with_its_model_and_options_only(tmp_path: Path) -> Non
     path = tmp_path / "out.jsonl"
     thresholds, margin = Extractor.load("thresholds").model, Extractor.load("margin").model
     made = run_record(thresholds, {"favour": "recall", "lang": None})
-    write_run_record(made, path)
+    resuming.write_run_record(made, path)
     check_same_run(made, path)
     for other, message in (
         (run_record(margin, {"favour": "recall"}), "model thresholds, not margin"),
@@ -153,6 +132,6 @@ def test_a_run_without_a_readable_record_is_not_resumed(tmp_path: Path, content:
     record = run_record(Extractor.load("thresholds").model, {})
     with pytest.raises(ResumeError, match="missing"):
         check_same_run(record, path)
-    run_record_path(path).write_text(content)
+    resuming.run_record_path(path).write_text(content)
     with pytest.raises(ResumeError, match=r"out\.jsonl\.run\.json"):
         check_same_run(record, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -43,40 +44,21 @@ def test_the_example_is_a_configuration_and_shows_every_default() -> None:
 def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("# ours\nhttps://example.org/1\n\nhttps://example.org/2\n", encoding="utf-8")
     path = tmp_path / "m.toml"
-    path.write_text(
-        '[monitor]\nstore = "x/y.db"\n[[sources]]\nfile = "list.txt"\n[[brands]]\nname = "Corvane"\n', encoding="utf-8"
-    )
+    path.write_text('[monitor]\nstore = "x/y.db"\n[[sources]]\nfile = "list.txt"\n[[brands]]\nname = "Corvane"\n')
     config = read_config(path)
     assert config.store == str(tmp_path / "x" / "y.db")
-    assert [(source.url, source.kind) for source in config.sources] == [
-        ("https://example.org/1", "page"),
-        ("https://example.org/2", "page"),
-    ]
+    assert [source.kind for source in config.sources] == ["page", "page"]
+    assert [source.url for source in config.sources] == ["https://example.org/1", "https://example.org/2"]
 
 
 def test_every_fault_is_named_with_its_line() -> None:
     faults = _faults(
-        "[monitor]\n"
-        "stor = 'x.db'\n"
-        "[fetch]\n"
-        "delay = 'soon'\n"
-        "per_host = 0\n"
-        "allow_networks = ['10.0.0.0/8', 'home']\n"
-        "[[sources]]\n"
-        "url = 'ftp://example.org/feed'\n"
-        "[[sources]]\n"
-        "lang = 'xx1'\n"
-        "[[brands]]\n"
-        "name = 'Corvane'\n"
-        "[[brands]]\n"
-        "name = 'Corvane'\n"
-        "case = 'upper'\n"
-        "[brands.aliases]\n"
-        "zz9 = ['x']\n"
-        "[[brand]]\n"
-        "name = 'x'\n"
+        "[monitor]\nstor = 'x.db'\n"
+        "[fetch]\ndelay = 'soon'\nper_host = 0\nallow_networks = ['10.0.0.0/8', 'home']\n"
+        "[[sources]]\nurl = 'ftp://example.org/feed'\n[[sources]]\nlang = 'xx1'\n"
+        "[[brands]]\nname = 'Corvane'\n[[brands]]\nname = 'Corvane'\ncase = 'upper'\n"
+        "[brands.aliases]\nzz9 = ['x']\n[[brand]]\nname = 'x'\n"
     )
-    text = "\n".join(faults)
     for line, words in (
         (2, "unknown key 'monitor.stor'; did you mean 'store'?"),
         (4, "'fetch.delay' must be a duration"),
@@ -90,10 +72,11 @@ def test_every_fault_is_named_with_its_line() -> None:
         (17, "is no language code"),
         (18, "unknown key 'brand'; did you mean 'brands'?"),
     ):
-        assert any(fault.startswith(f"m.toml:{line}: ") and words in fault for fault in faults), (line, text)
+        assert any(fault.startswith(f"m.toml:{line}: ") and words in fault for fault in faults), (line, faults)
 
 
 _ALERT = "[[alerts]]\nname = 'A'\nfeed = 'a'\n"
+_ALERT_B = _ALERT.replace("'A'", "'B'")
 
 
 @pytest.mark.parametrize(
@@ -130,14 +113,7 @@ def test_names_are_aliases_of_all_languages_where_none_is_said() -> None:
     assert read == [(Brand("Corvane", {"*": ("X",)}),)] * 4
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("[monitor]\nstore = 'x'\nstore = 'y'\n", 3),
-        ("[monitor\n", 1),
-        ("a = 1\nb = [1,\n2\n", 3),
-    ],
-)
+@pytest.mark.parametrize(("text", "line"), [("[a]\nb = 1\nb = 2\n", 3), ("[monitor\n", 1), ("a = 1\nb = [1,\n2\n", 3)])
 def test_a_fault_of_syntax_has_its_line(text: str, line: int) -> None:
     (fault,) = _faults(text)
     assert fault.startswith(f"m.toml:{line}: ")
@@ -154,9 +130,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_config(tmp_path / "absent.toml")
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("90s", 90), ("1.5h", 5400), ("2 d", 172800), ("soon", None), ("", None)]
-)
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("1.5h", 5400), ("2 d", 172800), ("so", None), ("", None)])
 def test_durations(text: str, seconds: float | None) -> None:
     assert duration_of(text) == seconds
 
@@ -168,11 +142,7 @@ def test_durations(text: str, seconds: float | None) -> None:
         ("[monitor]\nshared = true\n", 2, "'monitor.shared' is gone, as one run at a time works on a store: split"),
         ("[monitor]\nshared = false\n", 2, "'monitor.shared' is gone"),
         (_ALERT + "teams = 'X'\n", 4, "'alerts[0].teams' is gone: Apprise posts to Teams, as a 'command'"),
-        (
-            _ALERT + _ALERT.replace("'A'", "'B'") + "mattermost = 'X'\n",
-            7,
-            "'alerts[1].mattermost' is gone: give the address to 'slack'",
-        ),
+        (_ALERT + _ALERT_B + "mattermost = 'X'\n", 7, "'alerts[1].mattermost' is gone: give the address to 'slack'"),
     ],
 )
 def test_a_key_that_is_gone_says_what_to_do(text: str, line: int, reason: str) -> None:
@@ -182,8 +152,7 @@ def test_a_key_that_is_gone_says_what_to_do(text: str, line: int, reason: str) -
 
 
 def test_settings_are_checked(tmp_path: Path) -> None:
-    base = '[[sources]]\nurl = "https://a.example/feed"\n[[brands]]\nname = "Corvane"\n'
-    good = base + (
+    good = _SOURCES_AND_BRANDS + (
         '[monitor]\ntimezone = "Europe/Berlin"\n[smtp]\nhost = "mail.example.org"\nsender = "m@example.org"\n'
         '[[alerts]]\nname = "A"\nbrands = "Corvane"\nwhen = "daily"\nat = "07:30"\nquiet = "22:00-06:00"\n'
         'email = "you@example.org"\nquery = "strike*"\ntell = ["mentions", "spikes"]\n'
@@ -191,30 +160,18 @@ def test_settings_are_checked(tmp_path: Path) -> None:
     config = parse_config(good)
     (alert,) = config.alerts
     assert (alert.when, alert.at, alert.quiet, config.timezone) == ("daily", 450, (1320, 360), "Europe/Berlin")
-    assert (alert.email, config.smtp and config.smtp.host, alert.tell) == (
-        ("you@example.org",),
-        "mail.example.org",
-        ("mentions", "spikes"),
-    )
-    bad = base + (
+    assert (alert.email, alert.tell) == (("you@example.org",), ("mentions", "spikes"))
+    assert config.smtp.host == "mail.example.org"
+    bad = _SOURCES_AND_BRANDS + (
         '[monitor]\ntimezone = "Mars/Base"\n[[alerts]]\nname = "A"\nbrands = "Nobody"\nat = "25:00"\nwhen = "weekly"\n'
         'quiet = "10"\nquery = "(a"\n[[alerts]]\nname = "A"\nemail = "you"\n[[alerts]]\nname = "B"\nemail = "a@b.c"\n'
     )
-    with pytest.raises(ConfigError) as error:
-        parse_config(bad)
-    for reason in (
-        "no time zone",
-        "no brand or query 'Nobody'",
-        "must be a time",
-        "must be one of at once, hourly, daily",
-        "must be hours",
-        "a bracket is not closed",
-        "needs at least one of email",
-        "two alerts 'A'",
-        "no e-mail address",
-        "needs a table [smtp]",
-    ):
-        assert reason in str(error.value), reason
+    reasons = (
+        "no time zone|no brand or query 'Nobody'|must be a time|must be one of at once, hourly, daily|must be hours|"
+        "a bracket is not closed|needs at least one of email|two alerts 'A'|no e-mail address|needs a table [smtp]"
+    )
+    said = "\n".join(_faults(bad))
+    assert [reason for reason in reasons.split("|") if reason not in said] == []
 
 
 _BERLIN = ZoneInfo("Europe/Berlin")
@@ -224,29 +181,27 @@ def _at(text: str) -> float:
     return datetime.fromisoformat(text).replace(tzinfo=_BERLIN).timestamp()
 
 
+_QUIET = Timing(quiet=(1320, 420))
+
+
 @pytest.mark.parametrize(
-    ("timing", "last", "now", "expected"),
+    ("timing", "last", "early", "late"),
     [
-        (Timing(), "2026-11-22T09:00", "2026-11-22T09:00:30", False),
-        (Timing(), "2026-11-22T09:00", "2026-11-22T09:01", True),
-        (Timing("hourly"), "2026-11-22T09:10", "2026-11-22T09:59", False),
-        (Timing("hourly"), "2026-11-22T09:10", "2026-11-22T10:00", True),
-        (Timing("hourly"), "2026-11-22T09:00", "2026-11-22T09:30", False),
-        (Timing("daily", 480), "2026-11-22T07:00", "2026-11-22T07:59", False),
-        (Timing("daily", 480), "2026-11-22T07:00", "2026-11-22T08:00", True),
-        (Timing("daily", 480), "2026-11-22T08:00", "2026-11-22T20:00", False),
-        (Timing("daily", 480), "2026-11-22T09:00", "2026-11-23T08:01", True),
-        (Timing("daily", 480), "2026-10-24T08:30", "2026-10-25T08:00", True),  # the night has an hour more
-        (Timing("daily", 480), "2026-10-24T08:30", "2026-10-25T07:30", False),
-        (Timing(quiet=(1320, 420)), "2026-11-22T09:00", "2026-11-22T22:00", False),
-        (Timing(quiet=(1320, 420)), "2026-11-22T09:00", "2026-11-23T06:59", False),
-        (Timing(quiet=(1320, 420)), "2026-11-22T09:00", "2026-11-23T07:00", True),
-        (Timing(quiet=(600, 600)), "2026-11-22T09:00", "2026-11-22T10:00", True),
+        (Timing(), "2026-11-22T09:00", "2026-11-22T09:00:30", "2026-11-22T09:01"),
+        (Timing("hourly"), "2026-11-22T09:10", "2026-11-22T09:59", "2026-11-22T10:00"),
+        (Timing("hourly"), "2026-11-22T09:00", "2026-11-22T09:30", "2026-11-22T10:00"),
+        (Timing("daily", 480), "2026-11-22T07:00", "2026-11-22T07:59", "2026-11-22T08:00"),
+        (Timing("daily", 480), "2026-11-22T08:00", "2026-11-22T20:00", "2026-11-23T08:00"),
+        (Timing("daily", 480), "2026-11-22T09:00", "2026-11-23T07:59", "2026-11-23T08:01"),
+        (Timing("daily", 480), "2026-10-24T08:30", "2026-10-25T07:30", "2026-10-25T08:00"),  # a night of an hour more
+        (_QUIET, "2026-11-22T09:00", "2026-11-22T22:00", "2026-11-23T07:00"),
+        (_QUIET, "2026-11-22T09:00", "2026-11-23T06:59", "2026-11-23T07:00"),
+        (Timing(quiet=(600, 600)), "2026-11-22T09:00", "2026-11-22T09:00:30", "2026-11-22T10:00"),
     ],
 )
-def test_turns(timing: Timing, last: str, now: str, *, expected: bool) -> None:
-    timing = Timing(timing.when, timing.at, timing.quiet, _BERLIN)
-    assert timing.is_open(_at(now), last=_at(last)) is expected
+def test_turns(timing: Timing, last: str, early: str, late: str) -> None:
+    timing = replace(timing, zone=_BERLIN)
+    assert [timing.is_open(_at(now), last=_at(last)) for now in (early, late)] == [False, True]
 
 
 def test_at_the_end_of_a_run_nothing_is_gathered_but_hours_are_quiet() -> None:
@@ -273,18 +228,17 @@ def test_times_that_are_none(text: str) -> None:
 
 
 def test_what_an_alert_is_of() -> None:
-    event = {"event": "new", "counted": True, "brand": "Corvane", "lang": "de", "place": "body", "relevance": 0.5}
-    event |= {"source": "https://a.example/feed", "host": "a.example"}
-    spike = {"event": "spike", "counted": True, "brand": "Corvane"}
+    least = {"event": "new", "counted": True, "brand": "Corvane"}  # of an older store
+    event = least | {"lang": "de", "place": "body", "relevance": 0.5, "host": "a.example"}
+    event |= {"source": "https://a.example/feed"}
+    spike = least | {"event": "spike"}
     alert = Alert("A", brands=("Corvane",), langs=("de",), places=("body",), least_relevance=0.5)
     assert alert.is_of(event)
-    assert Alert("A").is_of({name: event[name] for name in ("event", "counted", "brand")})  # of an older store
-    assert Alert("A", sources=("a.example",)).is_of(event)
-    assert Alert("A", sources=("https://a.example/feed",)).is_of(event)
     for change in ({"brand": "Brelan"}, {"lang": "en"}, {"place": "headline"}, {"relevance": 0.4}, {"counted": False}):
         assert not alert.is_of(event | change), change
-    assert not Alert("A", sources=("b.example",)).is_of(event)
+    assert [Alert("A").is_of(each) for each in (least, event | {"event": "counted"})] == [True, True]
     assert not Alert("A").is_of(event | {"event": "update"})
-    assert Alert("A").is_of(event | {"event": "counted"})
+    sources = ("a.example", "https://a.example/feed", "b.example")
+    assert [Alert("A", sources=(source,)).is_of(event) for source in sources] == [True, True, False]
     assert [Alert("A", tell=tell).is_of(spike) for tell in (("mentions",), ("spikes",))] == [False, True]
     assert not Alert("A", tell=("spikes",)).is_of(event)

@@ -7,14 +7,12 @@ import base64
 
 import pytest
 
-pytest.importorskip("feedparser", reason="needs the extra monitor")
-
 from blockfeat.errors import InputError
 from blockfeat.monitor.crawl.visiting import page_entry
 from blockfeat.monitor.discovery import discover, feed_links
 from blockfeat.monitor.feeds.feed import FeedEntry
-from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.urls import article_address
+from fetching import Web
 
 _HOME = """<html><head><link rel="alternate" type="application/rss+xml" href="/news.rss">
 <link rel="alternate" type="application/rss+xml; charset=utf-8" href="https://other.example/comments">
@@ -28,58 +26,47 @@ _ITEM = "<item><title>One</title><link>https://example.org/%d</link></item>"
 _MAP = """<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">%s</urlset>"""
 
 
-class _Site:
-    """Answers as a site does."""
-
-    def __init__(self, **pages: str) -> None:
-        self.pages = {name: text.encode() for name, text in pages.items()}
-        self.asked: list[str] = []
-
-    async def fetch(
-        self, url: str, *, etag: str | None = None, last_modified: str | None = None, kind: str = "page"
-    ) -> Fetched:
-        self.asked.append(url)
-        data = self.pages.get(url)
-        if data is None:
-            return Fetched(url, url, status=404, error=f"{url}: answered 404", permanent=True)
-        return Fetched(url, url, status=200, data=data)
+def _site(pages: dict[str, str]) -> Web:
+    site = Web()
+    for url, text in pages.items():
+        site.put(url, text)
+    return site
 
 
 def test_feeds_of_the_page_of_robots_and_at_usual_addresses() -> None:
-    site = _Site(
-        **{
-            "https://example.org/": _HOME,
-            "https://example.org/robots.txt": _ROBOTS,
-            "https://example.org/news.rss": _RSS % "".join(_ITEM % number for number in range(3)),
-            "https://other.example/comments": _RSS % "",
-            "https://example.org/map.xml": _MAP
-            % "".join(f"<url><loc>https://example.org/{n}</loc></url>" for n in range(5)),
-            "https://example.org/broken.xml": "<urlset><",
-            "https://example.org/feed.json": _JSON,
-            "https://example.org/feed": "<html><title>No feed</title>",
-        }
-    )
+    own = {
+        "": _HOME,
+        "robots.txt": _ROBOTS,
+        "news.rss": _RSS % "".join(_ITEM % number for number in range(3)),
+        "map.xml": _MAP % "".join(_PAGE % number for number in range(5)),
+        "broken.xml": "<urlset><",
+        "feed.json": _JSON,
+        "feed": "<html><title>No feed</title>",
+    }
+    site = _site({f"https://example.org/{name}": text for name, text in own.items()})
+    site.put("https://other.example/comments", _RSS % "")
     found = asyncio.run(discover("example.org", site))
     assert [(feed.url, feed.kind, feed.entries, feed.named_by) for feed in found] == [
         ("https://example.org/map.xml", "sitemap", 5, "robots.txt"),
         ("https://example.org/news.rss", "rss", 3, "page"),
         ("https://example.org/feed.json", "json", 1, "usual address"),
     ]
-    assert found[1].title == "News of Ostermole"
-    assert len(site.asked) < 45
+    assert (found[1].title, len(site.asked) < 45) == ("News of Ostermole", True)
 
 
 def test_a_site_that_is_none_or_cannot_be_had() -> None:
-    with pytest.raises(InputError, match="no host"):
-        asyncio.run(discover("https://", _Site()))
-    with pytest.raises(InputError, match="404"):
-        asyncio.run(discover("gone.example", _Site()))
-    assert asyncio.run(discover("bare.example", _Site(**{"https://bare.example/": "<p>x"}))) == []
+    for address, reason in (("https://", "no host"), ("gone.example", "404")):
+        with pytest.raises(InputError, match=reason):
+            asyncio.run(discover(address, _site({})))
+    assert asyncio.run(discover("bare.example", _site({"https://bare.example/": "<p>x"}))) == []
     assert list(feed_links(b"", url="https://a.example/")) == []
 
 
 def _news(fields: bytes) -> str:
     return f"https://news.google.com/rss/articles/{base64.urlsafe_b64encode(fields).decode().rstrip('=')}?oc=5"
+
+
+_HIDDEN = _news(b"\x08\x13\x22\x40AU_yqLNsomethingthatonlyscriptsresolve00")
 
 
 @pytest.mark.parametrize(
@@ -88,12 +75,9 @@ def _news(fields: bytes) -> str:
         ("https://www.google.com/url?rct=j&sa=t&url=https://a.example/1%3Fx%3D2&ct=ga", "https://a.example/1?x=2"),
         ("https://google.de/url?q=http://a.example/1", "http://a.example/1"),
         ("https://www.google.com/url?q=javascript:alert(1)", "https://www.google.com/url?q=javascript:alert(1)"),
-        (
-            "http://www.bing.com/news/apiclick.aspx?ref=FexRss&url=https%3a%2f%2fa.example%2f1&c=3",
-            "https://a.example/1",
-        ),
+        ("http://www.bing.com/news/apiclick.aspx?ref=F&url=https%3a%2f%2fa.example%2f1&c=3", "https://a.example/1"),
         (_news(b"\x08\x13\x22\x15https://a.example/one\xd2\x01\x00"), "https://a.example/one"),
-        (_news(b"\x08\x13\x22\x40AU_yqLNsomethingthatonlyscriptsresolve00"), None),
+        (_HIDDEN, None),
         ("https://news.google.com/topics/abc", "https://news.google.com/topics/abc"),
         ("https://evil-google.com/url?url=https://b.example/", "https://evil-google.com/url?url=https://b.example/"),
         ("https://a.example/url?url=https://b.example/", "https://a.example/url?url=https://b.example/"),
@@ -105,14 +89,9 @@ def test_links_of_news_searches(link: str, article: str | None) -> None:
 
 
 def test_an_entry_whose_article_is_hidden_is_read_from_its_feed() -> None:
-    hidden = _news(b"\x08\x13\x22\x40AU_yqLNsomethingthatonlyscriptsresolve00")
-    entry = page_entry(hidden, entry=FeedEntry(url=hidden, title="T", content="<p>T</p>"))
-    assert (entry.linked, entry.url) == (False, hidden)
+    entry = page_entry(_HIDDEN, entry=FeedEntry(url=_HIDDEN, title="T", content="<p>T</p>"))
+    assert (entry.linked, entry.url) == (False, _HIDDEN)
     link = "https://www.google.com/url?url=https://A.example/1"
     found = page_entry(link, entry=FeedEntry(url=link, title="T"))
-    assert (found.linked, found.url, found.key, found.host) == (
-        True,
-        "https://A.example/1",
-        "https://a.example/1",
-        "a.example",
-    )
+    assert (found.linked, found.url, found.host) == (True, "https://A.example/1", "a.example")
+    assert found.key == "https://a.example/1"

@@ -7,63 +7,38 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
-from sqlalchemy import text
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.store.engine import open_engine
 from blockfeat.monitor.store.store import Store
 from examples.drill_server import DrillServer
 from examples.drill_sites import BRAND, BRAND_AROUND, OUTCOMES
+from hooks import Hook
+from stored_pages import column, execute
 
 pytestmark = pytest.mark.slow
 
 _CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor"]
 _KILL_AT = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18)
 _CONFIG = """
-[monitor]
-store = "{store}"
-stream = "mentions.jsonl"
-stream_clutter = true
-
-[[sources]]
-url = "{feeds}"
-
-[[brands]]
-name = "{brand}"
-
-[[brands]]
-name = "{around}"
-
-[fetch]
-delay = "30ms"
-per_host = 2
-attempts = 2
-first_wait = "20ms"
-max_wait = "50ms"
-read_timeout = "2s"
-timeout = "3s"
-max_bytes = "1 MB"
-allow_networks = ["127.0.0.1/32"]
-
-[[webhooks]]
-url = "{hook}"
-
-[pages]
-max_age = "off"
-attempts = 1
+monitor = {{ store = "{store}", stream = "mentions.jsonl", stream_clutter = true }}
+sources = [{{ url = "{feeds}" }}]
+brands = [{{ name = "{brand}" }}, {{ name = "{around}" }}]
+webhooks = [{{ url = "{hook}" }}]
+pages = {{ max_age = "off", attempts = 1 }}
+fetch = {{ {fetch} }}
 """
+_FETCH = (
+    'delay = "30ms", per_host = 2, attempts = 2, first_wait = "20ms", max_wait = "50ms", read_timeout = "2s", '
+    'timeout = "3s", max_bytes = "1 MB", allow_networks = ["127.0.0.1/32"]'
+)
 
 
 @pytest.fixture
@@ -72,53 +47,11 @@ def server() -> Iterator[DrillServer]:
         yield demo
 
 
-class _Receiver(ThreadingHTTPServer):
-    """Asks for patience first, and refuses what is of one page until it is told not to."""
-
-    def __init__(self) -> None:
-        self.ids: Counter[str] = Counter()
-        self.requests: list[float] = []
-        self.refuses = True
-        super().__init__(("127.0.0.1", 0), _Taking)
-
-
-class _Taking(BaseHTTPRequestHandler):
-    server: _Receiver
-
-    def do_POST(self) -> None:
-        mentions = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["mentions"]
-        self.server.requests.append(time.monotonic())
-        if len(self.server.requests) == 1:
-            return self._answer(429, {"Retry-After": "1"})
-        if self.server.refuses and any(mention["url"].endswith("/updated") for mention in mentions):
-            return self._answer(422)
-        self.server.ids.update(mention["id"] for mention in mentions)
-        return self._answer(204)
-
-    def _answer(self, status: int, headers: Mapping[str, str] | None = None) -> None:
-        self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Write nothing."""
-
-
-@pytest.fixture
-def receiver() -> Iterator[_Receiver]:
-    with _Receiver() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
-
-
 def _configured(folder: Path, server: DrillServer, address: str, hook: str) -> Path:
     path = folder / "monitor.toml"
-    values = {"hook": hook, "feeds": server.list_url("drill"), "brand": BRAND, "around": BRAND_AROUND, "store": address}
-    path.write_text(_CONFIG.format(**values), encoding="utf-8")
+    brands = {"brand": BRAND, "around": BRAND_AROUND}
+    text = _CONFIG.format(fetch=_FETCH, hook=hook, feeds=server.list_url("drill"), store=address, **brands)
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -166,17 +99,20 @@ def _served(server: DrillServer, urls: dict[str, tuple[str, int]]) -> dict[str, 
 
 
 def test_nothing_is_lost_and_nothing_repeated_through_ten_kills(
-    tmp_path: Path, server: DrillServer, address: str, receiver: _Receiver
+    tmp_path: Path, server: DrillServer, address: str, hook: Hook
 ) -> None:
-    config = _configured(tmp_path, server, address, f"http://127.0.0.1:{receiver.server_port}/")
+    # It asks for patience first, and refuses what is of one page until it is told not to.
+    hook.answers = [(429, {"Retry-After": "1"})]
+    hook.refuses = lambda mention: mention["url"].endswith("/updated")
+    config = _configured(tmp_path, server, address, hook.url)
     for at in _KILL_AT:
         before = _run_and_kill(config, address, at)
         served = _served(server, before)
         after = _finished(address)
         assert before.items() <= after.items()
-    with Store(address, open_engine(address)) as store, store.engine.begin() as connection:
+    with Store(address, open_engine(address)) as store:
         # Its address led elsewhere at the first poll; a minute later it is asked again.
-        connection.execute(text("UPDATE feed SET due_at = 0 WHERE url LIKE '%stray%'"))
+        execute(store, "UPDATE feed SET due_at = 0 WHERE url LIKE '%stray%'")
     said = _run_to_the_end(config, address)
     assert _served(server, before).items() >= served.items()
     assert not server.forbidden
@@ -185,7 +121,7 @@ def test_nothing_is_lost_and_nothing_repeated_through_ten_kills(
         _check_mentions(store, tmp_path / "mentions.jsonl")
         failed = {row["url"] for row in store.rows("pages", where="status = 'error'")}
         assert all(any(url in line for line in said) for url in failed if url not in before)
-        _check_deliveries(store, receiver, config)
+        _check_deliveries(store, hook, config)
         _check_update(store, server, config, address)
         _check_copies(store, server, config, address)
     assert not server.forbidden
@@ -193,9 +129,8 @@ def test_nothing_is_lost_and_nothing_repeated_through_ten_kills(
 
 def _check_pages(store: Store, server: DrillServer) -> None:
     """Each page has become what the drill says, once, and each was sent in full as seldom as kills allow."""
-    rows = {
-        (urlsplit(row["url"]).hostname.split(".")[0], urlsplit(row["url"]).path): row for row in store.rows("pages")
-    }
+    parts = [(urlsplit(row["url"]), row) for row in store.rows("pages")]
+    rows = {(url.hostname.split(".")[0], url.path): row for url, row in parts}
     assert set(rows) == {(host, path) for host, paths in OUTCOMES.items() for path in paths}
     for (host, path), row in rows.items():
         outcome = OUTCOMES[host][path]
@@ -231,50 +166,43 @@ def _check_mentions(store: Store, stream: Path) -> None:
     assert arrived == set(keys)
 
 
-def _check_deliveries(store: Store, receiver: _Receiver, config: Path) -> None:
+def _check_deliveries(store: Store, hook: Hook, config: Path) -> None:
     """What the receiver refused waits as dead letters, and arrives when it is delivered again; all else is there."""
     counted = {row["id"]: row["url"] for row in store.rows("mentions", where="counted = 1")}
     refused = {key for key, url in counted.items() if url.endswith("/updated")}
-    assert receiver.requests[1] - receiver.requests[0] >= 1
-    assert set(receiver.ids) >= set(counted) - refused
-    assert not set(receiver.ids) & refused
+    assert hook.times[1] - hook.times[0] >= 1
+    assert hook.taken >= set(counted) - refused
+    assert not hook.taken & refused
     (letters,) = store.status(now=time.time()).dead_letters
     assert letters["number"] == len(refused) > 0
-    receiver.refuses = False
+    hook.refuses = lambda mention: False
     subprocess.run([*_CALL, "redeliver", str(config)], check=True, capture_output=True, timeout=60)
-    assert set(receiver.ids) >= set(counted)
+    assert hook.taken >= set(counted)
     assert store.status(now=time.time()).dead_letters == ()
 
 
 def _check_copies(store: Store, server: DrillServer, config: Path, address: str) -> None:
     """Where one of two like articles tells another story, none of them is a copy, and the mentions of both count."""
     server.revise()
-    with store.engine.begin() as connection:
-        connection.execute(text("UPDATE page SET due_at = 0 WHERE url LIKE '%drill.%/plain'"))
+    execute(store, "UPDATE page SET due_at = 0 WHERE url LIKE '%drill.%/plain'")
     _run_to_the_end(config, address)
-    pair = list(store.rows("pages", where="url LIKE '%/plain'"))
-    assert {row["copy_of"] for row in pair} == {None}
-    assert {row["url"] for row in store.rows("mentions", where="url LIKE '%/plain' AND counted = 1")} == {
-        row["url"] for row in pair
-    }
+    pair = column(store, "pages", "url", "copy_of", where="url LIKE '%/plain'")
+    counted = column(store, "mentions", "url", where="url LIKE '%/plain' AND counted = 1")
+    assert {(url, None) for url in counted} == set(pair)
 
 
 def _check_update(store: Store, server: DrillServer, config: Path, address: str) -> None:
     """A changed page replaces its mentions, and what it said before stays as a version."""
     server.revise()
-    with store.engine.begin() as connection:
-        connection.execute(text("UPDATE page SET due_at = 0 WHERE url LIKE '%/updated' OR url LIKE '%drill.%/plain'"))
+    execute(store, "UPDATE page SET due_at = 0 WHERE url LIKE '%/updated' OR url LIKE '%drill.%/plain'")
     _run_to_the_end(config, address)
     (row,) = store.rows("pages", where="url LIKE '%/updated'")
-    assert row["version"] == 2
-    assert "has voted" in row["text"]
     (old,) = store.rows("versions")
-    assert old["url"] == row["url"]
-    assert "will vote" in old["text"]
+    assert (row["version"], row["url"]) == (2, old["url"])
+    assert ("will vote" in old["text"], "has voted" in row["text"]) == (True, True)
     replaced = {mention["id"] for mention in store.rows("replaced_mentions")}
     current = {mention["id"]: mention for mention in store.rows("mentions", where="url LIKE '%/updated'")}
     assert len(set(current) - replaced) == 1
     # Its sentence was corrected: it is the same mention.
     assert [key in replaced for key, mention in current.items() if "can repair" in mention["sentence"]] == [True]
-    unchanged = list(store.rows("pages", where="url LIKE '%drill.%/plain'"))
-    assert [page["version"] for page in unchanged] == [1]
+    assert column(store, "pages", "version", where="url LIKE '%drill.%/plain'") == [1]

@@ -5,18 +5,12 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-pytest.importorskip("feedparser", reason="needs the extra monitor")
-
 import httpx2
-from sqlalchemy import text
+import pytest
 
 from blockfeat.errors import LimitExceeded, MissingExtraError, ModelError, NotHTML
 from blockfeat.extraction.extractor import Extractor
@@ -29,28 +23,22 @@ from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.run import run_once
-from blockfeat.monitor.store.records import DueFeed, DuePage, PageRecord, Poll, Visit
+from blockfeat.monitor.store.records import DueFeed, DuePage, PageRecord, Poll
 from blockfeat.monitor.store.schema import VIEWS
 from blockfeat.monitor.store.store import Store
 from examples.demo import DemoServer
+from fetching import Web
 from pages import article_page
-from stored_pages import NOW, add, due, entry, save_visit
+from stored_pages import NOW, add, column, due, entry, execute, save
 
 _LATER = NOW + 3600
 _REASON = "unexpected KeyError: 'a'"
 _URL = "https://a.example/1"
 
 
-@pytest.fixture
-def store(address: str) -> Iterator[Store]:
-    with Store.open(address) as opened:
-        yield opened
-
-
-def _fail(store: Store, page: DuePage, environment: str | None, **values: object) -> None:
+def _fail(store: Store, page: DuePage, environment: str | None, **values: Any) -> None:
     """Save that a page failed: by the program in an environment, or for a reason of its own."""
-    visit = Visit(page, NOW, None, error=_REASON, fault=environment)
-    save_visit(store, replace(visit, **values))
+    save(store, page, **{"error": _REASON, "fault": environment, "http_status": None} | values)
 
 
 def _begin(store: Store, environment: str, *, at: float = _LATER) -> list[str]:
@@ -62,17 +50,13 @@ def _begin(store: Store, environment: str, *, at: float = _LATER) -> list[str]:
 def test_what_failed_in_one_environment_is_due_once_in_each_other(store: Store) -> None:
     (page,) = add(store, "a.example/1")
     _fail(store, page, "old")
-    assert _begin(store, "old") == []
-    assert _begin(store, "new") == [page.url]
+    assert (_begin(store, "old"), _begin(store, "new")) == ([], [page.url])
     _fail(store, due(store, at=_LATER)[0], "new")
     # Back and forth: it has failed in both.
-    for environment in ("new", "old", "new", "old"):
-        assert _begin(store, environment) == []
+    assert [_begin(store, environment) for environment in ("new", "old", "new", "old")] == [[]] * 4
     assert _begin(store, "third") == [page.url]
-    (again,) = due(store, at=_LATER)
-    save_visit(store, Visit(again, _LATER, None, final_url=again.url), PageRecord("ok", text="Corvane sails."))
-    for environment in ("old", "new", "fourth"):
-        assert _begin(store, environment) == []
+    save(store, due(store, at=_LATER)[0], "Corvane sails.", at=_LATER)
+    assert [_begin(store, environment) for environment in ("old", "new", "fourth")] == [[]] * 3
     assert store.unexpected_failures() == 0
 
 
@@ -82,8 +66,7 @@ def test_only_the_last_environments_are_remembered(store: Store) -> None:
     for number in range(22):
         assert _begin(store, f"e{number}.") == [page.url]
         _fail(store, due(store, at=_LATER)[0], f"e{number}.")
-    assert _begin(store, "e2.") == []
-    assert _begin(store, "first") == [page.url]
+    assert (_begin(store, "e2."), _begin(store, "first")) == ([], [page.url])
 
 
 def test_a_run_that_is_killed_leaves_them_due_and_in_their_place(store: Store) -> None:
@@ -113,26 +96,26 @@ def test_pages_that_failed_for_reasons_of_their_own_stay_as_they_are(store: Stor
 
 def test_a_page_that_was_read_before_keeps_its_text_and_is_tried_again(store: Store) -> None:
     (page,) = add(store, "a.example/1")
-    save_visit(store, Visit(page, NOW, NOW, final_url=page.url), PageRecord("ok", text="Corvane sails."))
-    (page,) = due(store)
-    _fail(store, page, "old")
-    (row,) = store.rows("pages")
-    assert (row["status"], row["text"], row["error"], row["unexpected"]) == ("ok", "Corvane sails.", _REASON, 1)
-    assert _begin(store, "old") == []
-    assert _begin(store, "new") == [page.url]
+    save(store, page, "Corvane sails.", due_at=NOW)
+    _fail(store, due(store)[0], "old")
+    rows = column(store, "pages", "status", "text", "error", "unexpected")
+    assert rows == [("ok", "Corvane sails.", _REASON, 1)]
+    assert (_begin(store, "old"), _begin(store, "new")) == ([], [page.url])
 
 
 def test_a_failure_of_the_host_in_between_takes_its_own_course(store: Store) -> None:
     (page,) = add(store, "a.example/1")
     _fail(store, page, "old")
     assert _begin(store, "new") == [page.url]
-    (page,) = due(store, at=_LATER)
-    _fail(store, page, None, error=f"{page.url}: no connection", due_at=_LATER + 60, tried=True)
+    _fail(store, due(store, at=_LATER)[0], None, error=f"{page.url}: no answer", due_at=_LATER + 60, tried=True)
     assert _begin(store, "third") == []
     assert [later.attempts for later in due(store, at=_LATER + 60)] == [1]
 
 
 def test_feeds_are_polled_at_once_and_those_that_were_taken_out_are_not(store: Store) -> None:
+    def due_urls() -> list[str]:
+        return [feed.url for feed in store.due_feeds(now=_LATER, limit=9)]
+
     urls = [f"https://{host}.example/feed" for host in ("a", "b", "c")]
     store.add_sources(list(map(Source, urls)), [], now=NOW)
     for feed in store.due_feeds(now=NOW, limit=9):
@@ -140,13 +123,12 @@ def test_feeds_are_polled_at_once_and_those_that_were_taken_out_are_not(store: S
         store.save_poll(feed, Poll(at=NOW, due_at=NOW + 9e6, error=_REASON, fault=fault))
     store.add_sources([Source(urls[0]), Source(urls[1])], [], now=NOW)
     assert store.unexpected_failures() == 1
-    _begin(store, "old")
-    assert store.due_feeds(now=_LATER, limit=9) == []
-    _begin(store, "new")
-    assert [feed.url for feed in store.due_feeds(now=_LATER, limit=9)] == [urls[0]]
-    assert {row["url"]: row["unexpected"] for row in store.rows("feeds")} == {urls[0]: 1, urls[1]: 0, urls[2]: 0}
+    for environment, found in (("old", []), ("new", urls[:1])):
+        _begin(store, environment)
+        assert due_urls() == found
+    assert dict(column(store, "feeds", "url", "unexpected")) == dict(zip(urls, (1, 0, 0), strict=True))
     assert store.retry(now=_LATER, is_any=True).total() == 1
-    assert [feed.url for feed in store.due_feeds(now=_LATER, limit=9)] == urls[:2]
+    assert due_urls() == urls[:2]
 
 
 def test_retry_makes_them_due_and_says_why_they_had_failed(store: Store) -> None:
@@ -164,8 +146,7 @@ def test_retry_makes_them_due_and_says_why_they_had_failed(store: Store) -> None
     assert store.retry(now=_LATER, host="c.example") == Counter()
     assert store.retry(now=_LATER, reason="LONGER") == Counter({"it took longer than 30 s": 1})
     assert store.retry(now=_LATER, host="b.example") == Counter({_REASON: 2})
-    assert store.retry(now=_LATER) == Counter({_REASON: 1})
-    assert store.retry(now=_LATER) == Counter()
+    assert (store.retry(now=_LATER), store.retry(now=_LATER)) == (Counter({_REASON: 1}), Counter())
     assert {page.id for page in due(store, at=_LATER)} == {first.id, second.id, third.id}
     assert len(store.due_feeds(now=_LATER, limit=9)) == 1
     # It fails again where it did: it rests until it is asked for once more.
@@ -175,41 +156,35 @@ def test_retry_makes_them_due_and_says_why_they_had_failed(store: Store) -> None
     assert store.retry(now=_LATER).total() == 3
 
 
-_ANSWERS = [
-    (None, "no connection within 10 seconds", True),
-    (403, "the server answered 403 Forbidden", True),
-    (404, "the server answered 404 Not Found", True),
-    (429, "the server answered 429", True),
-    (502, "redirected to https://b.example/?x=1&y: the server answered 502 Bad Gateway", True),
-    (410, "the server answered 410 Gone", False),
-    (302, "more than 5 redirects", False),
-    (200, "image/png, not a web page", False),
-]
+_PASSING = {
+    None: "no connection within 10 seconds",
+    403: "the server answered 403 Forbidden",
+    404: "the server answered 404 Not Found",
+    429: "the server answered 429",
+    502: "redirected to https://b.example/?x=1&y: the server answered 502 Bad Gateway",
+}
+_LASTING = {410: "the server answered 410 Gone", 302: "more than 5 redirects", 200: "image/png, not a web page"}
 
 
 def test_retry_of_everything_takes_what_may_pass(store: Store) -> None:
-    store.add_sources([], [entry(f"{status}.example/1") for status, _, _ in _ANSWERS], now=NOW)
-    answers = {f"https://{status}.example/1": (status, error) for status, error, _ in _ANSWERS}
-    for page in due(store):
-        status, error = answers[page.url]
+    answers = {f"{status}.example/1": (status, error) for status, error in (_PASSING | _LASTING).items()}
+    for page in add(store, *answers):
+        status, error = answers[page.url.removeprefix("https://")]
         _fail(store, page, None, error=f"{page.url}: {error}", http_status=status, tried=True)
-    (read,) = add(store, "a.example/read")
-    save_visit(store, Visit(read, NOW, None, final_url=read.url, http_status=200), PageRecord("ok", text="Corvane."))
+    save(store, "a.example/read", "Corvane.")
     assert store.retry(now=_LATER) == Counter()
-    passing = {error for _, error, passes in _ANSWERS if passes}
     # Without addresses, which differ.
-    reasons = Counter(error.replace("https://b.example/?x=1&y:", "…") for error in passing)
+    reasons = Counter(error.replace("https://b.example/?x=1&y:", "…") for error in _PASSING.values())
     assert store.retry(now=_LATER, is_any=True) == reasons
     again = due(store, at=_LATER)
-    assert {answers[page.url][1] for page in again} == passing
+    assert {page.host for page in again} == {f"{status}.example" for status in _PASSING}
     # Tried as often as a page that is new.
     assert {page.attempts for page in again} == {0}
 
 
 def test_many_are_made_due_together(store: Store) -> None:
     store.add_sources([], [entry(f"h{number % 7}.example/{number}") for number in range(1203)], now=NOW)
-    with store.engine.begin() as connection:
-        connection.execute(text("UPDATE page SET due_at = NULL, status = 'error', error = 'x', fault = 'old'"))
+    execute(store, "UPDATE page SET due_at = NULL, status = 'error', error = 'x', fault = 'old'")
     store.begin_run(now=_LATER, process="x", environment="new")
     assert store.status(now=_LATER).due == 1203
 
@@ -233,23 +208,16 @@ _DONE_WITH = [
 
 def test_an_older_store_gets_back_what_it_had_lost(address: str) -> None:
     with Store.open(address) as store:
-        names = [f"lost{number}.example/1" for number in range(len(_LOST))]
-        names += [f"done{number}.example/1" for number in range(len(_DONE_WITH))]
+        names = [f"page{number:02}.example/1" for number in range(len(_LOST + _DONE_WITH))]
         urls = [f"https://{name}" for name in names]
         store.add_sources(list(map(Source, urls)), list(map(entry, names)), now=NOW)
-        with store.engine.begin() as connection:
-            for url, (error, status) in zip(urls, _LOST + _DONE_WITH, strict=True):
-                values = {"url": url, "error": error, "status": status, "later": NOW + 9e6}
-                connection.execute(
-                    text("UPDATE page SET due_at = NULL, status = :status, error = :error WHERE url = :url"), values
-                )
-                connection.execute(text("UPDATE feed SET due_at = :later, error = :error WHERE url = :url"), values)
-            for view in reversed(VIEWS):
-                connection.execute(text(f"DROP VIEW {view}"))
-            connection.execute(text("DROP INDEX page_fault"))
-            for table in ("page", "feed"):
-                connection.execute(text(f"ALTER TABLE {table} DROP COLUMN fault"))
-            connection.execute(text("UPDATE blockfeat_meta SET value = '9' WHERE key = 'schema_version'"))
+        for url, (error, status) in zip(urls, _LOST + _DONE_WITH, strict=True):
+            sets = "SET due_at = NULL, status = :status, error = :error"
+            execute(store, f"UPDATE page {sets} WHERE url = :url", url=url, error=error, status=status)
+            execute(store, "UPDATE feed SET due_at = 9e9, error = :error WHERE url = :url", url=url, error=error)
+        execute(store, *(f"DROP VIEW {view}" for view in reversed(VIEWS)), "DROP INDEX page_fault")
+        execute(store, *(f"ALTER TABLE {table} DROP COLUMN fault" for table in ("page", "feed")))
+        execute(store, "UPDATE blockfeat_meta SET value = '9' WHERE key = 'schema_version'")
     with Store.open(address) as store:
         lost = urls[: len(_LOST)]
         assert sorted(_begin(store, "any")) == lost
@@ -291,9 +259,7 @@ _PAGE = FetchedPage(article_page().encode(), _URL)
         (LimitExceeded("1 MB, more than the limit"), False),
     ],
 )
-def test_an_error_that_is_not_of_the_page_is_the_programs(
-    error: Exception, is_fault: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_errors_not_of_the_page_are_faults(error: Exception, is_fault: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object, **options: object) -> None:
         raise error
 
@@ -305,14 +271,8 @@ def test_an_error_that_is_not_of_the_page_is_the_programs(
         assert str(error) in (reader.read(page).error or "")
 
 
-class _Web:
-    """One answer to whatever is asked."""
-
-    def __init__(self, answer: Fetched) -> None:
-        self.answer = answer
-
-    async def fetch(self, url: str, **options: object) -> Fetched:
-        return self.answer
+def _answering(answer: Fetched) -> Web:
+    return Web(**{_URL: answer})
 
 
 class _Broken:
@@ -338,7 +298,7 @@ def test_a_page_whose_own_text_in_the_feed_cannot_be_read_is_not_forgotten(answe
             return await super().read(page) if page.origin == "feed" else PageRecord("empty")
 
     page = replace(_DUE, linked=linked)
-    seen, record = asyncio.run(visit(page, _Web(answer), Empty(), _CONFIG, entry_text=own, environment="now"))
+    seen, record = asyncio.run(visit(page, _answering(answer), Empty(), _CONFIG, entry_text=own, environment="now"))
     assert (seen.error, seen.fault, seen.due_at, record) == (_REASON, "now", None, None)
 
 
@@ -359,7 +319,7 @@ def test_what_a_browser_shows_of_a_page_is_not_forgotten_either() -> None:
 
     answer = Fetched(_URL, _URL, 200, data=b"<script>")
     known: dict[str, Any] = {"renderer": Browser(), "environment": "now"}
-    seen, record = asyncio.run(visit(_DUE, _Web(answer), WithoutScripts(), _CONFIG, **known))
+    seen, record = asyncio.run(visit(_DUE, _answering(answer), WithoutScripts(), _CONFIG, **known))
     assert (seen.error, seen.fault, record) == (_REASON, "now", None)
 
 
@@ -386,37 +346,27 @@ def test_what_a_library_makes_of_an_answer_is_told_from_what_the_answer_is(
     answer = asyncio.run(fetched())
     assert (answer.is_fault, (answer.error or "").endswith(f": {reason}")) == (is_fault, True)
     fault = "now" if is_fault else None
-    seen, _ = asyncio.run(visit(_DUE, _Web(answer), _Broken(), _CONFIG, environment="now"))
+    seen, _ = asyncio.run(visit(_DUE, _answering(answer), _Broken(), _CONFIG, environment="now"))
     assert seen.fault == fault
     feed = DueFeed(1, _URL, 0, None, None, None, None, 0)
-    assert asyncio.run(poll(feed, _Web(answer), _CONFIG, every=0.0, environment="now")).poll.fault == fault
+    assert asyncio.run(poll(feed, _answering(answer), _CONFIG, every=0.0, environment="now")).poll.fault == fault
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[DemoServer]:
-    with DemoServer(feeds=4, pages=6) as demo:
-        yield demo
-
-
-def _contents(store: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
+def _contents(store: str) -> tuple[list[dict[str, Any]], ...]:
     """Return what a store has, but for times; of mentions in copies and originals, how many there are."""
+    queries = (
+        "SELECT url, status, kind, title, text, version, error FROM pages ORDER BY url",
+        "SELECT id, url, brand, sentence, in_article FROM mentions ORDER BY id",
+        "SELECT brand, count(*) AS n FROM mentions WHERE counted = 1 GROUP BY brand",
+    )
     with Store.open(store) as opened:
-        pages = opened.query("SELECT url, status, kind, title, text, version, error FROM pages ORDER BY url")
-        found = opened.query("SELECT id, url, brand, sentence, in_article FROM mentions ORDER BY id")
-        return pages, found, opened.query("SELECT brand, count(*) AS n FROM mentions WHERE counted = 1 GROUP BY brand")
+        return tuple(map(opened.query, queries))
 
 
 def test_a_monitor_without_a_library_misses_nothing_once_it_has_it(
-    server: DemoServer, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    many_sites: DemoServer, many_pages: MonitorConfig, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = sorted({name for site in server.sites("many") for page in site.pages for name in page.brands})
-    config = MonitorConfig(
-        store=address,
-        sources=(Source(server.list_url("many")),),
-        brands=tuple(map(Brand, names)),
-        fetch=FetchOptions(delay=0.0, per_host=4, attempts=1, allow_networks=("127.0.0.1/32",)),
-        pages=PageSettings(max_age=None, jobs=0),
-    )
+    server, config = many_sites, replace(many_pages, store=address)
 
     def run_in(environment: str, **options: Any) -> Summary:
         monkeypatch.setattr(run, "environment", lambda: environment)

@@ -8,10 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
-from sqlalchemy import text
-
 from blockfeat.blocks.block import Block
 from blockfeat.errors import MissingExtraError
 from blockfeat.monitor import rematch as rematching
@@ -19,9 +15,9 @@ from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.rematch import Rematched, rematch
-from blockfeat.monitor.store.records import StoredPage, Visit
+from blockfeat.monitor.store.records import StoredPage
 from blockfeat.monitor.store.store import Store
-from stored_pages import NOW, add, due, entry, save_visit
+from stored_pages import NOW, add, due, entry, events, execute, save
 
 _OLD, _NEW = Brand("Corvane"), Brand("Lindholt")
 _TEXT = " ".join(
@@ -38,118 +34,102 @@ def _config(*brands: Brand, evidence: bool = True) -> MonitorConfig:
     return MonitorConfig(store="", sources=(), brands=brands, pages=PageSettings(evidence=evidence))
 
 
-def _fill(store: Store, config: MonitorConfig, *names: str, html: str = _PAGE) -> None:
-    reader = PageReader.of(ReaderSettings.of(config))
+def _fill(store: Store, *names: str, of: MonitorConfig | None = None) -> None:
+    reader = PageReader.of(ReaderSettings.of(of or _config(_OLD)))
     for page in add(store, *names):
-        record = reader.read(FetchedPage(url=page.url, data=html.encode()))
-        visit = Visit(page, NOW, None, final_url=page.url, canonical_url=page.url, http_status=200)
-        save_visit(store, visit, record, copies=CopySettings(min_words=20))
+        record = reader.read(FetchedPage(url=page.url, data=_PAGE.encode()))
+        save(store, page, record, copies=CopySettings(min_words=20))
 
 
 def _rows(store: Store) -> list[tuple[object, ...]]:
     columns = "id, url, brand, start, stop, match, sentence, block, counted, in_article, in_copy"
-    return [
-        tuple(row.values()) for row in store.query(f"SELECT {columns} FROM mentions ORDER BY url, block, start, brand")
-    ]
+    found = store.query(f"SELECT {columns} FROM mentions ORDER BY url, block, start, brand")
+    return [tuple(row.values()) for row in found]
 
 
 def test_a_new_brand_is_found_as_if_it_had_been_there(tmp_path: Path) -> None:
-    pages = ("a.example/1", "b.example/copy")
+    pages, both = ("a.example/1", "b.example/copy"), _config(_OLD, _NEW)
     with Store.open(str(tmp_path / "late.db")) as store, Store.open(str(tmp_path / "early.db")) as other:
-        _fill(store, _config(_OLD), *pages)
+        _fill(store, *pages)
         before = _rows(store)
-        found = rematch(store, _config(_OLD, _NEW), now=NOW)
+        found = rematch(store, both, now=NOW)
         assert (found.pages, found.added) == (2, len(_rows(store)) - len(before))
         assert set(before) < set(_rows(store))
-        _fill(other, _config(_OLD, _NEW), *pages)
+        _fill(other, *pages, of=both)
         assert _rows(other) == _rows(store)
 
 
-def test_it_may_be_repeated(address: str) -> None:
-    with Store.open(address) as store:
-        _fill(store, _config(_OLD), "a.example/1")
-        rematch(store, _config(_OLD, _NEW), now=NOW)
-        assert rematch(store, _config(_OLD, _NEW), now=NOW) == Rematched(1, 0, 0, 0)
+def test_it_may_be_repeated(store: Store) -> None:
+    _fill(store, "a.example/1")
+    rematch(store, _config(_OLD, _NEW), now=NOW)
+    assert rematch(store, _config(_OLD, _NEW), now=NOW) == Rematched(1, 0, 0, 0)
 
 
-def test_only_some_brands_and_their_names(address: str) -> None:
-    with Store.open(address) as store:
-        _fill(store, _config(_OLD), "a.example/1")
-        others = _config(_OLD, _NEW, Brand("Wye"))
-        rematch(store, others, brands={"Wye"}, now=NOW)
-        assert {row[2] for row in _rows(store)} == {"Corvane", "Wye"}
+def test_only_some_brands_and_their_names(store: Store) -> None:
+    _fill(store, "a.example/1")
+    rematch(store, _config(_OLD, _NEW, Brand("Wye")), brands={"Wye"}, now=NOW)
+    assert {row[2] for row in _rows(store)} == {"Corvane", "Wye"}
 
 
-def test_where_no_blocks_were_kept_the_text_is_looked_through(address: str) -> None:
-    with Store.open(address) as store:
-        _fill(store, _config(_OLD, evidence=False), "a.example/1")
-        found = rematch(store, _config(_OLD, _NEW, evidence=False), brands={"Lindholt"}, now=NOW)
-        assert found.added == found.counted >= 8
+def test_where_no_blocks_were_kept_the_text_is_looked_through(store: Store) -> None:
+    _fill(store, "a.example/1", of=_config(_OLD, evidence=False))
+    found = rematch(store, _config(_OLD, _NEW, evidence=False), brands={"Lindholt"}, now=NOW)
+    assert found.added == found.counted >= 8
 
 
-def test_a_new_rule_rules_out_what_was_counted_and_may_be_taken_back(address: str) -> None:
-    with Store.open(address) as store:
-        _fill(store, _config(_OLD), "a.example/1")
-        counted = "SELECT count(*) AS n FROM mentions WHERE counted = 1"
-        (before,) = store.query(counted)
-        assert before["n"] > 0
-        ruled = replace(_OLD, excluded=("yard of Corvane",))
-        assert rematch(store, _config(ruled), now=NOW).changed == 8
-        assert store.query(counted)[0]["n"] == before["n"] - 8
-        assert rematch(store, _config(_OLD), now=NOW).changed == 8
-        assert store.query(counted) == [before]
+def test_a_new_rule_rules_out_what_was_counted_and_may_be_taken_back(store: Store) -> None:
+    def counted() -> int:
+        return sum(1 for row in store.rows("mentions") if row["counted"])
+
+    _fill(store, "a.example/1")
+    before = counted()
+    for brand, left in ((replace(_OLD, excluded=("yard of Corvane",)), before - 8), (_OLD, before)):
+        assert rematch(store, _config(brand), now=NOW).changed == 8
+        assert counted() == left > 0
 
 
 @pytest.mark.parametrize("announce", [True, False])
-def test_receivers_hear_of_it_where_that_is_asked_for(address: str, announce: bool) -> None:
-    with Store.open(address) as store:
-        _fill(store, _config(_OLD), "a.example/1")
-        store.set_sinks(["hook"])
-        found = rematch(store, _config(_OLD, _NEW), announce=announce, now=NOW)
-        events = store.undelivered("hook", limit=100)
-        assert len(events) == (found.added if announce else 0)
+def test_receivers_hear_of_it_where_that_is_asked_for(store: Store, announce: bool) -> None:
+    _fill(store, "a.example/1")
+    store.set_sinks(["one"])
+    found = rematch(store, _config(_OLD, _NEW), announce=announce, now=NOW)
+    assert len(events(store)) == (found.added if announce else 0)
 
 
-def test_pages_that_were_not_read_and_later_versions_are_left_out(address: str) -> None:
-    with Store.open(address) as store:
-        _fill(store, _config(_OLD), "a.example/1")
-        store.add_sources([], [entry("c.example/9")], now=NOW)
-        assert len(due(store)) == 1
-        pages = store.stored_pages(after=0, limit=9)
-        assert [page.key for page in pages] == ["https://a.example/1"]
-        stale = [(replace(pages[0], version=9), [])]
-        assert store.add_past_mentions(stale, announce=False, now=NOW) == (0, 0, 0)
+def test_pages_that_were_not_read_and_later_versions_are_left_out(store: Store) -> None:
+    _fill(store, "a.example/1")
+    store.add_sources([], [entry("c.example/9")], now=NOW)
+    assert len(due(store)) == 1
+    (page,) = store.stored_pages(after=0, limit=9)
+    assert page.key == "https://a.example/1"
+    assert store.add_past_mentions([(replace(page, version=9), [])], announce=False, now=NOW) == (0, 0, 0)
 
 
-def test_many_pages_are_taken_some_at_a_time(address: str) -> None:
+def test_many_pages_are_taken_some_at_a_time(store: Store) -> None:
     steps: list[int] = []
-    with Store.open(address) as store:
-        _fill(store, _config(_OLD), *(f"a.example/{number}" for number in range(103)), html=_PAGE)
-        found = rematch(store, _config(_NEW), now=NOW, on_pages=steps.append)
-        assert (found.pages, steps) == (103, [100, 103])
+    _fill(store, *(f"a.example/{number}" for number in range(103)))
+    assert rematch(store, _config(_NEW), now=NOW, on_pages=steps.append).pages == 103
+    assert steps == [100, 103]
 
 
-def test_a_page_that_cannot_be_looked_through_costs_no_other(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    failures: list[tuple[str, str]] = []
-    with Store.open(address) as store:
-        _fill(store, _config(_OLD), "a.example/1", "b.example/2", "c.example/3")
-        with store.engine.begin() as connection:
-            connection.execute(text("UPDATE page SET evidence = :no WHERE host = 'a.example'"), {"no": b"damaged"})
-        blocks = rematching._blocks
+def test_a_page_that_cannot_be_looked_through_costs_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    failures: dict[str, str] = {}
+    _fill(store, "a.example/1", "b.example/2", "c.example/3")
+    execute(store, "UPDATE page SET evidence = :no WHERE host = 'a.example'", no=b"damaged")
+    blocks = rematching._blocks
 
-        def broken(page: StoredPage) -> Iterator[Block]:
-            if page.key.endswith("/2"):
-                raise MissingExtraError("no lists: the package is not installed")
-            return blocks(page)
+    def broken(page: StoredPage) -> Iterator[Block]:
+        if page.key.endswith("/2"):
+            raise MissingExtraError("no lists: the package is not installed")
+        return blocks(page)
 
-        with monkeypatch.context() as without:
-            without.setattr(rematching, "_blocks", broken)
-            found = rematch(store, _config(_OLD, _NEW), now=NOW, on_failure=lambda *failure: failures.append(failure))
-        assert (found.pages, found.failed) == (3, 2)
-        assert {row[1] for row in _rows(store) if row[2] == "Lindholt"} == {"https://c.example/3"}
-        (damaged, missing) = sorted(failures)
-        assert (damaged[0], damaged[1].partition(":")[0]) == ("https://a.example/1", "unexpected error")
-        assert missing == ("https://b.example/2", "no lists: the package is not installed")
-        # What is mended since is made up for.
-        again = rematch(store, _config(_OLD, _NEW), now=NOW)
-        assert (again.failed, again.added) == (1, found.added)
+    with monkeypatch.context() as without:
+        without.setattr(rematching, "_blocks", broken)
+        found = rematch(store, _config(_OLD, _NEW), now=NOW, on_failure=failures.__setitem__)
+    assert (found.pages, found.failed) == (3, 2)
+    assert {row[1] for row in _rows(store) if row[2] == "Lindholt"} == {"https://c.example/3"}
+    assert failures.pop("https://a.example/1").startswith("unexpected error: ")
+    assert failures == {"https://b.example/2": "no lists: the package is not installed"}
+    # What is mended since is made up for.
+    again = rematch(store, _config(_OLD, _NEW), now=NOW)
+    assert (again.failed, again.added) == (1, found.added)

@@ -6,58 +6,46 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-pytest.importorskip("pydantic", reason="needs the extra web")
-
 from blockfeat.errors import ConfigError
-from blockfeat.monitor.config import CopySettings, Source
+from blockfeat.monitor.config import Source
 from blockfeat.monitor.feeds.reading import read_opml
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.page import choices, evidence_of, in_steps, newer, overview, report_page, stream
 from blockfeat.monitor.reading import mentions_in
 from blockfeat.monitor.reports import Count, Filters, counts, export_rows, mention_rows
-from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
+from blockfeat.monitor.store.records import FoundMention
 from blockfeat.monitor.store.schema import type_of
 from blockfeat.monitor.store.store import Store
 from pages import BRAND, article_page
-from stored_pages import NOW, add, entry, save_visit
+from stored_pages import NOW, add, execute, mention, record, save, save_on_day, story
 
-_NOW = 1_767_614_400.0
 _EVIL = '<script>alert("x")</script>'
 
 
 def _found(brand: str, *, counted: bool = True) -> FoundMention:
-    place, because = ("body", None) if counted else ("clutter", "dropped: a menu")
-    return FoundMention(brand, place, counted, because, 0, len(brand), brand, f"{brand} {_EVIL}", 3, "/html/p", 1.5)
+    return mention(f"{brand} {_EVIL}", counted=counted, brand=brand)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """Three pages: an article, its copy, and one with a brand in its menu only."""
+    article = record(story(0, 60), _found("Corvane"), title=_EVIL)
+    menu = record("=1+1", _found("Le Rex", counted=False), lang="fr", title=None)
     with Store.open(str(tmp_path / "m.db")) as opened:
-        story = " ".join(f"On day {n} the keeper counted {n * 7 % 31} ships." for n in range(60))
-        article = PageRecord("ok", text=story, lang="en", title=_EVIL, mentions=(_found("Corvane"),))
-        menu = PageRecord("ok", text="=1+1", lang="fr", mentions=(_found("Le Rex", counted=False),))
-        for number, record in enumerate((article, article, menu)):
-            url = f"https://h{number}.example/"
-            opened.add_sources([], [NewEntry(url, url, f"h{number}.example")], now=_NOW + 86400 * number)
-            (page,) = opened.due_pages(now=_NOW + 9e6, limit=9, of_each_host=9)
-            visit = Visit(page, _NOW, None, final_url=url, canonical_url=url, http_status=200)
-            save_visit(opened, visit, record, copies=CopySettings(min_words=20))
+        for number, read in enumerate((article, article, menu)):
+            save_on_day(opened, number, read)
         yield opened
 
 
 def test_counts_with_and_without_clutter_and_copies(store: Store) -> None:
-    assert counts(store, ("brand",)) == [
-        Count(("Corvane",), 1, 2, 1, 2, 1, 2),
-        Count(("Le Rex",), 0, 0, 1, 1, 0, 0),
-    ]
+    assert counts(store, ("brand",)) == [Count(("Corvane",), 1, 2, 1, 2, 1, 2), Count(("Le Rex",), 0, 0, 1, 1, 0, 0)]
     assert counts(store, ()) == [Count((), 1, 2, 2, 3, 1, 2)]
     because = {count.values: count.everything for count in counts(store, ("brand", "because"))}
     assert because == {("Corvane", "copy"): 1, ("Corvane", "counted"): 1, ("Le Rex", "clutter"): 1}
@@ -85,11 +73,9 @@ def test_the_report_is_one_file_that_runs_nothing_and_needs_no_server(store: Sto
 
 def test_the_report_has_all_days_and_forty_stories(store: Store) -> None:
     now = datetime.now(UTC).date().isoformat()
-    store.add_sources([], [entry(f"a.example/{number}") for number in range(45)], now=_NOW)
-    for number, page in enumerate(store.due_pages(now=_NOW, limit=99, of_each_host=99)):
+    for number, page in enumerate(add(store, *(f"a.example/{number}" for number in range(45)))):
         words = " ".join(f"word{number}of{place}" for place in range(12))
-        record = PageRecord("ok", text=words, lang="en", published=now, mentions=(_found("Orlam"),))
-        save_visit(store, Visit(page, _NOW, None, final_url=page.url, http_status=200), record)
+        save(store, page, record(words, _found("Orlam"), published=now))
     page = report_page(store)
     assert page.count('class="article"') == 40
     assert f"2026-01-05 to {now}" in page
@@ -98,7 +84,7 @@ def test_the_report_has_all_days_and_forty_stories(store: Store) -> None:
 def test_the_report_has_the_chosen_mentions_and_names_them(store: Store) -> None:
     page = report_page(store, Filters(counted="all", lang=["fr"]), title="Ours")
     assert "<title>Ours: fr</title>" in page
-    assert "not counted: dropped: a menu" in page
+    assert "not counted: dropped: a list of links" in page
     assert "Corvane" not in page[page.index("</style>") :]
 
 
@@ -112,32 +98,32 @@ def test_long_periods_are_shown_in_longer_steps(last: str, step: str, columns: i
     assert set(summed["Corvane"]) <= set(steps)
 
 
+def _exported(rows: Iterable[Mapping[str, Any]], form: str, count: int) -> bytes:
+    """Write rows, so many of them, and return what was written."""
+    written = io.BytesIO()
+    assert export_rows(rows, form, written, name="x") == count
+    return written.getvalue()
+
+
 def test_exports(store: Store) -> None:
-    lines = io.BytesIO()
-    assert export_rows(mention_rows(store, Filters(counted="all")), "jsonl", lines, name="x") == 3
-    assert [json.loads(line)["counted"] for line in lines.getvalue().splitlines()] == [1, 0, 0]
-    table = io.BytesIO()
-    assert export_rows(store.rows("pages"), "csv", table, name="x") == 3
-    rows = list(csv.DictReader(io.StringIO(table.getvalue().decode())))
+    lines = _exported(mention_rows(store, Filters(counted="all")), "jsonl", 3)
+    assert [json.loads(line)["counted"] for line in lines.splitlines()] == [1, 0, 0]
+    rows = list(csv.DictReader(io.StringIO(_exported(store.rows("pages"), "csv", 3).decode())))
     assert rows[2]["text"] == "'=1+1"
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
-    file = io.BytesIO()
-    assert export_rows(store.rows("mentions"), "parquet", file, name="x") == 3
-    assert parquet.read_table(file).column("brand").to_pylist() == ["Corvane", "Corvane", "Le Rex"]
-    none = io.BytesIO()
-    assert export_rows(store.rows("versions"), "parquet", none, name="x") == 0
+    table = parquet.read_table(io.BytesIO(_exported(store.rows("mentions"), "parquet", 3)))
+    assert table.column("brand").to_pylist() == ["Corvane", "Corvane", "Le Rex"]
+    _exported(store.rows("versions"), "parquet", 0)
 
 
 def test_feeds_as_a_list_that_can_be_read_again(tmp_path: Path) -> None:
     addresses = ["https://a.example/feed?x=1&y=2", "https://b.example/atom"]
     with Store.open(str(tmp_path / "f.db")) as opened:
-        opened.add_sources([Source(address) for address in addresses], [], now=_NOW)
-        written = io.BytesIO()
-        assert export_rows(opened.rows("feeds"), "opml", written, name="x") == 2
-        opened.add_sources([Source(addresses[0])], [], now=_NOW)
-        shorter = io.BytesIO()
-        assert export_rows(opened.rows("feeds"), "opml", shorter, name="x") == 1
-    assert list(read_opml(written.getvalue().decode(), url="https://x.example/").feeds) == addresses
+        opened.add_sources([Source(address) for address in addresses], [], now=NOW)
+        written = _exported(opened.rows("feeds"), "opml", 2).decode()
+        opened.add_sources([Source(addresses[0])], [], now=NOW)
+        _exported(opened.rows("feeds"), "opml", 1)
+    assert list(read_opml(written, url="https://x.example/").feeds) == addresses
 
 
 def test_pages_of_something_else() -> None:
@@ -152,12 +138,9 @@ def test_pages_of_something_else() -> None:
 
 def test_the_report_has_each_article_once(store: Store) -> None:
     (address,) = store.query("SELECT url FROM pages WHERE url LIKE '%h0%'")
-    with store.engine.begin() as connection:
-        columns = (
-            "page_id, version, key, brand, place, counted, start, stop, match, sentence, block, xpath, score, copied"
-        )
-        changed = columns.replace("key, brand", "'k2', 'Brelan'")
-        connection.exec_driver_sql(f"INSERT INTO mention ({columns}) SELECT {changed} FROM mention WHERE id = 1")
+    columns = "page_id, version, key, brand, place, counted, start, stop, match, sentence, block, xpath, score, copied"
+    changed = columns.replace("key, brand", "'k2', 'Brelan'")
+    execute(store, f"INSERT INTO mention ({columns}) SELECT {changed} FROM mention WHERE id = 1")
     page = report_page(store)
     assert page.count(f'<a class="evidence" href="{address["url"]}"') == 1
     assert "<strong>Corvane</strong>" in page
@@ -175,33 +158,18 @@ def test_rows_of_files_feeds_and_the_api_are_those_of_the_view(store: Store) -> 
     view = {row["id"]: row for row in store.rows("mentions")}
     assert {row["id"]: row for row in mention_rows(store, every)} == view
     assert [row["id"] for row in mention_rows(store, every, newest=2)] == [*reversed(view)][:2]
-    assert [row["not_counted_because"] for row in mention_rows(store, every)] == [
-        None,
-        "copy of https://h0.example/",
-        "dropped: a menu",
-    ]
-
-
-def _saved(address: str) -> Store:
-    """Return a store of two pages with a mention that counts, and one in a menu."""
-    store = Store.open(address)
-    for page, counted in zip(add(store, "a.example/1", "b.example/2", lang="de"), (True, False), strict=True):
-        mention = FoundMention(
-            "Corvane", "body" if counted else "clutter", counted, None, 0, 7, "Corvane", "Corvane!", 0, "/p", 1.0
-        )
-        visit = Visit(page, NOW, None, final_url=page.url, canonical_url=page.url, http_status=200)
-        save_visit(store, visit, PageRecord("ok", text="Corvane!", lang="de", kind="article", mentions=(mention,)))
-    return store
+    because = [row["not_counted_because"] for row in mention_rows(store, every)]
+    assert because == [None, "copy of https://h0.example/", "dropped: a list of links"]
 
 
 def test_each_query_of_the_live_page_works(address: str) -> None:
-    with _saved(address) as store:
+    with Store.open(address) as store:
+        for page, counted in zip(add(store, "a.example/1", "b.example/2", lang="de"), (True, False), strict=True):
+            save(store, page, record("Corvane!", mention("Corvane!", counted=counted), lang="de", kind="article"))
         (article,) = stream(store, Filters()).articles
-        assert article.head["url"] == "https://a.example/1"
-        assert bool(article.head["counted"])
-        every = Filters(
-            counted="all", brand=["Corvane"], lang=["de"], kind=["article"], since="2026-01-01", q="CORVANE!"
-        )
+        assert (article.head["url"], bool(article.head["counted"])) == ("https://a.example/1", True)
+        chosen = {"brand": ["Corvane"], "lang": ["de"], "kind": ["article"], "since": "2026-01-01", "q": "CORVANE!"}
+        every = Filters(counted="all", **chosen)
         assert len(stream(store, every, before=10**9).articles) == 2
         assert [bool(row["counted"]) for row in mention_rows(store, every, newest=5)] == [False, True]
         assert (newer(store, every, 0), newer(store, Filters(counted="no"), 0)) == (2, 1)
@@ -210,6 +178,5 @@ def test_each_query_of_the_live_page_works(address: str) -> None:
         assert overview(store, Filters(), today=date(2029, 1, 6)).total == 1
         assert choices(store)["place"] == ["body", "clutter"]
         found = evidence_of(store, article.head["page"])
-        assert found is not None
         assert [row["brand"] for row in found.mentions] == ["Corvane"]
         assert evidence_of(store, 10**6) is None

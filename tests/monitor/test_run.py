@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
-from sqlalchemy import text
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor import run
@@ -27,28 +24,20 @@ from blockfeat.monitor.store.records import PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
 from examples.demo import DemoServer
 from hooks import Hook
+from stored_pages import column, execute
 
 _FETCH = FetchOptions(delay=0.0, per_host=4, attempts=1, allow_networks=("127.0.0.1/32",))
 _PAGES = PageSettings(max_age=None, jobs=0)
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[DemoServer]:
-    with DemoServer(feeds=4, pages=6) as demo:
-        yield demo
+@pytest.fixture
+def server(many_sites: DemoServer) -> DemoServer:
+    return many_sites
 
 
 @pytest.fixture
-def config(server: DemoServer, tmp_path: Path) -> MonitorConfig:
-    """Four sites with six pages each; the last pages of two are copies."""
-    names = sorted({name for site in server.sites("many") for page in site.pages for name in page.brands + page.around})
-    return MonitorConfig(
-        store=str(tmp_path / "monitor.db"),
-        sources=(Source(server.list_url("many")),),
-        brands=tuple(map(Brand, names)),
-        fetch=_FETCH,
-        pages=_PAGES,
-    )
+def config(many_pages: MonitorConfig) -> MonitorConfig:
+    return many_pages
 
 
 def test_what_feeds_name_is_found_once_and_copies_are_known(server: DemoServer, config: MonitorConfig) -> None:
@@ -56,14 +45,11 @@ def test_what_feeds_name_is_found_once_and_copies_are_known(server: DemoServer, 
     assert not summary.failures
     assert (summary.feeds["read"], summary.pages["new"], summary.copies) == (5, 24, 2)
     with Store.open(config.store) as store:
-        found = {(row["url"], row["brand"]) for row in store.rows("mentions", where="in_article = 1")}
-        around = {(row["url"], row["brand"]) for row in store.rows("mentions", where="in_article = 0")}
-        wanted = {
-            (f"http://{site.name}.localhost:{server.port}{page.path}", brand)
-            for site in server.sites("many")
-            for page in site.pages
-            for brand in page.brands
-        }
+        found, around = (set(column(store, "mentions", "url", "brand", where=f"in_article = {n}")) for n in (1, 0))
+    pages = [
+        (f"http://{site.name}.localhost:{server.port}", page) for site in server.sites("many") for page in site.pages
+    ]
+    wanted = {(host + page.path, brand) for host, page in pages for brand in page.brands}
     assert len(found & wanted) >= 0.95 * len(wanted)
     assert around - found
     served = len(server.log)
@@ -82,8 +68,7 @@ def test_a_run_in_postgresql(server: DemoServer, config: MonitorConfig, postgres
 def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, tmp_path: Path, hook: Hook) -> None:
     hook.answers = [(503, {})] * 99
     stream = tmp_path / "mentions.jsonl"
-    webhook = Webhook(url=hook.url, batch=7, clutter=True)
-    config = replace(config, stream=str(stream), webhooks=(webhook,))
+    config = replace(config, stream=str(stream), webhooks=(Webhook(url=hook.url, batch=7, clutter=True),))
     first = asyncio.run(run_once(config))
     assert any("answered 503" in reason for reason in first.failures.values())
     stream.write_text(stream.read_text(encoding="utf-8") + '{"id": "cut o', encoding="utf-8")
@@ -92,8 +77,7 @@ def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, 
     asyncio.run(run_once(config))
     received = [mention for body in hook.bodies[refused:] for mention in body["mentions"]]
     with Store.open(config.store) as store:
-        ids = sorted(row["id"] for row in store.rows("mentions"))
-        counted = sorted(row["id"] for row in store.rows("mentions", where="counted = 1"))
+        ids, counted = (sorted(column(store, "mentions", "id", where=where)) for where in ("", "counted = 1"))
         assert {sink["pending"] for sink in store.status(now=0).sinks} == {0}
     assert sorted(str(mention["id"]) for mention in received) == ids
     assert sorted(json.loads(line)["id"] for line in stream.read_text(encoding="utf-8").splitlines()) == counted
@@ -102,10 +86,8 @@ def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, 
 def test_the_deadline_leaves_the_rest_for_the_next_run(config: MonitorConfig) -> None:
     slow = replace(config, fetch=replace(_FETCH, delay=10.0, per_host=1))
     summary = asyncio.run(run_once(slow, deadline=5.0))
-    assert summary.stopped == "the time was over"
-    assert summary.left > 0
-    rest = asyncio.run(run_once(config))
-    assert rest.pages["new"] == 24 - summary.pages["new"]
+    assert (summary.stopped, summary.left > 0) == ("the time was over", True)
+    assert asyncio.run(run_once(config)).pages["new"] == 24 - summary.pages["new"]
 
 
 def test_a_stopped_run_finishes_the_pages_in_hand(config: MonitorConfig) -> None:
@@ -118,8 +100,7 @@ def test_a_stopped_run_finishes_the_pages_in_hand(config: MonitorConfig) -> None
 
     asyncio.run(stay(config, every=60, on_start=monitors.append, on_progress=on_progress, on_round=rounds.append))
     (summary,) = rounds
-    assert summary.stopped == "stopped by a signal"
-    assert summary.left == 24 - summary.pages["new"]
+    assert (summary.stopped, summary.left) == ("stopped by a signal", 24 - summary.pages["new"])
     with Store.open(config.store) as store:
         assert store.status(now=9e9).pages["ok"] == summary.pages["new"]
 
@@ -139,9 +120,7 @@ def test_staying_polls_again_and_stops(config: MonitorConfig, server: DemoServer
     assert [dict(summary.pages) for summary in rounds] == [{"new": 1}, {"unchanged": 1}]
 
 
-def test_a_page_that_breaks_something_ends_neither_this_run_nor_the_next(
-    config: MonitorConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_breaks_something_ends_no_run(config: MonitorConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     save_visits = Store.save_visits
 
     def broken(self: Store, visits: list[tuple[Visit, PageRecord | None]], **options: object) -> list[Saved]:
@@ -155,36 +134,37 @@ def test_a_page_that_breaks_something_ends_neither_this_run_nor_the_next(
     assert list(summary.failures.values()) == ["unexpected ValueError: not this one"]
     assert summary.to_dict()["unexpected"] == 1
     with Store.open(config.store) as store:
-        assert [row["unexpected"] for row in store.rows("pages", where="status = 'error'")] == [1]
+        assert column(store, "pages", "unexpected", where="status = 'error'") == [1]
     assert asyncio.run(run_once(config)).pages.total() == 0
 
 
-class _Site:
-    """Hosts of made pages in place of a network: what is asked stands in ``asked``, and ``answer`` decides."""
+@pytest.fixture
+def run_over(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Summary, list[float]]]:
+    """A function that runs a monitor over pages that it answers; it returns when each was asked for, too."""
 
-    def __init__(self, answer: Callable[[str, int], Awaitable[Fetched]]) -> None:
-        self.answer = answer
-        self.asked: list[tuple[float, str]] = []
+    class Site:
+        async def __aenter__(self) -> Site:
+            return self
 
-    async def __aenter__(self) -> _Site:
-        return self
+        async def __aexit__(self, *error: object) -> None:
+            pass
 
-    async def __aexit__(self, *error: object) -> None:
-        pass
+        def hold(self, host: str, until: float) -> None:
+            pass
 
-    def hold(self, host: str, until: float) -> None:
-        pass
+    def run_it(answer: Callable[[str, int], Awaitable[Fetched]], store: Any, urls: Iterable[str]) -> Any:
+        async def fetch(site: Site, url: str, **options: object) -> Fetched:
+            asked.append(time.time())
+            return await answer(url, len(asked))
 
-    async def fetch(self, url: str, **options: object) -> Fetched:
-        self.asked.append((time.time(), url))
-        return await self.answer(url, len(self.asked))
-
-    def run(self, store: str, urls: Iterable[str], monkeypatch: pytest.MonkeyPatch) -> Summary:
-        """Run a monitor once over some pages."""
-        monkeypatch.setattr(run, "Fetcher", lambda options: self)
+        asked: list[float] = []
+        monkeypatch.setattr(Site, "fetch", fetch, raising=False)
+        monkeypatch.setattr(run, "Fetcher", lambda options: Site())
         sources = tuple(Source(url, kind="page") for url in urls)
-        made = MonitorConfig(store=store, sources=sources, brands=(Brand("Corvane"),), fetch=_FETCH, pages=_PAGES)
-        return asyncio.run(asyncio.wait_for(run_once(made), timeout=300))
+        made = MonitorConfig(store=str(store), sources=sources, brands=(Brand("Corvane"),), fetch=_FETCH, pages=_PAGES)
+        return asyncio.run(asyncio.wait_for(run_once(made), timeout=300)), asked
+
+    return run_it
 
 
 def _page(url: str) -> Fetched:
@@ -192,7 +172,7 @@ def _page(url: str) -> Fetched:
     return Fetched(url, url, 200, {}, words.encode(), "utf-8")
 
 
-def test_a_slow_host_with_many_pages_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_host_with_many_pages_holds_up_no_other(tmp_path: Path, run_over: Callable[..., Any]) -> None:
     slow = [f"http://slow.example/{number}" for number in range(300)]
     fast = [f"http://fast{host}.example/{number}" for number in range(5) for host in range(10)]
     done: list[str] = []
@@ -208,13 +188,13 @@ def test_a_slow_host_with_many_pages_holds_up_no_other(tmp_path: Path, monkeypat
             all_fast.set()
         return _page(url)
 
-    summary = _Site(answer).run(str(tmp_path / "m.db"), [*slow, *fast], monkeypatch)
+    summary, _ = run_over(answer, tmp_path / "m.db", [*slow, *fast])
     assert dict(summary.pages) == {"new": len(fast), "failed": len(slow)}
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_host_that_asks_for_a_pause_gets_it_and_goes_on_in_the_same_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
+def test_a_host_that_asks_for_a_pause_gets_it_in_the_run(
+    tmp_path: Path, run_over: Callable[..., Any], status: int
 ) -> None:
     until = 0.0
 
@@ -225,49 +205,40 @@ def test_a_host_that_asks_for_a_pause_gets_it_and_goes_on_in_the_same_run(
             return Fetched(url, url, status, error=f"{url}: busy", retry_at=until, host="a.example")
         return _page(url)
 
-    site = _Site(answer)
-    urls = [f"http://a.example/{number}" for number in range(9)]
-    summary = site.run(str(tmp_path / "m.db"), urls, monkeypatch)
-    assert dict(+summary.pages) == {"new": 9}
-    assert not summary.failures
+    summary, asked = run_over(answer, tmp_path / "m.db", [f"http://a.example/{number}" for number in range(9)])
+    assert (dict(+summary.pages), summary.failures) == ({"new": 9}, {})
     # Four were in hand as it was asked to pause.
-    assert all(until <= at for at, _ in site.asked[6:])
+    assert all(until <= at for at in asked[6:])
 
 
-def test_a_host_that_pauses_again_and_again_is_left_to_the_next_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_host_that_pauses_too_often_is_left_to_the_next_run(tmp_path: Path, run_over: Callable[..., Any]) -> None:
     async def answer(url: str, asked: int) -> Fetched:
         return Fetched(url, url, 429, error=f"{url}: busy", retry_at=time.time() + 0.1, host="a.example")
 
-    site = _Site(answer)
-    summary = site.run(str(tmp_path / "m.db"), ["http://a.example/1", "http://a.example/2"], monkeypatch)
-    assert set(summary.failures) == {"http://a.example/1", "http://a.example/2"}
-    assert summary.pages.total() == 2
-    assert len(site.asked) < 12
+    urls = {"http://a.example/1", "http://a.example/2"}
+    summary, asked = run_over(answer, tmp_path / "m.db", urls)
+    assert (set(summary.failures), summary.pages.total(), len(asked) < 12) == (urls, 2, True)
 
 
 def test_a_run_that_loses_the_lock_writes_nothing_more_and_ends(
-    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    address: str, run_over: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     seen: list[object] = []
 
     async def answer(url: str, asked: int) -> Fetched:
         if asked == 5:
-            if "://" in address:
-                with Store.open(address) as store, store.engine.begin() as connection:
+            with Store.open(address) as store:
+                if "://" in address:
                     held = "SELECT pg_terminate_backend(pid, 20000) FROM pg_locks WHERE locktype = 'advisory'"
-                    connection.execute(text(held))
-            else:
-                Path(f"{address}.lock").unlink()
-            with Store.open(address) as store, store.lock():
-                seen.append(store.query("SELECT url, status, attempts FROM pages ORDER BY url"))
-                return _page(url)
+                    execute(store, held)
+                else:
+                    Path(f"{address}.lock").unlink()
+                with store.lock():
+                    seen.append(store.query("SELECT url, status, attempts FROM pages ORDER BY url"))
         return _page(url)
 
-    site = _Site(answer)
     with pytest.raises(StoreError, match="the lock of the store was lost"):
-        site.run(address, [f"http://a.example/{number}" for number in range(50)], monkeypatch)
+        run_over(answer, address, [f"http://a.example/{number}" for number in range(50)])
     with Store.open(address) as store:
         assert seen == [store.query("SELECT url, status, attempts FROM pages ORDER BY url")]
     assert not [record for record in caplog.records if record.exc_info]

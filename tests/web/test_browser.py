@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from blockfeat.extraction.extractor import extract
-from reader_page import DEMO, open_reader, paste, show
+from reader_page import DEMO, open_reader, paste, read_address, read_example, show
 from script_vectors import page_with
 from served import Served
 from small_site import Site
@@ -26,31 +27,7 @@ _NAMELESS = """() => [...document.querySelectorAll('input, select, textarea, but
 _SMALL = """() => [...document.querySelectorAll('button, select, summary')]
   .filter((each) => each.checkVisibility() && !each.classList.contains('plain'))
   .filter((each) => each.getBoundingClientRect().height < 40).map((each) => each.outerHTML.slice(0, 80))"""
-# The texts that are seen whose ratio to what is behind them (WCAG 2) is under that of AA.
-_CONTRASTS = """() => {
-  const parts = (color) => color.match(/[\\d.]+/g).map(Number);
-  const linear = (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
-  const light = (color) => {
-    const [red, green, blue] = parts(color).map(linear);
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const behind = (each) => {
-    for (; each; each = each.parentElement) {
-      const color = getComputedStyle(each).backgroundColor;
-      if ((parts(color)[3] ?? 1) > 0) return color;
-    }
-    return 'rgb(255, 255, 255)';
-  };
-  const found = [];
-  for (const each of document.querySelectorAll('body *')) {
-    const hasText = [...each.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
-    if (!hasText || !each.checkVisibility() || each.disabled || each.closest('noscript, option')) continue;
-    const [one, other] = [light(getComputedStyle(each).color), light(behind(each))];
-    const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-    if (ratio < 4.5) found.push(`${ratio.toFixed(2)} ${each.outerHTML.slice(0, 80)}`);
-  }
-  return found;
-}"""
+_CONTRASTS = Path(__file__).with_name("contrasts.js").read_text(encoding="utf-8")
 
 
 def _verdicts(page: Page, name: str = "original") -> list[str]:
@@ -86,14 +63,12 @@ def test_a_pasted_page_becomes_an_article(read: Page) -> None:
     kept = sum(block.kept for block in expected.blocks)
     words = sum(block.words for block in expected.blocks if block.kept)
     assert f"{words} of {sum(block.words for block in expected.blocks)}" in read.inner_text("#facts")
-    assert f"{kept} blocks of {len(expected.blocks)}" in read.inner_text("#status")
-    assert f"{kept} blocks" in read.inner_text("[role=status]#status")
+    assert f"{kept} blocks of {len(expected.blocks)}" in read.inner_text("[role=status]#status")
 
 
 def test_the_headline_has_a_colour_of_its_own(page: Page) -> None:
     open_reader(page)
-    page.locator("[data-example=en]").click()
-    page.wait_for_selector("#panel-article h1")
+    read_example(page, "en")
     show(page, "Original")
     frame = page.frame_locator("#panel-original iframe")
     frame.locator("h1 bf-block[data-verdict=beside]").first.wait_for()
@@ -124,19 +99,13 @@ def test_two_models_side_by_side(read: Page) -> None:
     first = read.frame_locator("#panel-compare iframe >> nth=0")
     first.locator("[data-differs]").first.wait_for()
     read.locator("#panel-compare .details").first.wait_for()
-    at_once = first.locator("[data-current][data-differs]").first.text_content()
-    read.get_by_role("button", name="Next difference").click()
-    read.wait_for_timeout(300)
-    assert first.locator("[data-current][data-differs]").first.text_content() != at_once
-    assert first.locator("[data-current][data-differs]").count() > 0
     read.locator("#b-model").select_option("default")
     read.wait_for_function("() => /decide alike/.test(document.querySelector('#panel-compare .summary').textContent)")
 
 
 def test_a_page_that_cannot_be_read_is_told(page: Page, site: Site) -> None:
     open_reader(page)
-    page.get_by_label("Address of the page").fill(f"{site.url}/none")
-    page.get_by_role("button", name="Read").click()
+    read_address(page, f"{site.url}/none")
     page.get_by_role("alert").wait_for()
     assert f"{site.url}/none: the server answered 404" in page.get_by_role("alert").inner_text()
 
@@ -155,16 +124,14 @@ def test_blocks_are_gone_through_by_keys(read: Page) -> None:
     read.get_by_role("button", name="Next block").focus()
     for _ in range(2):
         read.keyboard.press("Enter")
-    heading = read.locator("#panel-original .details h3")
     # It begins with the text, not with the menu.
     first = next(block.index for block in extract(DEMO.html, url=DEMO.url).blocks if block.kept)
-    read.locator("#panel-original .details h3", has_text=f"Block {first + 1} ").wait_for()
+    heading = read.locator("#panel-original .details h3")
+    heading.filter(has_text=f"Block {first + 1} ").wait_for()
     read.frame_locator("#panel-original iframe").locator("body").focus()
-    read.keyboard.press("j")
-    read.locator("#panel-original .details h3", has_text=f"Block {first + 2} ").wait_for()
-    read.keyboard.press("k")
-    read.locator("#panel-original .details h3", has_text=f"Block {first + 1} ").wait_for()
-    assert f"Block {first + 1}" in heading.inner_text()
+    for key, number in (("j", first + 2), ("k", first + 1)):
+        read.keyboard.press(key)
+        heading.filter(has_text=f"Block {number} ").wait_for()
 
 
 def test_everything_is_reached_by_keys_alone(page: Page) -> None:
@@ -194,8 +161,7 @@ def test_everything_is_reached_by_keys_alone(page: Page) -> None:
 def test_every_control_has_a_name_and_landmarks_are_there(read: Page) -> None:
     for name in ("Original", "Blocks", "Output", "Cleaned", "Compare"):
         show(read, name)
-    nameless = read.evaluate(_NAMELESS)
-    assert nameless == []
+    assert read.evaluate(_NAMELESS) == []
     for role in ("banner", "main", "contentinfo", "navigation", "complementary"):
         assert read.get_by_role(role).count() >= 1, role
     assert read.locator("[role=tabpanel][aria-labelledby]").count() == len(_TABS)
@@ -231,10 +197,9 @@ def test_a_phone_shows_everything_without_scrolling_sideways(browser: Browser, r
         page.locator(f"#tab-{name}").tap()
         page.locator(f"#panel-{name} > *").first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"], name
-    small = page.evaluate(_SMALL)
-    assert small == []
+    assert page.evaluate(_SMALL) == []
     page.locator("summary", has_text="Model and options").tap()
-    assert page.locator("#options").is_visible()
+    page.locator("#options").wait_for()
     context.close()
 
 
@@ -251,17 +216,9 @@ def test_reading_works_without_scripts(browser: Browser, reader: Served, site: S
 
 
 def test_an_article_from_right_to_left_and_the_day_that_its_page_names(browser: Browser, reader: Served) -> None:
-    words = (
-        "\u0642\u0627\u0644\u062a",
-        "\u0627\u0644\u0635\u062d\u064a\u0641\u0629",
-        "\u0625\u0646",
-        "\u0627\u0644\u0633\u0641\u064a\u0646\u0629",
-    )
-    arabic = f"{' '.join(words)}. "
-    paragraphs = (
-        f"<p>BBC: {arabic * 12}</p><p>{arabic * 12}</p>" * 3
-        + f"<p>{'All of this in English, for once. ' * 8}</p><p>{arabic * 12}</p>"
-    )
+    arabic = "قالت الصحيفة إن السفينة. "
+    paragraphs = f"<p>BBC: {arabic * 12}</p><p>{arabic * 12}</p>" * 3
+    paragraphs += f"<p>{'All of this in English, for once. ' * 8}</p><p>{arabic * 12}</p>"
     html = (
         "<html lang=ar><head><meta property='og:site_name' content='BBC News'>"
         "<meta property='article:published_time' content='2025-11-22T00:00:00+03:00'></head>"
@@ -275,9 +232,8 @@ def test_an_article_from_right_to_left_and_the_day_that_its_page_names(browser: 
     article = page.locator("#panel-article article")
     assert article.get_attribute("dir") == "rtl"
     assert "November 22, 2025" in page.inner_text("#panel-article .byline")
-    directions = page.locator("#panel-article .article-body p").evaluate_all(
-        "all => all.map(each => [each.innerText.slice(0, 3), getComputedStyle(each).direction])"
-    )
+    of_each = "all => all.map(each => [each.innerText.slice(0, 3), getComputedStyle(each).direction])"
+    directions = page.locator("#panel-article .article-body p").evaluate_all(of_each)
     assert ["BBC", "rtl"] in directions
     assert dict(map(tuple, directions)).get("All", "ltr") == "ltr"
     context.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import html5lib
 import pytest
 from hypothesis import given
@@ -62,11 +64,9 @@ def test_vectors_in_the_cleaned_page(name: str, cleaning: CleanSettings, loaded:
 
 @pytest.mark.parametrize("name", VECTORS)
 def test_vectors_in_the_article(name: str, loaded: LoadedExtractors) -> None:
-    source = PageSource(page_with(VECTORS[name]), _ADDRESS)
-    body = read_article(loaded, source=source, choices=ExtractionChoices(), links=LinksOn(_ADDRESS), images=True)[
-        "body"
-    ]
-    assert active_in(body) == []
+    shown = {"source": PageSource(page_with(VECTORS[name]), _ADDRESS), "choices": ExtractionChoices()}
+    article = read_article(loaded, **shown, links=LinksOn(_ADDRESS), images=True)
+    assert active_in(article["body"]) == []
 
 
 @pytest.mark.parametrize("name", METADATA_VECTORS)
@@ -94,8 +94,7 @@ def test_a_safe_page_stays_as_it_is(pieces: list[str]) -> None:
 def test_relative_addresses_become_absolute_and_lead_nowhere() -> None:
     written = _safe("<base href='/a/'><p><a href='b?c=1&amp;d'>Text</a></p>", "page")
     assert 'href="https://news.example/a/b?c=1&amp;d"' in written
-    assert 'target="_blank"' in written
-    assert "<base" not in written
+    assert ('target="_blank"' in written, "<base" in written) == (True, False)
 
 
 def test_looks() -> None:
@@ -104,14 +103,9 @@ def test_looks() -> None:
         "<p style='color:red' class=y>Text<img src=/i.png alt=Boat><img src='data:image/png;base64,AAAA'>"
     )
     plain, own, web = (_safe(html, look) for look in LOOKS)
-    assert "color:red" not in plain
-    assert "data:" not in plain
-    assert "style" not in plain
-    assert own.count("color:red") == 2
-    assert "/s.css" not in own
-    assert "i.png" not in own
-    assert 'alt="Boat"' in own
-    assert "data:image/png;base64,AAAA" in own
+    assert not [part for part in ("color:red", "data:", "style") if part in plain]
+    assert not [part for part in ("/s.css", "i.png") if part in own]
+    assert (own.count("color:red"), 'alt="Boat"' in own, "data:image/png;base64,AAAA" in own) == (2, True, True)
     assert '<link rel="stylesheet" href="https://news.example/s.css"' in web
     assert 'src="https://news.example/i.png"' in web
 
@@ -140,11 +134,9 @@ def _marked(document: str) -> dict[int, tuple[str, set[str]]]:
     """Return text and verdicts of each block, by its number."""
     found: dict[int, tuple[str, set[str]]] = {}
     for element in html5lib.parse(document, treebuilder="etree").iter(_BLOCK):
-        text, verdicts = found.get(int(element.get("data-block")), ("", set()))
-        found[int(element.get("data-block"))] = (
-            text + "".join(element.itertext()),
-            verdicts | {element.get("data-verdict")},
-        )
+        number = int(element.get("data-block"))
+        text, verdicts = found.get(number, ("", set()))
+        found[number] = text + "".join(element.itertext()), verdicts | {element.get("data-verdict")}
     return found
 
 
@@ -182,22 +174,18 @@ def test_text_that_stands_in_noscript_only_is_shown() -> None:
 def test_verdicts_and_marks_of_ones_own() -> None:
     html = page_with()
     extraction = extractor_of("default").extract(html)
-    assert extraction.analysis is not None
     blocks = extraction.analysis.measured.blocks
     verdicts = ["content" if block.kept else "clutter" for block in extraction.blocks]
-    document = coloured_page(
-        Page.parse(html), blocks, verdicts, attributes={0: {"data-suggested": "x"}}, style_sheet="bf-block{color:red}"
-    )
+    own: dict[str, Any] = {"attributes": {0: {"data-suggested": "x"}}, "style_sheet": "bf-block{color:red}"}
+    document = coloured_page(Page.parse(html), blocks, verdicts, **own)
     assert {verdict for _, some in _marked(document).values() for verdict in some} == {"content", "clutter"}
     assert document.count('data-suggested="x"') == document.count('data-block="0"') > 0
     assert "<style>bf-block{color:red}</style>" in document
 
 
 def test_a_page_cannot_mark_blocks_itself() -> None:
-    html = page_with(
-        "<bf-block data-block=0 data-verdict=forged>Words that stand in an element of this name.</bf-block>"
-    )
-    extraction, document = extraction_and_coloured_page(html, extractor_of("default"))
+    forged = "<bf-block data-block=0 data-verdict=forged>Words that stand in an element of this name.</bf-block>"
+    extraction, document = extraction_and_coloured_page(page_with(forged), extractor_of("default"))
     assert not any("forged" in verdicts for _, verdicts in _marked(document).values())
     assert len(_marked(document)) == len(extraction.blocks)
 

@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-pytest.importorskip("fastapi", reason="needs the extra web")
 
 from blockfeat.monitor.config import example_config
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.store.store import Store
+from command_line import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-_MONITOR = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor"]
 _HOST, _PLACE = "docs.quillstack.localhost", "/html/body/div/main/div/pre"
 
 
-def _monitor(folder: Path, *words: str) -> str:
-    done = subprocess.run([*_MONITOR, *words], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@contextmanager
-def _served(folder: Path) -> Iterator[str]:
-    """Serve the live page by its command; yield its address."""
-    words = [*_MONITOR, "serve", "monitor.toml", "--feedback", "--port", "0"]
-    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as served:
-        try:
-            assert served.stdout is not None
-            found = re.search(r"http://\S+", served.stdout.readline())
-            assert found is not None
-            yield found[0].rstrip("/")
-        finally:
-            served.terminate()
+def _monitor(folder: Path, *words: str) -> None:
+    # In a process of its own: here the loop of the browser runs.
+    program = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor", *words]
+    subprocess.run(program, cwd=folder, check=True, timeout=600)
 
 
 def _judge_article(page: Page, address: str) -> int:
@@ -51,12 +33,11 @@ def _judge_article(page: Page, address: str) -> int:
     page.goto(address)
     forms = page.locator("form.verdicts:has([value=right])")
     for number in range(forms.count()):
-        is_code = (
-            forms.nth(number).locator("xpath=preceding-sibling::a[1]").locator("mark").inner_text() == "quillstack"
-        )
-        verdict = "not in the article" if is_code else "right"
-        forms.nth(number).locator(f'[value="{verdict}"]').click()
-        forms.nth(number).locator(f'[value="{verdict}"][aria-pressed=true]').wait_for()
+        form = forms.nth(number)
+        marked = form.locator("xpath=preceding-sibling::a[1]").locator("mark").inner_text()
+        verdict = "not in the article" if marked == "quillstack" else "right"
+        form.locator(f'[value="{verdict}"]').click()
+        form.locator(f'[value="{verdict}"][aria-pressed=true]').wait_for()
     return forms.count()
 
 
@@ -81,7 +62,7 @@ def test_verdicts_become_a_lesson_that_a_rematch_follows(browser: Browser, tmp_p
     context = browser.new_context()
     context.set_default_timeout(120_000)
     page = context.new_page()
-    with _served(tmp_path) as address:
+    with serving("monitor", "serve", "monitor.toml", "--feedback", folder=tmp_path) as (address, *_):
         page.goto(address)
         links = page.locator(".stream a.evidence").evaluate_all("links => links.map(link => link.getAttribute('href'))")
         judged = sum(_judge_article(page, address + link) for link in links)
@@ -94,8 +75,7 @@ def test_verdicts_become_a_lesson_that_a_rematch_follows(browser: Browser, tmp_p
         assert set(_in_code(tmp_path)) == {(True, None)}
         _monitor(tmp_path, "rematch", "monitor.toml")
         after = _in_code(tmp_path)
-        assert len(after) == len(before)
-        assert {counted for counted, _ in after} == {False}
+        assert [counted for counted, _ in after] == [False] * len(before)
         assert all(rule is not None and rule.startswith("site: ") for _, rule in after)
         page.goto(f"{address}/?brand=Quillstack&counted=no")
         assert page.get_by_text("judged to be outside of the article").count() > 0

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,6 +21,9 @@ from served import Served, serving_reader
 async def _answering(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": [(b"x-frame-options", b"DENY")]})
     await send({"type": "http.response.body", "body": b""})
+
+
+_GUARD = Guard(_answering, ServeSettings())
 
 
 def _sent(app: Any, *, parts: Sequence[Any] = (b"",), pause: float = 0.0, **changed: Any) -> list[Any]:
@@ -38,9 +42,10 @@ def _sent(app: Any, *, parts: Sequence[Any] = (b"",), pause: float = 0.0, **chan
     async def send(message: Any) -> None:
         sent.append(message)
 
-    headers = [(name.encode(), value.encode()) for name, value in changed.pop("headers", {}).items()]
+    named = {"host": "localhost"} | changed.pop("headers", {})
+    headers = [(name.encode(), value.encode()) for name, value in named.items()]
     scope = {"type": "http", "method": "GET", "path": "/thing", "query_string": b"", "client": ("192.0.2.1", 1)}
-    found = {**scope, "headers": [(b"host", b"localhost"), *headers], "server": ("localhost", 80), **changed}
+    found = {**scope, "headers": headers, "server": ("localhost", 80), **changed}
     asyncio.run(app(found, receive, send))
     return sent
 
@@ -61,8 +66,7 @@ def test_who_asks_too_often_learns_how_long_to_wait() -> None:
     guard = Guard(_answering, ServeSettings(requests_per_minute=1))
     assert _status(guard)[0] == 200
     status, headers = _status(guard)
-    assert status == 429
-    assert 50 <= int(headers["retry-after"]) <= 60
+    assert (status, 50 <= int(headers["retry-after"]) <= 60) == (429, True)
 
 
 @pytest.mark.parametrize("path", ["/", "/static/a.css", "/api/v1/health", "/favicon.ico", "/openapi.json"])
@@ -93,20 +97,12 @@ _LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetc
     ],
 )
 def test_what_other_sites_may_ask_for(method: str, headers: dict[str, str], status: int) -> None:
-    assert _status(Guard(_answering, ServeSettings()), method=method, headers=headers)[0] == status
+    assert _status(_GUARD, method=method, headers=headers)[0] == status
 
 
 @pytest.mark.parametrize("header", ["host", "origin"])
 def test_a_problem_repeats_only_the_beginning_of_a_long_name(header: str) -> None:
-    name = b"x" * 199 + b"yz" + b"x" * 3000
-    headers = [(b"host", name)] if header == "host" else [(b"host", b"localhost"), (b"origin", name)]
-    sent: list[Any] = []
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": headers, "client": None}
-    asyncio.run(Guard(_answering, ServeSettings())(scope, None, send))  # type: ignore[arg-type]
+    sent = _sent(_GUARD, method="POST", path="/", headers={header: "x" * 199 + "yz" + "x" * 3000})
     answer = b"".join(message.get("body", b"") for message in sent).decode()
     assert "x" * 199 + "y'" in answer
     assert len(answer) < 600
@@ -119,7 +115,7 @@ def test_an_answer_keeps_its_own_headers() -> None:
 
     _, headers = _status(Guard(own, ServeSettings()))
     assert (headers["content-security-policy"], headers["cache-control"]) == ("sandbox", "max-age=9")
-    _, headers = _status(Guard(_answering, ServeSettings()))
+    _, headers = _status(_GUARD)
     assert (headers["cache-control"], headers["x-robots-tag"]) == ("no-store", "noindex, nofollow")
 
 
@@ -194,60 +190,52 @@ def test_a_framed_page_loads_from_the_web_only_where_it_is_shown_with_the_look_o
 # How often clients may ask.
 
 
-class _Clock:
-    now = 0.0
+class _Limit(Rate):
+    """A rate on a clock of its own."""
 
-    def __call__(self) -> float:
-        return self.now
+    def __init__(self, requests_per_minute: int) -> None:
+        self.now = 0.0
+        super().__init__(requests_per_minute, clock=lambda: self.now)
+
+    def waits(self, *clients: str) -> list[float]:
+        return [self.wait(client) for client in clients]
 
 
 def test_a_client_waits_once_its_tokens_are_used() -> None:
-    clock = _Clock()
-    rate = Rate(60, clock=clock)
-    assert [rate.wait("a") for _ in range(60)] == [0.0] * 60
-    assert rate.wait("a") == 1.0
-    assert rate.wait("b") == 0.0
-    clock.now = 1.0
-    assert rate.wait("a") == 0.0
-    assert rate.wait("a") == 1.0
+    rate = _Limit(60)
+    assert rate.waits(*"a" * 60, "a", "b") == [0.0] * 60 + [1.0, 0.0]
+    rate.now = 1.0
+    assert rate.waits("a", "a") == [0.0, 1.0]
 
 
 def test_without_a_limit_nobody_waits() -> None:
-    rate = Rate(0)
-    assert all(rate.wait("a") == 0 for _ in range(1000))
+    assert set(_Limit(0).waits(*"a" * 1000)) == {0}
 
 
-def test_addresses_of_one_ipv6_site_count_together() -> None:
-    rate = Rate(1, clock=_Clock())
-    assert rate.wait("2001:db8::1") == 0
-    assert rate.wait("2001:db8::2") > 0
-    assert rate.wait("2001:db8:0:1::1") == 0
+@pytest.mark.parametrize(
+    ("clients", "waiting"),
+    [
+        ("2001:db8::1 2001:db8::2 2001:db8:0:1::1", [False, True, False]),
+        ("::ffff:192.0.2.1 ::ffff:192.0.2.2 ::ffff:192.0.2.1 192.0.2.1", [False, False, True, True]),
+    ],
+)
+def test_addresses_of_one_ipv6_site_count_together_and_those_of_ipv4_apart(clients: str, waiting: list[bool]) -> None:
+    assert [wait > 0 for wait in _Limit(1).waits(*clients.split())] == waiting
 
 
 def test_only_the_latest_clients_are_remembered() -> None:
-    rate = Rate(1, clock=_Clock())
-    for name in ("a", *map(str, range(9_999))):
-        rate.wait(name)
+    rate = _Limit(1)
+    rate.waits("a", *map(str, range(9_999)))
     assert rate.wait("a") > 0
-    for number in range(10_000):
-        rate.wait(str(number))
+    rate.waits(*map(str, range(10_000)))
     assert rate.wait("a") == 0, "10,000 others have asked since"
 
 
 def test_no_client_saves_up_more_than_a_minute_of_requests() -> None:
-    clock = _Clock()
-    rate = Rate(3, clock=clock)
+    rate = _Limit(3)
     rate.wait("a")
-    clock.now = 3600.0
-    assert [rate.wait("a") for _ in range(4)] == [0.0, 0.0, 0.0, 20.0]
-
-
-def test_clients_of_ipv4_count_apart_where_they_have_addresses_of_ipv6() -> None:
-    rate = Rate(1, clock=_Clock())
-    assert rate.wait("::ffff:192.0.2.1") == 0
-    assert rate.wait("::ffff:192.0.2.2") == 0
-    assert rate.wait("::ffff:192.0.2.1") > 0
-    assert rate.wait("192.0.2.1") > 0
+    rate.now = 3600.0
+    assert rate.waits(*"aaaa") == [0.0, 0.0, 0.0, 20.0]
 
 
 # What the server allows before there is a request.
@@ -267,13 +255,12 @@ def _connected(served: Served) -> socket.socket:
 
 def _is_closed(connection: socket.socket) -> bool:
     """Wait until the other side closes; what it says before is passed over."""
-    try:
-        while connection.recv(4096):
-            pass
-    except ConnectionError:
-        pass
-    except TimeoutError:
-        return False
+    with suppress(ConnectionError):
+        try:
+            while connection.recv(4096):
+                pass
+        except TimeoutError:
+            return False
     return True
 
 
@@ -282,24 +269,18 @@ def test_a_head_that_does_not_come_whole_ends_the_connection(hurried: Served) ->
         second.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert b"200 OK" in second.recv(65536)
         started = time.monotonic()
-        try:
+        with suppress(ConnectionError):
             while time.monotonic() - started < 120:
                 for dripping in (slow, second):
                     dripping.sendall(b"G")
                 time.sleep(0.2)
-        except ConnectionError:
-            pass
         assert time.monotonic() - started < 120, "dripping keeps a connection"
         assert all(map(_is_closed, (silent, slow, second)))
 
 
 def test_connections_of_one_client_are_limited_and_counted_down(hurried: Served) -> None:
-    many = [_connected(hurried) for _ in range(25)]
-    try:
-        assert all(map(_is_closed, many))
-    finally:
-        for connection in many:
-            connection.close()
+    with ExitStack() as stack:
+        assert all(map(_is_closed, [stack.enter_context(_connected(hurried)) for _ in range(25)]))
     assert httpx2.get(f"{hurried.url}/api/v1/health", trust_env=False, timeout=300).json()["status"] == "ok"
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import json
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -15,23 +13,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-pytest.importorskip("fastapi", reason="needs the extra web")
 
 from blockfeat.monitor.reports import Filters, mention_rows
-from blockfeat.monitor.store.records import PageRecord
 from blockfeat.monitor.store.store import Store
 from controls import Controls
-from live_page import add_page, found_mention, serving_live
-from stored_pages import NOW
+from live_page import EVIDENCE, serving_live
+from stored_pages import NOW, mention, record, save_on_day, story
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page
+    from playwright.sync_api import Browser, Locator, Page, Route
 
-_STORY = " ".join(f"On day {n} the keeper counted {n * 7 % 31} ships." for n in range(60))
-_EVIDENCE = [
-    {"text": "Menu", "kept": False, "reason": "dropped: links"},
-    {"text": "Text of it", "kept": True, "reason": "kept: prose"},
-]
 _VERDICTS = ("right", "wrong sense", "not in the article")
 Opening = Callable[..., AbstractContextManager["Page"]]
 
@@ -41,27 +32,17 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A story with many mentions and its copy, one in French, a brand in a menu, and many other stories."""
     file = tmp_path_factory.mktemp("store") / "m.db"
     with Store.open(str(file)) as opened:
-        story = PageRecord(
-            "ok",
-            text=_STORY,
-            lang="en",
-            kind="article",
-            title="Ships",
-            mentions=tuple(found_mention("Corvane", f"Corvane {number}") for number in range(7)),
-            evidence=zlib.compress(json.dumps(_EVIDENCE).encode()),
-        )
-        french = PageRecord(
-            "ok", text="Un texte.", lang="fr", title="Rex", mentions=(found_mention("Le Rex", "Le Rex"),)
-        )
-        menu = tuple(found_mention("Le Rex", f"Le Rex {number}", counted=False) for number in range(3))
-        add_page(opened, 0, story)
-        add_page(opened, 1, story)
-        add_page(opened, 2, french)
-        add_page(opened, 3, PageRecord("ok", text="x", lang="fr", title="Menu", mentions=menu))
+        mentions = (mention(f"Corvane {number}") for number in range(7))
+        article = record(story(0, 60), *mentions, title="Ships", kind="article", evidence=EVIDENCE)
+        menu = (mention(f"Le Rex {number}", brand="Le Rex", counted=False) for number in range(3))
+        save_on_day(opened, 0, article)
+        save_on_day(opened, 1, article)
+        save_on_day(opened, 2, record("Un texte.", mention("Le Rex", brand="Le Rex"), lang="fr", title="Rex"))
+        save_on_day(opened, 3, record("x", *menu, lang="fr", title="Menu"))
         for number in range(10, 40):
             text = " ".join(f"word{number}of{place}" for place in range(12))
-            mention = found_mention("Orlam", f"Orlam {number}")
-            add_page(opened, number, PageRecord("ok", text=text, lang="en", kind="list", mentions=(mention,)))
+            other = mention(f"Orlam {number}", brand="Orlam")
+            save_on_day(opened, number, record(text, other, kind="list", title=None))
     return file
 
 
@@ -78,11 +59,11 @@ def opening(store: Store, browser: Browser, controls: Controls) -> Iterator[Open
 
     @contextmanager
     def opened(path: str = "/", *, scripts: bool = True) -> Iterator[Page]:
-        context = browser.new_context(
-            base_url=url, java_script_enabled=scripts, viewport={"width": 1000, "height": 700}
-        )
+        viewport = {"width": 1000, "height": 700}
+        context = browser.new_context(base_url=url, java_script_enabled=scripts, viewport=viewport)
         context.set_default_timeout(120_000)
-        _stand_in_for_the_web(context)
+        original = {"body": "the original", "content_type": "text/html"}
+        context.route("https://*.example/**", lambda route: route.fulfill(**original))
         if scripts:
             controls.watch(context)
         page = context.new_page()
@@ -96,10 +77,6 @@ def opening(store: Store, browser: Browser, controls: Controls) -> Iterator[Open
     assert errors == []
 
 
-def _stand_in_for_the_web(context: BrowserContext) -> None:
-    context.route("https://*.example/**", lambda route: route.fulfill(body="the original", content_type="text/html"))
-
-
 @pytest.fixture
 def page(opening: Opening) -> Iterator[Page]:
     with opening() as opened:
@@ -108,6 +85,11 @@ def page(opening: Opening) -> Iterator[Page]:
 
 def _brands(page: Page) -> set[str]:
     return set(page.locator(".stream blockquote .about strong").all_inner_texts())
+
+
+def _wait_for_all(page: Page) -> None:
+    page.wait_for_url(lambda url: url.endswith("/"))
+    assert _brands(page) == {"Orlam"}
 
 
 def _verdict(store: Store, key: str) -> str | None:
@@ -122,21 +104,12 @@ def _judge_all(store: Store) -> None:
         store.judge(row["key"], verdict, now=NOW)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("brand", "Le Rex"),
-        ("lang", "fr"),
-        ("place", "body"),
-        ("kind", "article"),
-        ("since", "2026-01-07"),
-        ("until", "2026-01-06"),
-        ("counted", "no"),
-        ("q", "rex"),
-        ("words", "keeper AND ships"),
-    ],
-)
-def test_a_filter_shows_what_it_names(page: Page, store: Store, field: str, value: str) -> None:
+_FILTERS = "brand=Le Rex;lang=fr;place=body;kind=article;since=2026-01-07;until=2026-01-06;counted=no;q=rex"
+
+
+@pytest.mark.parametrize("chosen", [*_FILTERS.split(";"), "words=keeper AND ships"])
+def test_a_filter_shows_what_it_names(page: Page, store: Store, chosen: str) -> None:
+    field, value = chosen.split("=")
     control = page.locator(f".filters [name={field}]")
     if control.evaluate("each => each.localName") == "select":
         control.select_option(value)
@@ -144,14 +117,11 @@ def test_a_filter_shows_what_it_names(page: Page, store: Store, field: str, valu
         control.fill(value)
     page.get_by_role("button", name="Show", exact=True).click()
     page.wait_for_url("**/?*")
-    chosen = Filters.model_validate({field: [value] if field in ("brand", "lang", "place", "kind") else value})
-    if field == "words":
-        assert _brands(page) == {"Corvane"}
-    else:
-        assert _brands(page) == {row["brand"] for row in mention_rows(store, chosen, newest=30)}
+    filters = Filters.model_validate({field: [value] if field in ("brand", "lang", "place", "kind") else value})
+    by_words = {"Corvane"} if field == "words" else None
+    assert _brands(page) == (by_words or {row["brand"] for row in mention_rows(store, filters, newest=30)})
     page.get_by_role("link", name="All", exact=True).click()
-    page.wait_for_url(lambda url: url.endswith("/"))
-    assert _brands(page) == {"Orlam"}
+    _wait_for_all(page)
 
 
 def test_sources_are_filtered_by_and_what_is_not_there_is_told(page: Page) -> None:
@@ -161,8 +131,7 @@ def test_sources_are_filtered_by_and_what_is_not_there_is_told(page: Page) -> No
     page.locator("[name=q]").fill("nothing of the kind")
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Show all").click()
-    page.wait_for_url(lambda url: url.endswith("/"))
-    assert _brands(page) == {"Orlam"}
+    _wait_for_all(page)
 
 
 def test_charts_lead_to_what_they_show(page: Page) -> None:
@@ -202,12 +171,9 @@ def test_an_article_leads_to_its_evidence_its_original_and_its_copies(page: Page
     page.wait_for_url("https://h0.example/")
     page.go_back()
     page.get_by_role("banner").get_by_role("link").click()
-    page.wait_for_url(lambda url: url.endswith("/"))
-    for name, target in (
-        ("where", "**/article/*#b1"),
-        ("original", "https://h0.example/"),
-        ("the article", "**/article/*"),
-    ):
+    _wait_for_all(page)
+    targets = {"where": "**/article/*#b1", "original": "https://h0.example/", "the article": "**/article/*"}
+    for name, target in targets.items():
         page.goto("/?brand=Corvane&counted=all")
         page.locator(".stream").get_by_role("link", name=name, exact=True).first.click()
         page.wait_for_url(target)
@@ -251,7 +217,7 @@ def test_the_page_goes_on_and_starts_anew(page: Page) -> None:
     page.wait_for_url("**before=*")
     assert {"Corvane", "Le Rex"} <= _brands(page)
     page.locator(".brand").click()
-    page.wait_for_url(lambda url: url.endswith("/"))
+    _wait_for_all(page)
 
 
 @pytest.mark.parametrize("path", ["/", "/lessons", "/article/1"])
@@ -261,15 +227,14 @@ def test_the_content_is_one_key_away_and_the_page_of_all_one_click(page: Page, p
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
     page.locator(".brand").click()
-    page.wait_for_url(lambda url: url.endswith("/"))
+    _wait_for_all(page)
 
 
 def test_mentions_that_came_since_are_told_and_shown(opening: Opening, store: Store) -> None:
     with opening("/?brand=Orlam") as page:
         page.clock.install()
         page.reload()
-        mention = found_mention("Orlam", "Orlam at last")
-        add_page(store, 50, PageRecord("ok", text="At last.", lang="en", mentions=(mention,)))
+        save_on_day(store, 50, record("At last.", mention("Orlam at last", brand="Orlam"), title=None))
         page.clock.run_for(31_000)
         page.get_by_role("link", name="1 new mention").click()
         page.locator(".stream blockquote").first.get_by_text("Orlam at last").wait_for()
@@ -277,9 +242,7 @@ def test_mentions_that_came_since_are_told_and_shown(opening: Opening, store: St
 
 @pytest.mark.parametrize("scripts", [True, False])
 @pytest.mark.parametrize("address", ["/?brand=Corvane", "/?brand=Le+Rex&counted=no", "/article/1", "/article/4"])
-def test_verdicts_are_stored_and_the_page_stays_where_it_is(
-    opening: Opening, store: Store, address: str, scripts: bool
-) -> None:
+def test_verdicts_are_stored_and_the_page_stays(opening: Opening, store: Store, address: str, scripts: bool) -> None:
     with opening(address, scripts=scripts) as page:
         form = page.locator("form.verdicts").last
         key = form.locator("[name=mention]").input_value()
@@ -323,26 +286,22 @@ def test_what_is_open_stays_open_at_a_verdict(page: Page) -> None:
 def test_a_verdict_that_is_not_taken_says_why(page: Page, store: Store) -> None:
     page.goto("/?brand=Corvane")
     form = page.locator("form.verdicts").first
-    page.route("**/feedback", lambda route: route.abort())
-    form.get_by_role("button").first.click()
-    form.get_by_role("alert").wait_for()
-    assert "cannot be reached" in form.inner_text()
-    page.unroute("**/feedback")
-    page.route("**/feedback", lambda route: route.fulfill(status=502, body="<h1>Bad gateway</h1>"))
-    form.get_by_role("button").first.click()
-    form.get_by_text("the service answered 502").wait_for()
-    page.unroute("**/feedback")
-    form.locator("[name=mention]").evaluate("each => { each.value = 'gone'; }")
-    form.get_by_role("button").first.click()
-    form.get_by_text("the store has no mention 'gone'").wait_for()
+    faults: list[tuple[Callable[[Route], None], str]] = [
+        (lambda route: route.abort(), "cannot be reached"),
+        (lambda route: route.fulfill(status=502, body="<h1>Bad gateway</h1>"), "the service answered 502"),
+        (lambda route: route.continue_(post_data="mention=gone&verdict=right"), "the store has no mention 'gone'"),
+    ]
+    for fault, said in faults:
+        page.route("**/feedback", fault)
+        form.get_by_role("button").first.click()
+        form.get_by_text(said).wait_for()
+        page.unroute("**/feedback")
     assert form.get_by_role("alert").count() == 1
     assert store.count_judged() == 0
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_lessons_are_accepted_and_forgotten_and_the_page_stays_where_it_is(
-    opening: Opening, store: Store, scripts: bool
-) -> None:
+def test_lessons_are_accepted_and_forgotten_in_place(opening: Opening, store: Store, scripts: bool) -> None:
     _judge_all(store)
     with opening(scripts=scripts) as page:
         page.get_by_role("link", name="Lessons").click()

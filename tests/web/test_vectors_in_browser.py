@@ -12,6 +12,7 @@ import pytest
 from blockfeat.papers.crunch.settings import CleanSettings, Filters
 from blockfeat.web.reader.cache import ExtractionChoices, LoadedExtractors, PageSource, load_extractors, model_names
 from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
+from reader_page import open_reader, paste, read_file
 from script_vectors import METADATA_VECTORS, VECTORS, page_with
 from served import Served
 
@@ -90,16 +91,13 @@ def test_the_vectors_fire_where_nothing_is_done_about_them(watched: _Watched) ->
 
 
 def test_the_safe_documents_do_nothing_even_where_scripts_may_run(watched: _Watched, loaded: LoadedExtractors) -> None:
-    pages = [page_with(body) for body in VECTORS.values()]
-    pages += [page_with(head=head) for head in METADATA_VECTORS.values()]
+    pages = [*map(page_with, VECTORS.values()), *(page_with(head=head) for head in METADATA_VECTORS.values())]
     documents = []
     for html in pages:
-        source = PageSource(html, _ADDRESS)
-        documents.append(colour(loaded, source=source, choices=ExtractionChoices()))
-        documents.append(cleaned_page(loaded, source=source, settings=_KEEP_ALL, links=LinksOn(_ADDRESS)))
-        documents.append(
-            read_article(loaded, source=source, choices=ExtractionChoices(), links=LinksOn(_ADDRESS))["body"]
-        )
+        source, choices, links = PageSource(html, _ADDRESS), ExtractionChoices(), LinksOn(_ADDRESS)
+        documents.append(colour(loaded, source=source, choices=choices))
+        documents.append(cleaned_page(loaded, source=source, settings=_KEEP_ALL, links=links))
+        documents.append(read_article(loaded, source=source, choices=choices, links=links)["body"])
     # They are well-formed, so that one ends where the next begins.
     together = ["".join(documents[first : first + 8]) for first in range(0, len(documents), 8)]
     _shown_together(watched, together)
@@ -109,19 +107,20 @@ def test_the_safe_documents_do_nothing_even_where_scripts_may_run(watched: _Watc
     assert watched.told() == []
 
 
+def _at_the_reader(watched: _Watched, reader: Served) -> Page:
+    watched.allowed = reader.url
+    open_reader(watched.page, reader.url)
+    return watched.page
+
+
 @pytest.mark.parametrize("part", range(2))
 def test_every_view_of_the_reader_does_nothing(watched: _Watched, reader: Served, part: int) -> None:
     bodies = [*VECTORS.values()][part::2]
     # What swallows the rest of a page comes last.
     bodies.sort(key=lambda body: "plaintext" in body or body.count("</") < body.count("<") / 3)
-    page, watched.allowed = watched.page, reader.url
-    page.goto(f"{reader.url}/")
-    page.wait_for_selector("body[data-ready]")
-    page.get_by_role("radio", name="HTML").check()
-    page.fill("#html", page_with("<p>Between two of them.</p>".join(bodies), [*METADATA_VECTORS.values()][part]))
-    page.fill("#html-address", 'https://news.example/"><script>top.__hit=1</script>')
-    page.click("#intake-html button")
-    page.wait_for_selector("#panel-article h1")
+    page = _at_the_reader(watched, reader)
+    html = page_with("<p>Between two of them.</p>".join(bodies), [*METADATA_VECTORS.values()][part])
+    paste(page, html, 'https://news.example/"><script>top.__hit=1</script>')
     for name in ("original", "blocks", "output", "cleaned", "compare"):
         page.click(f"#tab-{name}")
         if name in ("original", "cleaned", "compare"):
@@ -136,13 +135,8 @@ def test_every_view_of_the_reader_does_nothing(watched: _Watched, reader: Served
 
 
 def test_a_file_name_is_text(watched: _Watched, reader: Served) -> None:
-    page, watched.allowed = watched.page, reader.url
-    page.goto(f"{reader.url}/")
-    page.wait_for_selector("body[data-ready]")
-    page.get_by_role("radio", name="File").check()
+    page = _at_the_reader(watched, reader)
     name = "<img src=x onerror=alert(1)>.html"
-    page.set_input_files("#file", {"name": name, "mimeType": "text/html", "buffer": page_with().encode()})
-    page.click("#intake-file button")
-    page.wait_for_selector("#panel-article h1")
+    read_file(page, name, page_with().encode())
     assert name in page.inner_text("#facts")
     assert watched.told() == []

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from blockfeat.errors import InputError
 from blockfeat.io.inputs import FieldNames, InputOptions, read_inputs
 from blockfeat.io.inputs.options import detected, looks_like_html, peeked, unpacked
+from warc_file import warc_record
 
 RECORDS = "".join(json.dumps({"id": f"p{n}", "html": "<p>x" * 500}) + "\n" for n in range(3)).encode()
 
@@ -62,15 +63,10 @@ def test_a_page_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callabl
 def test_an_archive_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]) -> None:
     pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
     body = b"<p>" + b"x" * 3000
-    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
-    record = (
-        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:a>\r\nWARC-Target-URI: http://a.example/\r\n"
-        b"WARC-Date: 2024-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\n"
-        b"Content-Length: %d\r\n\r\n%s\r\n\r\n" % (len(http), http)
-    )
+    record = warc_record(7, body)
     _given(monkeypatch, pack(record))
     (document,) = read_inputs(["-"])
-    assert (document.id, document.url, document.data) == ("urn:a", "http://a.example/", body)
+    assert (document.url, document.data) == ("https://a.example/7", body)
     _given(monkeypatch, gzip.compress(record)[:-40])
     *_, last = read_inputs(["-"])
     assert last.error is not None
@@ -89,18 +85,15 @@ def test_parquet_on_standard_input_with_other_names(monkeypatch: pytest.MonkeyPa
     assert 'no column "html" (its columns: content, link' in (document.error or "")
 
 
-@pytest.mark.parametrize(
-    ("head", "format"),
-    [
-        (b'\xef\xbb\xbf \n{ "html": 1}', "jsonl"),
-        (b"{}", "jsonl"),
-        (b"{{ template }}<p>x", "html"),
-        (b"<p>{", "html"),
-        (b"", "html"),
-        (b"WARC/1.1\r\n", "warc"),
-        (b"PAR1....", "parquet"),
-    ],
-)
+_HEADS = {
+    "jsonl": (b'\xef\xbb\xbf \n{ "html": 1}', b"{}"),
+    "html": (b"{{ template }}<p>x", b"<p>{", b""),
+    "warc": (b"WARC/1.1\r\n",),
+    "parquet": (b"PAR1....",),
+}
+
+
+@pytest.mark.parametrize(("format", "head"), [(format, head) for format, heads in _HEADS.items() for head in heads])
 def test_formats_by_first_bytes(head: bytes, format: str) -> None:
     assert detected(head) == format
 
@@ -110,19 +103,12 @@ def test_a_json_array_is_told_not_taken_for_a_page() -> None:
         detected(b' [\n {"html": "<p>"}]')
 
 
-@pytest.mark.parametrize(
-    ("head", "is_page"),
-    [
-        (b"\n<!-- x --><!DOCTYPE HTML>", True),
-        (b"<html lang=de>", True),
-        (b"<\0h\0t\0m\0l\0>\0", True),
-        (b"<?php echo 1;", False),
-        (b"plain", False),
-        (b"%PDF-1.4", False),
-    ],
-)
-def test_pages_by_first_bytes(head: bytes, is_page: bool) -> None:
-    assert looks_like_html(head) == is_page
+_PAGES = (b"\n<!-- x --><!DOCTYPE HTML>", b"<html lang=de>", b"<\0h\0t\0m\0l\0>\0")
+_OTHERS = (b"<?php echo 1;", b"plain", b"%PDF-1.4")
+
+
+def test_pages_by_first_bytes() -> None:
+    assert [head for head in _PAGES + _OTHERS if looks_like_html(head)] == [*_PAGES]
 
 
 @given(st.binary(max_size=5000))

@@ -57,10 +57,8 @@ def test_parquet_has_typed_columns_in_groups(tmp_path: Path, monkeypatch: pytest
     writer.close()
     file = parquet.ParquetFile(path)
     assert file.metadata.num_row_groups == 2
-    assert [str(file.schema_arrow.field(name).type) for name in ("text", "warnings")] == [
-        "string",
-        "list<element: string>",
-    ]
+    types = [str(file.schema_arrow.field(name).type) for name in ("text", "warnings")]
+    assert types == ["string", "list<element: string>"]
     rows = file.read().to_pylist()
     assert [row["id"] for row in rows] == ["a", "b", "c"]
     assert (rows[0]["error"], rows[0]["warnings"]) == (None, [])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -13,17 +15,15 @@ from hypothesis import strategies as st
 from blockfeat.monitor.fetching import Fetched, Fetcher
 from blockfeat.monitor.fetching.politeness import LONGEST_WAIT, HostTurns, RobotsRules, retry_at
 from fake_clock import FakeClock
-from small_site import OPTIONS, PAGE, Answer, Site, fetch, run
+from fetching import OPTIONS, fetch, run
+from small_site import PAGE, Answer, Site
 
 ROBOTS = b"User-agent: blockfeat\nDisallow: /private/\nCrawl-delay: 7\n\nUser-agent: *\nDisallow: /\n"
 
 
 def test_robots_rules_are_read_once_and_kept_on_every_hop(site: Site) -> None:
-    site.answers |= {
-        "/robots.txt": (200, {"Content-Type": "text/plain"}, ROBOTS),
-        "/a": (200, {}, PAGE),
-        "/b": (302, {"Location": "/private/b"}, b""),
-    }
+    site.answers |= {"/robots.txt": (200, {"Content-Type": "text/plain"}, ROBOTS), "/a": (200, {}, PAGE)}
+    site.answers["/b"] = 302, {"Location": "/private/b"}, b""
     clock = FakeClock()
 
     async def work(fetcher: Fetcher) -> list[Fetched]:
@@ -44,7 +44,7 @@ def test_without_a_robots_file_everything_is_allowed(site: Site, status: int) ->
 
 
 @pytest.mark.parametrize(
-    ("answer", "wait"), [((500, {}, b""), 600.0), ((503, {"Retry-After": "60"}, b""), 60.0), ((429, {}, b""), 300.0)]
+    ("answer", "wait"), [((500, {}, b""), 600), ((503, {"Retry-After": "60"}, b""), 60), ((429, {}, b""), 300)]
 )
 def test_an_unreadable_robots_file_means_waiting(site: Site, answer: Answer, wait: float) -> None:
     site.answers |= {"/robots.txt": answer, "/a": (200, {}, PAGE)}
@@ -61,109 +61,72 @@ def test_an_unreadable_robots_file_means_waiting(site: Site, answer: Answer, wai
     assert "robots.txt of" in str(first.error)
 
 
+class _Robots(RobotsRules):
+    """Rules of hosts that answer all alike; ``asked`` has the addresses."""
+
+    def __init__(self, answer: Fetched | Callable[[], Awaitable[Fetched]]) -> None:
+        self.asked: list[str] = []
+        self.clock = FakeClock()
+
+        async def get(url: str) -> Fetched:
+            self.asked.append(url)
+            return replace(answer, url=url, final_url=url) if isinstance(answer, Fetched) else await answer()
+
+        super().__init__(get, self.clock)
+
+    async def asks_after(self, seconds: float) -> int:
+        """Ask for the rules of a host after some time; return how often it was asked until now."""
+        self.clock.now += seconds
+        await self.of("http://a.example/y")
+        return len(self.asked)
+
+
+_RULES = Fetched("", "", status=200, data=ROBOTS)
+
+
 @pytest.mark.parametrize("permanent", [False, True])
-def test_a_robots_file_that_never_answered_allows_nothing(permanent: bool) -> None:
-    clock, asked = FakeClock(), []
-
-    async def get(url: str) -> Fetched:
-        asked.append(url)
-        return Fetched(url=url, final_url=url, error=f"{url}: no route to the host", permanent=permanent)
-
-    async def main() -> None:
-        robots = RobotsRules(get, clock)
-        assert not (await robots.of("http://a.example/x")).allows("http://a.example/x", "blockfeat")
-        await robots.of("http://a.example/y")
-        assert asked == ["http://a.example/robots.txt"]
-        clock.now += 601
-        await robots.of("http://a.example/y")
-        assert len(asked) == 2
-
-    asyncio.run(main())
+async def test_a_robots_file_that_never_answered_allows_nothing(permanent: bool) -> None:
+    robots = _Robots(Fetched("", "", error="no route to the host", permanent=permanent))
+    assert not (await robots.of("http://a.example/x")).allows("http://a.example/x", "blockfeat")
+    assert [await robots.asks_after(wait) for wait in (0, 601)] == [1, 2]
+    assert set(robots.asked) == {"http://a.example/robots.txt"}
 
 
-@pytest.mark.parametrize("status", [200, 404])
-def test_rules_are_kept_for_a_day(status: int) -> None:
-    clock, asked = FakeClock(), []
-
-    async def get(url: str) -> Fetched:
-        asked.append(url)
-        wrong = None if status == 200 else f"{url}: the server answered {status}"
-        return Fetched(url=url, final_url=url, status=status, error=wrong, permanent=wrong is not None, data=ROBOTS)
-
-    async def main() -> None:
-        robots = RobotsRules(get, clock)
-        await robots.of("http://a.example/x")
-        clock.now += 24 * 3600 - 1
-        await robots.of("http://a.example/x")
-        assert len(asked) == 1
-        clock.now += 1
-        await robots.of("http://a.example/x")
-        assert len(asked) == 2
-
-    asyncio.run(main())
+@pytest.mark.parametrize("answer", [_RULES, replace(_RULES, status=404, error="answered 404", permanent=True)])
+async def test_rules_are_kept_for_a_day(answer: Fetched) -> None:
+    robots = _Robots(answer)
+    assert [await robots.asks_after(wait) for wait in (0, 24 * 3600 - 1, 1)] == [1, 1, 2]
 
 
-def test_the_host_asked_for_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_host_asked_for_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blockfeat.monitor.fetching.politeness._ANSWERS_KEPT", 2)
-    asked = []
-
-    async def get(url: str) -> Fetched:
-        asked.append(url[7])
-        return Fetched(url=url, final_url=url, status=200, data=ROBOTS)
-
-    async def main() -> None:
-        robots = RobotsRules(get, FakeClock())
-        for host in "ababcbca":
-            await robots.of(f"http://{host}.example/")
-
-    asyncio.run(main())
-    assert asked == ["a", "b", "c", "a"]
+    robots = _Robots(_RULES)
+    for host in "ababcbca":
+        await robots.of(f"http://{host}.example/")
+    assert [url[7] for url in robots.asked] == ["a", "b", "c", "a"]
 
 
-def test_closing_ends_what_is_still_being_read() -> None:
-    async def get(url: str) -> Fetched:
-        return await asyncio.get_running_loop().create_future()
-
-    async def main() -> None:
-        robots = RobotsRules(get, FakeClock())
-        reading = asyncio.create_task(robots.of("http://a.example/"))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        await asyncio.wait_for(robots.aclose(), 60)
-        with pytest.raises(asyncio.CancelledError):
-            await reading
-
-    asyncio.run(main())
+async def test_closing_ends_what_is_still_being_read() -> None:
+    robots = _Robots(asyncio.get_running_loop().create_future)
+    reading = asyncio.create_task(robots.of("http://a.example/"))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    await asyncio.wait_for(robots.aclose(), 60)
+    with pytest.raises(asyncio.CancelledError):
+        await reading
 
 
-@pytest.mark.parametrize(
-    ("line", "delay"),
-    [
-        ("", 0.0),
-        ("Crawl-delay: 0.5", 0.5),
-        ("Crawl-delay: 1", 1.0),
-        ("Crawl-delay: -1", 0.0),
-        ("Crawl-delay: inf", 0.0),
-    ],
-)
-def test_crawl_delays(line: str, delay: float) -> None:
-    async def get(url: str) -> Fetched:
-        return Fetched(url=url, final_url=url, status=200, data=f"User-agent: *\n{line}\n".encode())
-
-    async def main() -> float:
-        return (await RobotsRules(get, FakeClock()).of("http://a.example/")).crawl_delay("blockfeat")
-
-    assert asyncio.run(main()) == delay
+@pytest.mark.parametrize(("line", "delay"), [("", 0), ("0.5", 0.5), ("1", 1), ("-1", 0), ("inf", 0)])
+async def test_crawl_delays(line: str, delay: float) -> None:
+    rules = f"User-agent: *\n{line and f'Crawl-delay: {line}'}\n".encode()
+    assert (await _Robots(replace(_RULES, data=rules)).of("http://a.example/")).crawl_delay("blockfeat") == delay
 
 
 def test_a_refused_connection_for_robots_keeps_the_page_from_being_fetched(site: Site) -> None:
-    site.answers["/a"] = (200, {}, PAGE)
-    site.answers["/robots.txt"] = (200, {"Content-Length": "9999"}, b"")
-    options = replace(OPTIONS, timeout=1.0, attempts=1)
-    answer = fetch(f"{site.url}/a", options)
-    assert (answer.data, answer.permanent) == (b"", False)
+    site.answers |= {"/a": (200, {}, PAGE), "/robots.txt": (200, {"Content-Length": "9999"}, b"")}
+    answer = fetch(f"{site.url}/a", replace(OPTIONS, timeout=1.0, attempts=1))
+    assert (answer.data, answer.permanent, "/a" in site.seen) == (b"", False, False)
     assert "robots.txt of" in str(answer.error)
-    assert "/a" not in site.seen
 
 
 def test_robots_can_be_left_out(site: Site) -> None:
@@ -172,10 +135,10 @@ def test_robots_can_be_left_out(site: Site) -> None:
     assert site.seen == ["/a"]
 
 
-@pytest.mark.parametrize(("per_host", "most"), [(1, 1), (2, 2)])
-def test_requests_to_one_host_at_once(site: Site, per_host: int, most: int) -> None:
+@pytest.mark.parametrize(("per_host", "concurrency", "most"), [(1, 9, 1), (2, 9, 2), (5, 2, 2)])
+def test_requests_at_once(site: Site, per_host: int, concurrency: int, most: int) -> None:
     site.answers |= {f"/{n}": (200, {"X-Wait": "0.3"}, PAGE) for n in range(5)}
-    options = replace(OPTIONS, per_host=per_host, robots=False)
+    options = replace(OPTIONS, per_host=per_host, concurrency=concurrency, robots=False)
     run(lambda fetcher: asyncio.gather(*(fetcher.fetch(f"{site.url}/{n}") for n in range(5))), options)
     assert site.most_at_once == most
 
@@ -205,13 +168,8 @@ NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
         ("120", NOW + 120),
         (" 0 ", NOW),
         ("Tue, 14 Nov 2023 22:23:20 GMT", NOW + 600),
-        ("Tue, 14 Nov 2023 21:00:00 GMT", None),
-        ("9" * 5_000, NOW + LONGEST_WAIT),
-        ("Tue, 14 Nov 2090 22:23:20 GMT", NOW + LONGEST_WAIT),
-        ("-5", None),
-        ("soon", None),
-        ("", None),
-        (None, None),
+        *((value, NOW + LONGEST_WAIT) for value in ("9" * 5_000, "Tue, 14 Nov 2090 22:23:20 GMT")),
+        *((value, None) for value in ("Tue, 14 Nov 2023 21:00:00 GMT", "-5", "soon", "", None)),
     ],
 )
 def test_values(value: str | None, expected: float | None) -> None:
@@ -224,137 +182,83 @@ def test_any_value_waits_at_most_a_week(value: str) -> None:
     assert found is None or NOW <= found <= NOW + LONGEST_WAIT
 
 
-@pytest.mark.parametrize(("per_host", "concurrency", "most"), [(5, 2, 2), (1, 5, 3), (2, 5, 5)])
-def test_turns_are_given_to_so_many_at_once(per_host: int, concurrency: int, most: int) -> None:
-    turns = HostTurns(per_host=per_host, concurrency=concurrency, clock=FakeClock())
-    now, seen = 0, 0
+class _Turns(HostTurns):
+    """Turns on a clock that stands still but for waiting."""
 
-    async def visit(host: str) -> None:
-        nonlocal now, seen
-        async with turns.turn(host, delay=0.0):
-            now += 1
-            seen = max(seen, now)
-            for _ in range(20):
-                await asyncio.sleep(0)
-            now -= 1
+    def __init__(self, *, per_host: int = 1, concurrency: int = 1) -> None:
+        self.clock = FakeClock()
+        super().__init__(per_host=per_host, concurrency=concurrency, clock=self.clock)
 
-    async def main() -> None:
-        await asyncio.gather(*(visit(host) for host in "aaabbbccc"))
-
-    asyncio.run(main())
-    assert seen == most
+    async def visit(self, host: str, *, delay: float = 0.0, takes: float = 0.0) -> None:
+        async with self.turn(host, delay=delay):
+            self.clock.now += takes
 
 
-def test_a_turn_that_fails_is_given_on() -> None:
-    turns = HostTurns(per_host=1, concurrency=1, clock=FakeClock())
-
-    async def main() -> None:
-        with pytest.raises(ValueError, match="broken"):
-            async with turns.turn("a", delay=0.0):
-                raise ValueError("broken")
+async def test_a_turn_that_fails_is_given_on() -> None:
+    turns = _Turns()
+    with pytest.raises(ValueError, match="broken"):
         async with turns.turn("a", delay=0.0):
-            pass
-
-    asyncio.run(asyncio.wait_for(main(), 60))
-
-
-def test_only_what_is_left_of_a_delay_is_waited_for() -> None:
-    clock = FakeClock()
-    turns = HostTurns(per_host=1, concurrency=1, clock=clock)
-
-    async def main() -> None:
-        async with turns.turn("a", delay=10.0):
-            clock.now += 4.0
-        async with turns.turn("a", delay=1.0):
-            clock.now += 1.0
-        async with turns.turn("a", delay=0.0):
-            pass
-
-    asyncio.run(main())
-    assert clock.slept == [6.0]
+            raise ValueError("broken")
+    await asyncio.wait_for(turns.visit("a"), 60)
 
 
-def test_a_host_is_not_forgotten_before_its_delay_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_what_is_left_of_a_delay_is_waited_for() -> None:
+    turns = _Turns()
+    await turns.visit("a", delay=10.0, takes=4.0)
+    assert turns.clock.slept == [], "the first turn at a host does not wait"
+    await turns.visit("a", delay=1.0, takes=1.0)
+    await turns.visit("a")
+    assert turns.clock.slept == [6.0]
+
+
+async def test_a_host_is_not_forgotten_before_its_delay_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blockfeat.monitor.fetching.politeness._REMEMBERED", 2)
-    clock = FakeClock()
-    turns = HostTurns(per_host=1, concurrency=4, clock=clock)
-
-    async def main() -> None:
-        for host, delay in [("a", 10.0), ("b", 0.0), ("c", 0.0), ("d", 0.0), ("a", 0.0)]:
-            async with turns.turn(host, delay=delay):
-                pass
-
-    asyncio.run(main())
-    assert clock.slept == [10.0]
+    turns = _Turns(concurrency=4)
+    for host, delay in [("a", 10.0), ("b", 0.0), ("c", 0.0), ("d", 0.0), ("a", 0.0)]:
+        await turns.visit(host, delay=delay)
+    assert turns.clock.slept == [10.0]
 
 
-def test_a_host_is_not_forgotten_while_it_is_visited(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_host_is_not_forgotten_while_it_is_visited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blockfeat.monitor.fetching.politeness._REMEMBERED", 1)
-    turns = HostTurns(per_host=1, concurrency=4, clock=FakeClock())
-
-    async def visit(host: str) -> None:
-        async with turns.turn(host, delay=0.0):
-            pass
-
-    async def main() -> None:
-        async with turns.turn("a", delay=0.0):
-            await visit("b")
-            second = asyncio.create_task(visit("a"))
-            for _ in range(20):
-                await asyncio.sleep(0)
-            assert not second.done(), "two turns at a host of one turn"
-        await asyncio.wait_for(second, 60)
-
-    asyncio.run(main())
-
-
-def test_the_first_turn_at_a_host_does_not_wait() -> None:
-    clock = FakeClock(0.0)
-    turns = HostTurns(per_host=1, concurrency=1, clock=clock)
-
-    async def main() -> None:
-        async with turns.turn("a", delay=5.0):
-            pass
-
-    asyncio.run(main())
-    assert clock.slept == []
+    turns = _Turns(concurrency=4)
+    async with turns.turn("a", delay=0.0):
+        await turns.visit("b")
+        second = asyncio.create_task(turns.visit("a"))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not second.done(), "two turns at a host of one turn"
+    await asyncio.wait_for(second, 60)
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_hosts_that_nobody_waits_for_are_forgotten(fails: bool) -> None:
-    turns = HostTurns(per_host=1, concurrency=1, clock=FakeClock())
-
-    async def main() -> None:
-        for number in range(3000):
-            try:
-                async with turns.turn(f"host{number}", delay=0.0):
-                    assert not fails
-            except AssertionError:
-                continue
-
-    asyncio.run(main())
+async def test_hosts_that_nobody_waits_for_are_forgotten(fails: bool) -> None:
+    turns = _Turns()
+    for number in range(3000):
+        with suppress(ValueError):
+            async with turns.turn(f"host{number}", delay=0.0):
+                if fails:
+                    raise ValueError("broken")
     gc.collect()
     assert sum(isinstance(each, asyncio.Semaphore) for each in gc.get_objects()) < 2000
 
 
 def test_a_host_is_held_until_the_later_of_two_times() -> None:
-    clock = FakeClock()
-    turns = HostTurns(per_host=1, concurrency=1, clock=clock)
+    turns = _Turns()
+    now = turns.clock.now
     assert turns.held_until("a") is None
-    turns.hold("a", clock.now + 20.0)
-    turns.hold("a", clock.now + 10.0)
-    assert (turns.held_until("a"), turns.held_until("b")) == (clock.now + 20.0, None)
-    clock.now += 19.0
-    assert turns.held_until("a") == clock.now + 1.0
-    clock.now += 1.0
-    assert turns.held_until("a") is None
-    assert turns.held_until("a") is None
+    turns.hold("a", now + 20.0)
+    turns.hold("a", now + 10.0)
+    held = [turns.held_until("a"), turns.held_until("b")]
+    for turns.clock.now in (now + 19.0, now + 20.0, now + 20.0):
+        held.append(turns.held_until("a"))
+    assert held == [now + 20.0, None, now + 20.0, None, None]
 
 
 def test_a_host_that_is_held_is_not_forgotten_for_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blockfeat.monitor.fetching.politeness._REMEMBERED", 2)
-    clock = FakeClock()
-    turns = HostTurns(per_host=1, concurrency=1, clock=clock)
+    turns = _Turns()
+    until = turns.clock.now + 20.0
     for host in "abcd":
-        turns.hold(host, clock.now + 20.0)
-    assert [turns.held_until(host) for host in "abcd"] == [clock.now + 20.0] * 4
+        turns.hold(host, until)
+    assert [turns.held_until(host) for host in "abcd"] == [until] * 4

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 pytest.importorskip("playwright", reason="needs the extra render")
 if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))):
     pytest.skip("no Chromium is installed", allow_module_level=True)
@@ -21,7 +19,8 @@ from blockfeat.monitor.fetching.rendering import Browser
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.run import run_once
 from blockfeat.monitor.store.store import Store
-from small_site import OPTIONS, Site, serving
+from fetching import OPTIONS, Web
+from small_site import Site
 
 pytestmark = pytest.mark.slow
 
@@ -39,39 +38,30 @@ _STORY = ('{"title": "Ferries", "paragraphs": [' + ", ".join(f'"{_SENTENCE % n}"
 _URL = "http://a.example/story"
 
 
-class _Parts:
-    """Answers parts of pages; ``asked`` has their addresses."""
-
-    def __init__(self, **parts: bytes) -> None:
-        self.parts = parts
-        self.asked: list[str] = []
-
-    async def __call__(self, url: str) -> Fetched:
-        self.asked.append(url)
-        data = self.parts.get(url.rpartition("/")[2].replace(".", "_"))
-        if data is None:
-            return Fetched(url, url, 404, error=f"{url}: answered 404")
-        return Fetched(url, url, 200, {"content-type": "text/javascript"}, data)
+def _parts(**parts: bytes) -> Web:
+    web = Web()
+    for name, data in parts.items():
+        web.put(f"http://a.example/{name}", data, headers={"content-type": "text/javascript"})
+    return web
 
 
-def _rendered(html: bytes, parts: _Parts, *, seconds: float = 60.0) -> bytes | None:
+def _rendered(html: bytes, parts: Web, *, seconds: float = 60.0) -> bytes | None:
     async def run() -> bytes | None:
-        async with Browser(parts, seconds=seconds) as renderer:
+        async with Browser(parts.fetch, seconds=seconds) as renderer:
             return await renderer.render(Fetched(_URL, _URL, 200, {"content-type": "text/html"}, html, "utf-8"))
 
     return asyncio.run(run())
 
 
 def test_scripts_and_their_data_write_the_text() -> None:
-    parts = _Parts(app_js=_APP, story_json=_STORY)
+    parts = _parts(**{"app.js": _APP, "story.json": _STORY})
     shown = _rendered(_SHELL, parts)
-    assert shown is not None
     assert b"on day 8" in shown
     assert parts.asked == ["http://a.example/app.js", "http://a.example/story.json"]
 
 
 def test_all_but_scripts_and_their_data_is_refused() -> None:
-    parts = _Parts()
+    parts = _parts()
     html = b"""<link rel=stylesheet href=/s.css><img src=/i.png><iframe src=/f.html></iframe><video src=/v.mp4></video>
     <p id=out></p><script>
     new WebSocket("ws://a.example/socket"); navigator.sendBeacon("/beacon"); window.open("/popup");
@@ -82,7 +72,6 @@ def test_all_but_scripts_and_their_data_is_refused() -> None:
     fetch("/data.json").catch(() => 0);
     </script>"""
     shown = _rendered(html, parts)
-    assert shown is not None
     assert b"refused" in shown
     assert parts.asked == ["http://a.example/data.json"]
 
@@ -98,16 +87,10 @@ def test_all_but_scripts_and_their_data_is_refused() -> None:
     ],
 )
 def test_hostile_scripts_end_within_their_time(script: str) -> None:
-    parts = _Parts()
+    parts = _parts()
     shown = _rendered(b"<p>Text<script>%s</script>" % script.encode(), parts, seconds=8)
     assert shown is None or len(shown) < 20_000_000
     assert len(parts.asked) <= 60
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with serving() as made:
-        yield made
 
 
 def test_the_monitor_reads_what_a_browser_shows(site: Site, tmp_path: Path) -> None:
@@ -135,7 +118,7 @@ def test_the_monitor_reads_what_a_browser_shows(site: Site, tmp_path: Path) -> N
 
 
 def test_a_host_in_vain_is_left_out() -> None:
-    renderer = Browser(_Parts())
+    renderer = Browser(_parts().fetch)
     for _ in range(3):
         assert renderer.is_worth(_URL)
         renderer.note(_URL, has_text=False)

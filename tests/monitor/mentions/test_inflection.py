@@ -39,17 +39,15 @@ FORMS = [
     ("de", "Siemens", ""),
 ]
 
-NOT_FORMS = [("fi", "Nokia", "Nokiassä"), ("hu", "Samsung", "Samsungnek"), ("tr", "Vestel", "Vestel'a")]
-
 
 @pytest.mark.parametrize(("lang", "name", "wanted"), FORMS)
 def test_forms(lang: str, name: str, wanted: str) -> None:
     assert {form.replace("|", " ") for form in wanted.split()} <= set(Endings.of(lang).forms(name))
 
 
-@pytest.mark.parametrize(("lang", "name", "unwanted"), NOT_FORMS)
-def test_vowel_harmony(lang: str, name: str, unwanted: str) -> None:
-    assert unwanted not in Endings.of(lang).forms(name)
+def test_vowel_harmony() -> None:
+    for lang, name, unwanted in (("fi", "Nokia", "ssä"), ("hu", "Samsung", "nek"), ("tr", "Vestel", "'a")):
+        assert name + unwanted not in Endings.of(lang).forms(name)
 
 
 def test_another_script_has_no_forms() -> None:

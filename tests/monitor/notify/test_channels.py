@@ -16,51 +16,29 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
-from blockfeat.monitor.notify.channels import (
-    AtomFile,
-    Command,
-    DeliveryError,
-    Email,
-    Message,
-    Slack,
-    channels_of,
-    entries_of,
-)
+from blockfeat.monitor.notify import channels
+from blockfeat.monitor.notify.channels import AtomFile, Command, DeliveryError, Email, Message, Slack
 from blockfeat.monitor.receivers import Alert, Smtp
 from hooks import Hook
 
-_UTC = ZoneInfo("UTC")
 _EVENT = {
-    "id": "1",
-    "event": "new",
-    "brand": "Bäcker",
-    "counted": True,
-    "place": "headline",
-    "sentence": "Bäcker <b>opens</b> & closes.",
-    "url": "https://a.example/1?x=(1)",
-    "host": "a.example",
-    "lang": "de",
-    "title": "Bäcker\r\nBcc: evil@example.org",
-    "published": "2026-11-22T08:00:00Z",
-    "relevance": 0.8,
-    "found_at": "2026-11-22T09:00:00Z",
+    **{"id": "1", "event": "new", "brand": "Bäcker", "counted": True, "place": "headline", "relevance": 0.8},
+    **{"sentence": "Bäcker <b>opens</b> & closes.", "title": "Bäcker\r\nBcc: evil@example.org", "lang": "de"},
+    **{"url": "https://a.example/1?x=(1)", "host": "a.example"},
+    **{"published": "2026-11-22T08:00:00Z", "found_at": "2026-11-22T09:00:00Z"},
 }
 _SPIKE = {
-    "id": "9",
-    "event": "spike",
-    "brand": "Bäcker",
-    "counted": True,
-    "hour": 1_763_805_600.0,
-    "articles": 14,
-    "expected": 2.31,
-    "titles": ["One", "Two"],
+    **{"id": "9", "event": "spike", "brand": "Bäcker", "counted": True},
+    **{"hour": 1_763_805_600.0, "articles": 14, "expected": 2.31, "titles": ["One", "Two"]},
 }
 
 
 def _message(*events: dict[str, Any]) -> Message:
-    return Message.of("Head", events or (_EVENT,), zone=_UTC)
+    return Message.of("Head", events or (_EVENT,), zone=ZoneInfo("UTC"))
+
+
+def _send(channel: channels.Send, *events: dict[str, Any]) -> None:
+    asyncio.run(channel(_message(*events)))
 
 
 class MailServer(socketserver.ThreadingTCPServer):
@@ -86,9 +64,8 @@ class _Session(socketserver.StreamRequestHandler):
         self.wfile.write(b"220 here\r\n")
         while line := self.rfile.readline().strip().decode():
             word = line.split()[0].upper()
-            answer = next(
-                (said for start, said in self.server.refuses.items() if line.upper().startswith(start)), "250 ok"
-            )
+            refusals = [said for start, said in self.server.refuses.items() if line.upper().startswith(start)]
+            answer = refusals[0] if refusals else "250 ok"
             if word == "RCPT" and answer.startswith("250"):
                 to.append(line.split("<")[1].split(">")[0])
             if word == "DATA" and answer.startswith("250"):
@@ -113,7 +90,7 @@ def mail() -> Iterator[MailServer]:
 def test_a_mail_has_text_and_html_and_the_same_id_again(mail: MailServer) -> None:
     send = Email(mail.smtp(), ("you@example.org", "all@example.org"))
     for _ in range(2):
-        asyncio.run(send(_message(_EVENT, _SPIKE)))
+        _send(send, _EVENT, _SPIKE)
     (to, data), (_, again) = mail.mails
     read, second = (email.message_from_bytes(each, policy=email.policy.default) for each in (data, again))
     assert to == ["you@example.org", "all@example.org"]
@@ -139,35 +116,34 @@ def test_a_mail_has_text_and_html_and_the_same_id_again(mail: MailServer) -> Non
 def test_what_a_mail_server_refuses(mail: MailServer, refuses: dict[str, str], reason: str, *, refused: bool) -> None:
     mail.refuses = refuses
     with pytest.raises(DeliveryError, match=reason) as error:
-        asyncio.run(Email(mail.smtp(), ("you@example.org",))(_message()))
+        _send(Email(mail.smtp(), ("you@example.org",)))
     assert (error.value.refused, error.value.arrived) == (refused, False)
 
 
 def test_one_address_of_two_that_is_refused_is_told_and_the_mail_is_not_sent_again(mail: MailServer) -> None:
     mail.refuses = {"RCPT TO:<GONE": "550 gone"}
     with pytest.raises(DeliveryError, match=r"refused for gone@example\.org") as error:
-        asyncio.run(Email(mail.smtp(), ("you@example.org", "gone@example.org"))(_message()))
+        _send(Email(mail.smtp(), ("you@example.org", "gone@example.org")))
     assert error.value.arrived
     assert mail.mails[0][0] == ["you@example.org"]
 
 
 def test_no_mail_server_and_no_password(mail: MailServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DeliveryError, match=r"127\.0\.0\.1:1:"):
-        asyncio.run(Email(Smtp("127.0.0.1", "a@b.c", 1, "none"), ("you@example.org",))(_message()))
     monkeypatch.delenv("MAIL_PASSWORD", raising=False)
-    with pytest.raises(DeliveryError, match="MAIL_PASSWORD is not set"):
-        asyncio.run(Email(mail.smtp(user="me", password="MAIL_PASSWORD"), ("you@example.org",))(_message()))
-    with pytest.raises(DeliveryError):
-        asyncio.run(Email(Smtp("127.0.0.1", "a@b.c", mail.server_address[1]), ("you@example.org",))(_message()))
+    for smtp, reason in (
+        (Smtp("127.0.0.1", "a@b.c", 1, "none"), r"127\.0\.0\.1:1:"),
+        (mail.smtp(user="me", password="MAIL_PASSWORD"), "MAIL_PASSWORD is not set"),
+        (Smtp("127.0.0.1", "a@b.c", mail.server_address[1]), None),
+    ):
+        with pytest.raises(DeliveryError, match=reason):
+            _send(Email(smtp, ("you@example.org",)))
     assert mail.mails == []
 
 
-def test_no_word_of_a_page_is_a_link_or_a_call_in_slack_or_mattermost(
-    hook: Hook, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_word_of_a_page_is_a_link_or_a_call_in_a_chat(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAT_URL", f"{hook.url}secret")
     evil = _EVENT | {"title": "<!channel> @all [x](https://evil.example)", "url": "https://a.example/|x"}
-    asyncio.run(Slack("CHAT_URL", "agent")(_message(evil)))
+    _send(Slack("CHAT_URL", "agent"), evil)
     (said,) = (body["text"] for body in hook.bodies)
     assert said.startswith("*Head: 1 article (Bäcker 1)*\n\n*<https://a.example/%7Cx|Bäcker: &lt;!channel&gt; ")
     # Mattermost calls everybody by @all in any text, and has Markdown's links.
@@ -179,42 +155,42 @@ def test_no_word_of_a_page_is_a_link_or_a_call_in_slack_or_mattermost(
 def test_the_address_of_a_chat_stands_in_no_message(hook: Hook) -> None:
     hook.answers = [(500, {})]
     with pytest.raises(DeliveryError, match="slack: answered 500") as error:
-        asyncio.run(Slack(f"{hook.url}secret", "agent")(_message()))
+        _send(Slack(f"{hook.url}secret", "agent"))
     assert "secret" not in str(error.value)
 
 
 def test_a_feed_has_each_mention_once_and_the_newest_first(tmp_path: Path) -> None:
     file = tmp_path / "alerts.atom"
     send = AtomFile(file)
-    asyncio.run(send(_message(_EVENT, _SPIKE)))
-    asyncio.run(send(_message(_EVENT | {"id": "2", "brand": "Corvane & Co", "title": "T\x00"}, _EVENT)))
-    rows = entries_of(file.read_bytes())
+    _send(send, _EVENT, _SPIKE)
+    _send(send, _EVENT | {"id": "2", "brand": "Corvane & Co", "title": "T\x00"}, _EVENT)
+    rows = channels.entries_of(file.read_bytes())
     assert [row["id"] for row in rows] == ["1", "2", "9"]
     assert (rows[1]["brand"], rows[0]["url"]) == ("Corvane & Co", _EVENT["url"])
     for number in range(30):
-        asyncio.run(send(_message(*({**_EVENT, "id": f"{number}-{each}"} for each in range(10)))))
-    assert len(entries_of(file.read_bytes())) == 200
+        _send(send, *({**_EVENT, "id": f"{number}-{each}"} for each in range(10)))
+    assert len(channels.entries_of(file.read_bytes())) == 200
 
 
 def test_a_damaged_feed_is_begun_anew_and_a_folder_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "alerts.atom"
     file.write_bytes(b'<!DOCTYPE x [<!ENTITY a "b">]><feed>&a;')
-    asyncio.run(AtomFile(file)(_message()))
-    assert [row["id"] for row in entries_of(file.read_bytes())] == ["1"]
+    _send(AtomFile(file))
+    assert [row["id"] for row in channels.entries_of(file.read_bytes())] == ["1"]
     with pytest.raises(DeliveryError):
-        asyncio.run(AtomFile(tmp_path)(_message()))
+        _send(AtomFile(tmp_path))
 
 
 def test_a_command_gets_the_message(tmp_path: Path) -> None:
     program = "import sys; open('got.json', 'w').write(sys.stdin.read())"
-    asyncio.run(Command((sys.executable, "-c", program), tmp_path)(_message()))
+    _send(Command((sys.executable, "-c", program), tmp_path))
     got = json.loads((tmp_path / "got.json").read_text(encoding="utf-8"))
     assert (got["subject"], got["mentions"][0]["id"]) == ("Head: 1 article (Bäcker 1)", "1")
     failing = (sys.executable, "-c", "import sys; print('no luck', file=sys.stderr); sys.exit(3)")
     with pytest.raises(DeliveryError, match="exit code 3 no luck"):
-        asyncio.run(Command(failing, tmp_path)(_message()))
+        _send(Command(failing, tmp_path))
     with pytest.raises(DeliveryError, match="no-such-program"):
-        asyncio.run(Command(("no-such-program",), tmp_path)(_message()))
+        _send(Command(("no-such-program",), tmp_path))
 
 
 def test_many_articles_are_cut_and_counted() -> None:
@@ -228,4 +204,4 @@ def test_many_articles_are_cut_and_counted() -> None:
 def test_channels_are_those_that_are_named(tmp_path: Path) -> None:
     alert = Alert("A", email=("a@b.c",), slack="https://x.example", feed="f.atom")
     smtp = Smtp("h", "a@b.c")
-    assert list(channels_of(alert, smtp=smtp, folder=tmp_path, agent="x")) == ["email", "slack", "feed"]
+    assert list(channels.channels_of(alert, smtp=smtp, folder=tmp_path, agent="x")) == ["email", "slack", "feed"]

@@ -24,9 +24,7 @@ def test_the_journal_says_the_same_when_it_is_opened_again(tmp_path):
         journal.apply(Change("a", "cut", {0: "content"}, at=1.0))
         journal.apply(Change("b", "cut", {}, "skipped", at=2.0))
         journal.apply(Change("a\udcff", "cut", {3: "byline"}, "done", at=3.0))
-        assert journal.undo() == "a\udcff"
-        assert journal.undo() == "b"
-        assert journal.redo() == "b"
+        assert [journal.undo(), journal.undo(), journal.redo()] == ["a\udcff", "b", "b"]
         pages = dict(journal.pages)
     with Journal(tmp_path / "j", "html5") as again:
         assert again.pages == pages
@@ -51,14 +49,15 @@ def test_a_journal_cut_short_at_any_byte_keeps_all_whole_actions(tmp_path):
 
 def test_a_journal_of_another_table_or_another_file_is_refused(tmp_path):
     Journal(tmp_path / "j", "html5").__exit__(None, None, None)
-    with pytest.raises(CorpusError, match="'html5', and the model cuts by 'ziegler2007'"):
-        Journal(tmp_path / "j", "ziegler2007")
     (tmp_path / "other").write_text('{"id": "a"}\n')
-    with pytest.raises(CorpusError, match="not a journal"):
-        Journal(tmp_path / "other", "html5")
     (tmp_path / "bad").write_text('{"journal": 1, "table": "html5"}\n{"page": 1}\n')
-    with pytest.raises(CorpusError, match="line 2"):
-        Journal(tmp_path / "bad", "html5")
+    for name, table, reason in (
+        ("j", "ziegler2007", "'html5', and the model cuts by 'ziegler2007'"),
+        ("other", "html5", "not a journal"),
+        ("bad", "html5", "line 2"),
+    ):
+        with pytest.raises(CorpusError, match=reason):
+            Journal(tmp_path / name, table)
 
 
 def test_pages_are_put_replaced_and_removed(tmp_path):
@@ -161,13 +160,10 @@ def test_a_change_comes_back_from_its_value(change: Change):
     assert Change.from_value(change.to_value()) == change
 
 
-@pytest.mark.parametrize(
-    "value",
-    [{}, {"page": "a", "cut": "c", "roles": {"title": [1]}, "at": 0}, {"page": "a", "cut": "c", "roles": [], "at": 0}],
-)
-def test_what_is_no_change_is_an_error(value):
+@pytest.mark.parametrize("roles", [None, {"title": [1]}, []])
+def test_what_is_no_change_is_an_error(roles):
     with pytest.raises(CorpusError):
-        Change.from_value(value)
+        Change.from_value({} if roles is None else {"page": "a", "cut": "c", "roles": roles, "at": 0})
 
 
 @given(st.lists(changes, max_size=12), st.integers(0, 15))

@@ -37,14 +37,10 @@ def labelled(tmp_path_factory) -> list[LabelledPage]:
 
 def test_every_page_is_held_out_once_at_each_point_of_the_curve(labelled):
     steps: list[Step] = []
-    found = train_on_labels(
-        labelled, kind="thresholds", configs=QUICK, others={"margin": Extractor.load("margin")}, on_step=steps.append
-    )
-    assert found.kind == "thresholds"
-    assert found.pages == 9
-    assert found.held_out == "other pages"
-    assert [point.pages for point in found.points] == [2, 3, 6]
-    assert found.others == {"margin": 1.0}
+    others = {"margin": Extractor.load("margin")}
+    found = train_on_labels(labelled, kind="thresholds", configs=QUICK, others=others, on_step=steps.append)
+    assert (found.kind, found.pages, found.held_out) == ("thresholds", 9, "other pages")
+    assert ([point.pages for point in found.points], found.others) == ([2, 3, 6], {"margin": 1.0})
     assert found.f1 == found.points[-1].f1 > 0.9
     assert [step.done for step in steps] == sorted(step.done for step in steps)
     assert steps[-1].total == 10
@@ -93,9 +89,7 @@ def test_the_better_kind_is_taken_and_the_suggestions_come_from_it(tmp_path):
             background.start_training("thresholds")
         background.wait()
         state = background.state
-        assert state.error is None
-        assert state.phase == "done"
-        assert state.result is not None
+        assert (state.error, state.phase) == (None, "done")
         assert {"thresholds", "margin"} >= {state.result.kind}
         assert any("your labels" in name for name in state.result.others)
         assert load_model(model_file(output)).kind == state.result.kind

@@ -10,7 +10,7 @@ import pytest
 
 from blockfeat.extraction.extractor import extract
 from controls import Controls
-from reader_page import DEMO, LETTER, open_reader, show, skip_to_the_content
+from reader_page import DEMO, LETTER, open_reader, read_address, read_example, read_file, show, skip_to_the_content
 from script_vectors import page_with
 from small_site import Site
 
@@ -35,16 +35,11 @@ def _watched(context: BrowserContext, controls: Controls) -> None:
 
 
 def test_a_page_read_by_address_and_its_links(page: Page, site: Site) -> None:
-    body = "<p>Of this the <a href='/letter'>letter of the people</a> says more than was known before today.</p>"
-    site.answers["/a"] = 200, _HTML, page_with(body).encode()
-    site.answers["/letter"] = (
-        200,
-        _HTML,
-        page_with("<p>The letter has <a href='/more'>more</a> to say of the ferry.</p>").encode(),
-    )
+    more = "<p>The letter has <a href='/more'>more</a> to say of the ferry.</p>"
+    for path, body in (("/a", LETTER), ("/letter", more)):
+        site.answers[path] = 200, _HTML, page_with(body).encode()
     open_reader(page)
-    page.get_by_label("Address of the page").fill(f"{site.url}/a")
-    page.keyboard.press("Enter")
+    read_address(page, f"{site.url}/a")
     page.wait_for_selector("#panel-article h1")
     assert page.url.endswith(f"/?url={site.url}/a".replace(":", "%3A").replace("/", "%2F").replace("%2F?", "/?", 1))
     page.get_by_role("link", name="letter of the people").click()
@@ -60,19 +55,14 @@ def test_a_page_read_by_address_and_its_links(page: Page, site: Site) -> None:
 
 def test_a_file_is_read(page: Page) -> None:
     open_reader(page)
-    page.get_by_role("radio", name="File").check()
-    page.set_input_files("#file", {"name": "a.html", "mimeType": "text/html", "buffer": page_with().encode("utf-16")})
-    page.locator("#intake-file button").click()
-    page.wait_for_selector("#panel-article h1")
+    read_file(page, "a.html", page_with().encode("utf-16"))
     assert page.inner_text("#panel-article h1") == "The ferry stays"
     assert "a.html" in page.inner_text("#facts")
 
 
 def test_an_example_is_read_with_the_readers_settings(page: Page) -> None:
     open_reader(page)
-    page.locator("[data-example=de]").click()
-    page.wait_for_selector("#panel-article h1")
-    assert page.locator(".article").get_attribute("lang") == "de"
+    read_example(page, "de")
     assert "quality" in page.inner_text("#facts").lower()
     page.locator(".reading summary").click()
     page.select_option("#reading-size", "largest")
@@ -81,8 +71,7 @@ def test_an_example_is_read_with_the_readers_settings(page: Page) -> None:
     assert float(page.evaluate(size).removesuffix("px")) > 22
     page.reload()
     page.wait_for_selector("body[data-ready]")
-    page.locator("[data-example=en]").click()
-    page.wait_for_selector("#panel-article h1")
+    read_example(page, "en")
     assert page.locator(".article").get_attribute("data-size") == "largest"
     assert page.locator("#panel-article").get_attribute("data-theme") == "sepia"
 
@@ -171,9 +160,7 @@ def _status(page: Page, text: str) -> None:
         ("links", True, {"links": True}),
     ],
 )
-def test_an_option_is_sent_and_taken_back(
-    read: Page, control: str, value: str | bool, expected: dict[str, Any]
-) -> None:
+def test_an_option_is_sent_and_taken_back(read: Page, control: str, value: str | bool, expected: dict) -> None:
     read.get_by_text("More options").click()
     field = read.locator(f"#{control}")
     with _sent(read, "extract", **expected) as sent:
@@ -184,9 +171,7 @@ def test_an_option_is_sent_and_taken_back(
         else:
             field.fill(value)
             field.press("Tab")
-    response = sent.value.response()
-    assert response is not None
-    assert response.status == 200
+    assert sent.value.response().status == 200
     with _sent(read, "extract") as again:
         read.get_by_role("button", name="Back to the defaults").click()
     usual = again.value.post_data_json
@@ -195,24 +180,17 @@ def test_an_option_is_sent_and_taken_back(
 
 
 def test_stretches_of_a_decoder_are_chosen(read: Page) -> None:
-    for prefix in ("a", "b"):
+    for prefix, name in (("a", "extract"), ("b", "compare")):
         if prefix == "b":
             show(read, "Compare")
-        name = "extract" if prefix == "a" else "compare"
         chosen: dict[str, Any] = {}
-        for field, value, expected in (
-            ("model", "ziegler2007", {"model": "ziegler2007"}),
-            ("decoder", "mss", {"decoder": "mss", "runs": 1}),
-            ("favour", "precision", {"favour": "precision"}),
-            ("runs", "2", {"runs": 2}),
-        ):
-            chosen |= expected
+        for field, value in (("model", "ziegler2007"), ("decoder", "mss"), ("favour", "precision")):
+            chosen |= {field: value, "runs": 1} if field == "decoder" else {field: value}
             with _sent(read, name, **chosen):
-                if field == "runs":
-                    read.locator(f"#{prefix}-runs").fill(value)
-                    read.locator(f"#{prefix}-runs").press("Tab")
-                else:
-                    read.locator(f"#{prefix}-{field}").select_option(value)
+                read.locator(f"#{prefix}-{field}").select_option(value)
+        with _sent(read, name, **chosen | {"runs": 2}):
+            read.locator(f"#{prefix}-runs").fill("2")
+            read.locator(f"#{prefix}-runs").press("Tab")
     _status(read, "ziegler2007")
 
 
@@ -245,11 +223,8 @@ def test_the_article_leads_on(page: Page, site: Site) -> None:
     for path in ("/a", "/letter"):
         site.answers[path] = 200, _HTML, page_with(LETTER).encode()
     page.route(f"{site.url}/**", lambda route: route.fulfill(body="the original"))
-    for name, target in (
-        ("letter of the people", "**/read?url=*letter*"),
-        ("On a page of its own", "**/read?url=*%2Fa"),
-        ("At its own address", f"{site.url}/a"),
-    ):
+    own = {"On a page of its own": "**/read?url=*%2Fa", "At its own address": f"{site.url}/a"}
+    for name, target in {"letter of the people": "**/read?url=*letter*", **own}.items():
         page.goto(f"/?url={site.url}/a")
         page.get_by_role("link", name=name).click()
         page.wait_for_url(target)

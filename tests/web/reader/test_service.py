@@ -15,12 +15,8 @@ from blockfeat.web.reader.service import FairWorkers, Turns
 from pool_tasks import End, Raise, Say, Sleep, ends, ready
 
 
-def _with_workers(work: Any, **options: Any) -> Any:
-    async def run() -> Any:
-        async with FairWorkers(ready, **{"jobs": 1, "seconds": 30.0, "waiting": 10, **options}) as workers:
-            return await work(workers)
-
-    return asyncio.run(run())
+def _with_workers(**options: Any) -> FairWorkers[str]:
+    return FairWorkers(ready, **{"jobs": 1, "seconds": 30.0, "waiting": 10, **options})
 
 
 async def _outcome(doing: Coroutine[Any, Any, Any]) -> Any:
@@ -32,42 +28,36 @@ async def _outcome(doing: Coroutine[Any, Any, Any]) -> Any:
         return str(error)
 
 
-def test_each_failure_stays_alone() -> None:
-    async def work(workers: FairWorkers[str]) -> list[Any]:
+async def test_each_failure_stays_alone() -> None:
+    async with _with_workers() as workers:
         tasks = (Say("a"), Raise(InputError("the page is bad")), Raise(RuntimeError("unexpected")), End(), Say("b"))
-        return [await _outcome(workers.do(task)) for task in tasks]
+        outcomes = [await _outcome(workers.do(task)) for task in tasks]
+    assert outcomes == ["ready: a", "the page is bad", 500, 500, "ready: b"]
 
-    assert _with_workers(work) == ["ready: a", "the page is bad", 500, 500, "ready: b"]
 
-
-def test_a_task_that_takes_too_long_is_ended() -> None:
-    async def work(workers: FairWorkers[str]) -> tuple[Any, Any, bool]:
+async def test_a_task_that_takes_too_long_is_ended() -> None:
+    async with _with_workers(seconds=3.0) as workers:
         before = list(workers.pids)
         late = await _outcome(workers.do(Sleep(60)))
-        return late, await _outcome(workers.do(Say("c"))), before != list(workers.pids)
-
-    assert _with_workers(work, seconds=3.0) == (504, "ready: c", True)
+        assert (late, await _outcome(workers.do(Say("c"))), before != list(workers.pids)) == (504, "ready: c", True)
 
 
-def test_too_many_that_wait_are_refused() -> None:
-    async def work(workers: FairWorkers[str]) -> list[Any]:
-        return await asyncio.gather(*(_outcome(workers.do(Sleep(0.2), client=str(number))) for number in range(5)))
+async def test_too_many_that_wait_are_refused() -> None:
+    async with _with_workers(waiting=2) as workers:
+        asked = (workers.do(Sleep(0.2), client=str(number)) for number in range(5))
+        assert await asyncio.gather(*map(_outcome, asked)) == ["slept 0.2"] * 3 + [503, 503]
 
-    assert _with_workers(work, waiting=2) == ["slept 0.2"] * 3 + [503, 503]
 
-
-def test_a_client_that_goes_away_leaves_a_usable_process() -> None:
-    async def work(workers: FairWorkers[str]) -> Any:
+async def test_a_client_that_goes_away_leaves_a_usable_process() -> None:
+    async with _with_workers() as workers:
         left = asyncio.ensure_future(workers.do(Sleep(0.3)))
         await asyncio.sleep(0.05)
         left.cancel()
-        return await workers.do(Say("d")), workers.busy
-
-    assert _with_workers(work) == ("ready: d", 0)
+        assert (await workers.do(Say("d")), workers.busy) == ("ready: d", 0)
 
 
-def test_a_client_waits_for_itself_and_others_not_for_it() -> None:
-    async def work(workers: FairWorkers[str]) -> list[str]:
+async def test_a_client_waits_for_itself_and_others_not_for_it() -> None:
+    async with _with_workers(jobs=2) as workers:
         done: list[str] = []
 
         async def ask(client: str, task: Sleep) -> None:
@@ -80,51 +70,39 @@ def test_a_client_waits_for_itself_and_others_not_for_it() -> None:
         before = list(done)
         for each in heavy:
             each.cancel()
-        return before
-
-    assert _with_workers(work, jobs=2) == ["light"] * 3
+        assert before == ["light"] * 3
 
 
-def test_a_client_that_goes_away_frees_its_place_with_the_process() -> None:
-    async def work(workers: FairWorkers[str]) -> tuple[str, int]:
+async def test_a_client_that_goes_away_frees_its_place_with_the_process() -> None:
+    async with _with_workers(jobs=2) as workers:
         left = [asyncio.ensure_future(workers.do(Sleep(0.5), client="gone")) for _ in range(2)]
         await asyncio.sleep(0.1)
         for each in left:
             each.cancel()
-        return await workers.do(Say("here"), client="here"), workers.busy
-
-    assert _with_workers(work, jobs=2) == ("ready: here", 2)
+        assert (await workers.do(Say("here"), client="here"), workers.busy) == ("ready: here", 2)
 
 
-def test_one_client_may_not_take_all_places_to_wait() -> None:
-    async def work(workers: FairWorkers[str]) -> list[Any]:
+async def test_one_client_may_not_take_all_places_to_wait() -> None:
+    async with _with_workers(waiting=4) as workers:
         asked = (workers.do(Sleep(0.2), client="many") for _ in range(5))
-        return [*await asyncio.gather(*map(_outcome, asked))]
-
-    assert _with_workers(work, waiting=4) == ["slept 0.2"] * 3 + [429, 429]
+        assert [*await asyncio.gather(*map(_outcome, asked))] == ["slept 0.2"] * 3 + [429, 429]
 
 
-def test_clients_take_turns() -> None:
-    async def run() -> list[str]:
-        turns, order = Turns(1, 1), []
+async def test_clients_take_turns() -> None:
+    turns, order = Turns(1, 1), []
 
-        async def take(client: str) -> None:
-            async with turns.turn(client):
-                order.append(client)
-                await asyncio.sleep(0)
+    async def take(client: str) -> None:
+        async with turns.turn(client):
+            order.append(client)
+            await asyncio.sleep(0)
 
-        asked = [asyncio.ensure_future(take(client)) for client in "aaaabbc"]
-        asked[1].cancel()
-        await asyncio.gather(*asked, return_exceptions=True)
-        return order
-
-    assert asyncio.run(run()) == ["a", "a", "b", "c", "a", "b"]
+    asked = [asyncio.ensure_future(take(client)) for client in "aaaabbc"]
+    asked[1].cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+    assert order == ["a", "a", "b", "c", "a", "b"]
 
 
-def test_processes_that_cannot_start_are_an_error() -> None:
-    async def run() -> None:
+async def test_processes_that_cannot_start_are_an_error() -> None:
+    with pytest.raises(WorkerFailed, match="ended while it started"):
         async with FairWorkers(ends, jobs=1, seconds=30, waiting=1):
             raise AssertionError
-
-    with pytest.raises(WorkerFailed, match="ended while it started"):
-        asyncio.run(run())
