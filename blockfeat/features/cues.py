@@ -60,14 +60,11 @@ class WordCues:
     @classmethod
     def of(cls, keys_of_kinds: Mapping[str, NDArray[np.uint64]]) -> WordCues:
         """Arrange the words of each kind, given by their keys."""
-        keys = np.concatenate(list(keys_of_kinds.values()))
-        bits = np.empty(keys.size, dtype=np.uint32)
-        end = 0
+        keys = np.unique(np.concatenate(list(keys_of_kinds.values())))
+        bits = np.zeros(keys.size, dtype=np.uint32)
         for place, each in enumerate(keys_of_kinds.values()):
-            bits[end : end + each.size] = 1 << place
-            end += each.size
-        table, flags = KeyTable.of_flagged(keys, bits)
-        return cls(tuple(keys_of_kinds), table, flags)
+            bits[keys.searchsorted(each)] |= np.uint32(1 << place)
+        return cls(tuple(keys_of_kinds), KeyTable.of(keys), bits)
 
 
 @dataclass(frozen=True, eq=False)

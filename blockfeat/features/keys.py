@@ -54,62 +54,15 @@ class KeyTable:
     def of(cls, keys: Keys) -> KeyTable:
         """Index keys that ascend, each once."""
         bits = min(keys.size.bit_length() + _SPARSE_BITS, _MOST_BITS)
-        starts = np.empty((1 << bits) + 1, dtype=np.int32)
-        _index(keys, _KEY_BITS - bits, starts)
-        return cls(keys, _KEY_BITS - bits, starts)
-
-    @classmethod
-    def of_flagged(cls, keys: Keys, flags: NDArray[np.uint32]) -> tuple[KeyTable, NDArray[np.uint32]]:
-        """Index keys in any order, each with flags as bits; return by place too what flags equal keys have together."""
-        found, joined = np.empty(keys.size, dtype=np.uint64), np.empty(keys.size, dtype=np.uint32)
-        count = _join(keys, flags, keys.argsort(), found, joined)
-        return cls.of(found[:count]), joined[:count]
+        shift = np.uint64(_KEY_BITS - bits)
+        starts = np.append(keys.searchsorted(np.arange(1 << bits, dtype=np.uint64) << shift), keys.size)
+        return cls(keys, int(shift), starts.astype(np.int32))
 
     def places(self, wanted: Keys) -> NDArray[np.int32]:
         """Return the place of each wanted key in the table, -1 where it is not there."""
         found = np.empty(wanted.size, dtype=np.int32)
         _find(wanted, self.keys, self.shift, self.starts, found)
         return found
-
-
-def _index(keys: Keys, shift: int, starts: NDArray[np.int32]) -> None:
-    """Fill in, for each value of the highest bits, the place of the first key that has it or a higher one."""
-    key: cython.ulonglong[::1] = keys
-    start: cython.int[::1] = starts
-    lower_bits: cython.int = shift
-    top: cython.Py_ssize_t = 0
-    place: cython.Py_ssize_t
-    with cython.nogil:
-        for place in range(key.shape[0]):
-            while top <= cython.cast(cython.Py_ssize_t, key[place] >> lower_bits):
-                start[top] = place
-                top += 1
-        while top < start.shape[0]:
-            start[top] = key.shape[0]
-            top += 1
-
-
-def _join(
-    keys: Keys, flags: NDArray[np.uint32], order: NDArray[np.intp], found: Keys, joined: NDArray[np.uint32]
-) -> int:
-    """Fill in the different keys, ascending, and all flags of each; return how many there are."""
-    key: cython.ulonglong[::1] = keys
-    flag: cython.uint[::1] = flags
-    ascending: cython.Py_ssize_t[::1] = order
-    found_key: cython.ulonglong[::1] = found
-    found_flags: cython.uint[::1] = joined
-    count: cython.Py_ssize_t = 0
-    place: cython.Py_ssize_t
-    index: cython.Py_ssize_t
-    with cython.nogil:
-        for index in range(ascending.shape[0]):
-            place = ascending[index]
-            if count == 0 or found_key[count - 1] != key[place]:
-                found_key[count] = key[place]
-                found_flags[count] = 0
-                count += 1
-            found_flags[count - 1] |= flag[place]
-    return int(count)
 
 
 def _find(wanted: Keys, keys: Keys, shift: int, starts: NDArray[np.int32], found: NDArray[np.int32]) -> None:

@@ -27,15 +27,12 @@ def test_many_keys_with_the_same_highest_bits():
     assert (KeyTable.of(keys).places(keys) == np.arange(100_000)).all()
 
 
-@given(st.lists(st.tuples(KEYS, st.integers(0, 2**32 - 1)), max_size=40))
-def test_flags_of_equal_keys_are_joined(flagged: list[tuple[int, int]]):
-    expected: dict[int, int] = {}
-    for key, flags in flagged:
-        expected[key] = expected.get(key, 0) | flags
-    keys, flags = [key for key, _ in flagged], [flag for _, flag in flagged]
-    table, joined = KeyTable.of_flagged(np.array(keys, dtype=np.uint64), np.array(flags, dtype=np.uint32))
-    assert dict(zip(table.keys.tolist(), joined.tolist(), strict=True)) == expected
-    assert table.places(table.keys).tolist() == list(range(len(expected)))
+@given(st.lists(st.lists(KEYS, max_size=20), min_size=1, max_size=4))
+def test_words_have_all_of_their_kinds(kinds: list[list[int]]):
+    made = WordCues.of({str(bit): np.array(keys, dtype=np.uint64) for bit, keys in enumerate(kinds)})
+    expected = {key: sum(1 << bit for bit, keys in enumerate(kinds) if key in keys) for key in sum(kinds, [])}
+    assert dict(zip(made.table.keys.tolist(), made.bits.tolist(), strict=True)) == expected
+    assert made.table.places(made.table.keys).tolist() == list(range(len(expected)))
 
 
 CUE_WORDS = ("words_promotion", "words_credit", "words_related", "words_reply", "replies_before")
