@@ -16,6 +16,7 @@ from blockfeat.blocks.element_codes import DEFINITIONS, PREFORMATTED, TABLE, TEC
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
+from blockfeat.extraction import signs
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
@@ -23,21 +24,9 @@ from blockfeat.extraction.rules import (
     banners,
     beside_text,
     in_named_box,
-    is_doubtful,
     lost_standfirst,
     section_headings,
     technical_text,
-)
-from blockfeat.extraction.signs import (
-    ALWAYS,
-    DOUBT,
-    HEADING,
-    LONGEST_POINTER,
-    POINTER,
-    POINTER_LINKS,
-    STANDFIRST,
-    Signs,
-    signs_of,
 )
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with
 from blockfeat.models.model import Prediction
@@ -91,7 +80,7 @@ class Choice(NamedTuple):
     options: ExtractionOptions
     title: str | None
     kept: Mask
-    signs: Signs
+    signs: signs.Signs
     rule_reasons: Mapping[int, str]
     tables: Sequence[DataTable] = ()
     headline: int | None = None
@@ -104,7 +93,7 @@ class Choice(NamedTuple):
         """Return a copy that keeps other blocks; itself where they are the same array."""
         if kept is self.kept:
             return self
-        return self._replace(kept=kept, signs=signs_of(self.blocks, kept, self.prediction.log_odds))
+        return self._replace(kept=kept, signs=signs.signs_of(self.blocks, kept, self.prediction.log_odds))
 
     def changed(self, blocks: Sequence[int], *, keep: bool) -> Choice:
         """Return a copy that keeps some more blocks, or drops them; itself where there are none."""
@@ -161,7 +150,7 @@ class Rule:
 def _named_box(choice: Choice) -> Choice:
     """Drop what stands outside of the box that a doubtful page names as its article."""
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
-    if log_odds is None or not is_doubtful(log_odds, choice.kept, blocks.measures.words):
+    if log_odds is None:
         return choice
     likely = (log_odds >= 0) & ~in_comments(blocks)
     return choice.keeping(in_named_box(blocks, choice.kept, likely, choice.page.url))
@@ -220,7 +209,11 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     """
     measures, shown = blocks.measures, kept.nonzero()[0]
     columns = zip(shown.tolist(), measures.words[shown].tolist(), measures.anchor_words[shown].tolist(), strict=True)
-    short = [block for block, words, linked in columns if words <= LONGEST_POINTER and linked >= POINTER_LINKS * words]
+    short = [
+        block
+        for block, words, linked in columns
+        if words <= signs.LONGEST_POINTER and linked >= signs.POINTER_LINKS * words
+    ]
     text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
     found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
     return found if len(found) < shown.size else []
@@ -231,14 +224,17 @@ RULES = (
     # Worth .08 (daniel) to .17 (dragnet), and .26 to .78 on three sets of pages that no model has seen.
     Rule(
         "named box",
-        DOUBT,
+        signs.DOUBT,
         _named_box,
         drops="it stands outside of the box that the page names as its article",
         unless="recall",
     ),
     # Worth nothing on development corpora (-.02 to .01, 36 pages), .14 on snippets that no model has seen.
     Rule(
-        "standfirst", STANDFIRST, _standfirst, keeps="the page describes itself with these words, right before its text"
+        "standfirst",
+        signs.STANDFIRST,
+        _standfirst,
+        keeps="the page describes itself with these words, right before its text",
     ),
     # Decides about no block; options do, by what it finds.
     Rule("headline", TITLES, _headline, is_optional=False),
@@ -261,21 +257,26 @@ RULES = (
     # Worth .01 to .05 (513 pages); it holds the structure of documents.
     Rule(
         "section headings",
-        HEADING,
+        signs.HEADING,
         _keeping(section_headings),
         keeps="it is the heading of a section that is",
         unless="precision",
     ),
     # What the caller asks for.
     Rule(
-        "options", ALWAYS, _options, keeps="the options ask for it", drops="the options leave it out", is_optional=False
+        "options",
+        signs.ALWAYS,
+        _options,
+        keeps="the options ask for it",
+        drops="the options leave it out",
+        is_optional=False,
     ),
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
-    Rule("banners", ALWAYS, _banners, drops="it asks for consent to cookies or to the processing of data"),
+    Rule("banners", signs.ALWAYS, _banners, drops="it asks for consent to cookies or to the processing of data"),
     # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.
     Rule(
         "pointers",
-        POINTER,
+        signs.POINTER,
         lambda choice: choice.changed(pointers(choice.blocks, choice.kept), keep=False),
         drops="it points at another text, by its first words and its link",
     ),
@@ -304,9 +305,9 @@ def postprocess(
         Kind of the model, which says whether the optional rules are applied where the options do not.
     """
     has_rules = model_kind in _WITH_RULES if options.rules is None else options.rules
-    signs = signs_of(blocks, prediction.kept, prediction.log_odds)
+    found = signs.signs_of(blocks, prediction.kept, prediction.log_odds)
     choice = _by_rules(
-        Choice(blocks, prediction, page, options, title, prediction.kept, signs, {}), has_rules=has_rules
+        Choice(blocks, prediction, page, options, title, prediction.kept, found, {}), has_rules=has_rules
     )
     prediction = Prediction(prediction.scores, choice.kept, log_odds=prediction.log_odds)
     evidence = PageEvidence(blocks, prediction, page, signs=choice.signs, title=title, may_ask=choice.may_ask)

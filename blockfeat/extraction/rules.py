@@ -17,16 +17,8 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_named
 from blockfeat.blocks.table import Blocks, kind_names
+from blockfeat.extraction import signs
 from blockfeat.extraction.page_kind import is_forum
-from blockfeat.extraction.signs import (
-    BEGIN_WORDS,
-    BLOCKS_BEFORE,
-    DOUBTFUL,
-    HEADING_LINKS,
-    LEAST_LOG_ODDS,
-    STANDFIRST_LINKS,
-    STANDFIRST_WORDS,
-)
 from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.tags import name_keys
@@ -134,7 +126,7 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
     dropped = [
         block
         for block in headings[bisect_right(headings, int(shown[0])) :]
-        if not kept[block] and measures.anchor_words[block] <= HEADING_LINKS * measures.words[block]
+        if not kept[block] and measures.anchor_words[block] <= signs.HEADING_LINKS * measures.words[block]
     ]
     if not dropped:
         return kept
@@ -190,16 +182,6 @@ def _section_end(blocks: Blocks, levels: NDArray[np.int8], heading: int) -> int:
     following = levels[heading + 1 : end]
     higher = ((following > 0) & (following <= levels[heading])).nonzero()[0]
     return heading + 1 + int(higher[0]) if higher.size else end
-
-
-def is_doubtful(log_odds: NDArray[np.floating[Any]], kept: Mask, words: NDArray[np.integer[Any]]) -> bool:
-    """Return whether the word F1 that the probabilities of a page's blocks let expect is low.
-
-    With w_i words and probability p_i, 2 Σ_kept w_i p_i / (Σ_kept w_i + Σ w_i p_i).
-    """
-    # Twice the words that are likely content.
-    expected = words * (1 + np.tanh(log_odds / 2))
-    return float(expected.dot(kept)) < DOUBTFUL * float(words.dot(kept) + np.add.reduce(expected) / 2)
 
 
 def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = None) -> Mask:
@@ -271,16 +253,20 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     descriptions : str
         What the page declares as its description, in any element of its head, a line each.
     """
-    begins = (kept & (blocks.measures.words >= BEGIN_WORDS)).nonzero()[0]
+    begins = (kept & (blocks.measures.words >= signs.BEGIN_WORDS)).nonzero()[0]
     if not descriptions or not begins.size:
         return None
     begin = int(begins[0])
-    measures, span = blocks.measures, slice(max(begin - BLOCKS_BEFORE, 0), begin + 1)
+    measures, span = blocks.measures, slice(max(begin - signs.BLOCKS_BEFORE, 0), begin + 1)
     # Of thirteen blocks numbers are read faster than arrays are.
     columns = (column[span].tolist() for column in (kept, measures.words, measures.anchor_words, log_odds))
     near, has_lost = [], False
     for block, (is_kept, words, linked, odds) in enumerate(zip(*columns, strict=True), span.start):
-        is_lost = words >= STANDFIRST_WORDS and odds >= LEAST_LOG_ODDS and linked <= STANDFIRST_LINKS * words
+        is_lost = (
+            words >= signs.STANDFIRST_WORDS
+            and odds >= signs.LEAST_LOG_ODDS
+            and linked <= signs.STANDFIRST_LINKS * words
+        )
         has_lost = has_lost or (is_lost and not is_kept)
         if is_kept or is_lost:
             near.append(block)

@@ -51,8 +51,7 @@ _BLOCKS_BEFORE = cython.declare(cython.int, BLOCKS_BEFORE)
 _HEADING_LINKS = cython.declare(cython.double, HEADING_LINKS)
 _PROSE_LINKS = cython.declare(cython.double, PROSE_LINKS)
 _FURTHEST = cython.declare(cython.double, 50.0)
-# Whoever compares exactly sums up in another order.
-_DOUBTFUL = cython.declare(cython.double, DOUBTFUL * (1 + 1e-4))
+_DOUBTFUL = cython.declare(cython.double, DOUBTFUL)
 
 
 class Signs(NamedTuple):

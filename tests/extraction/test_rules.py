@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.rules import in_named_box, is_doubtful, lost_standfirst, section_headings, technical_text
+from blockfeat.extraction.rules import in_named_box, lost_standfirst, section_headings, technical_text
 from blocks_of import blocks_of
 
 MANUAL = "The pump is started by hand, and after that it runs by itself until the tank is full."
@@ -155,15 +155,6 @@ def test_boxes_that_hold_little_of_what_is_likely_are_none() -> None:
     page = f"<article>{AROUND}</article>{BODY}"
     assert all(kept(page))
     assert kept(page, likely=[True, False, False, False, False]) == [True, False, False, False, False]
-
-
-def test_pages_are_doubtful_where_what_is_kept_is_unlikely() -> None:
-    words, everything = np.array([100, 100]), np.array([True, True])
-    assert not is_doubtful(np.array([5.0, 5.0]), everything, words)
-    assert is_doubtful(np.array([5.0, -1.0]), everything, words)
-    assert is_doubtful(np.array([5.0, 5.0]), np.array([True, False]), words)
-    assert not is_doubtful(np.array([5.0, -5.0]), np.array([True, False]), words)
-    assert not is_doubtful(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64))
 
 
 def test_a_block_outside_says_why() -> None:

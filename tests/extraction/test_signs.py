@@ -67,6 +67,9 @@ def test_words_are_those_of_arrays_compiled_or_not(parts: list[tuple[str, bool, 
     is_prose = measures.anchor_words <= 0.5 * words
     wanted = tuple(int(words[mask].sum()) for mask in (kept, kept & (odds > 0), is_prose))
     assert choice.signs[2:] == wanted
+    likely = words / (1 + np.exp(-odds))
+    expected_f1 = 2 * likely[kept].sum() / (words[kept].sum() + likely.sum())
+    assert bool(choice.signs.bits & signs.DOUBT) == (expected_f1 < signs.DOUBTFUL)
     assert choice.signs.first == (int(kept.argmax()) if kept.any() else -1)
     plain = load_uncompiled("blockfeat.extraction.signs").signs_of(choice.blocks, kept, odds)
     assert tuple(plain) == tuple(choice.signs)

@@ -30,7 +30,7 @@ def test_many_keys_with_the_same_highest_bits():
 @given(st.lists(st.lists(KEYS, max_size=20), min_size=1, max_size=4))
 def test_words_have_all_of_their_kinds(kinds: list[list[int]]):
     made = WordCues.of({str(bit): np.array(keys, dtype=np.uint64) for bit, keys in enumerate(kinds)})
-    expected = {key: sum(1 << bit for bit, keys in enumerate(kinds) if key in keys) for key in sum(kinds, [])}
+    expected = {key: sum(1 << bit for bit, keys in enumerate(kinds) if key in keys) for own in kinds for key in own}
     assert dict(zip(made.table.keys.tolist(), made.bits.tolist(), strict=True)) == expected
     assert made.table.places(made.table.keys).tolist() == list(range(len(expected)))
 
