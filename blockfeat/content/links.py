@@ -32,6 +32,7 @@ _RETURN = re.compile("\r\n?")
 _SEPARATORS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 _WHITE_SPACE = re.compile("[\t\n\x0b\x0c\r \x1c-\x1f\x85\u2028\u2029]+")
+_NOT_BLANKS = re.compile("[\t\n\x0b\x0c\r\x1c-\x1f\x85\u2028\u2029]")
 
 MOST_LINKS = 200
 """At most so many links of a page are given."""
@@ -143,7 +144,7 @@ def xml_characters(text: str) -> str:
 
 def fold_white_space(text: str) -> str:
     """Fold runs of spaces, tabs and line ends of any kind to one space (no-break spaces stay)."""
-    return _WHITE_SPACE.sub(" ", text)
+    return text if "  " not in text and _NOT_BLANKS.search(text) is None else _WHITE_SPACE.sub(" ", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,11 @@ class Text:
     script: str = ""
     formula: str = ""
 
+    @property
+    def style(self) -> tuple[bool, bool, bool, str | None, str, str]:
+        """All but the text: pieces of a line that have this in common are one."""
+        return self.bold, self.italic, self.code, self.target, self.script, self.formula
+
 
 @dataclass(frozen=True, slots=True)
 class Image:
