@@ -27,7 +27,7 @@ _STYLES = (
     (_LOWERED, name_keys(["sub"])),
     (_FORMULA, name_keys([FORMULA])),
 )
-_STYLED = np.concatenate([keys for _, keys in _STYLES])
+_STYLED = np.sort(np.concatenate([keys for _, keys in _STYLES]))
 # LaTeX as pages hold it for MathJax and KaTeX, and what tells it from money and from brackets in prose.
 _LATEX = re.compile(
     r"(\$\$?)(?=\S)((?:[^$\\]|\\.)+?)(?<=\S)\1(?!\w)|\\\(((?:[^\\]|\\[^(])+?)\\\)|\\\[((?:[^\\]|\\[^[])+?)\\\]",
@@ -181,7 +181,7 @@ def _styles(blocks: Blocks, kept: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return the bits of the styles of each character of the page's text, as far as it is of kept blocks."""
     tags, places = blocks.tags, blocks.places
     styles = np.zeros(len(blocks.page_text.text) + 1, dtype=np.int32)
-    elements = np.isin(tags.key, _STYLED).nonzero()[0]
+    elements = (_STYLED.take(_STYLED.searchsorted(tags.key), mode="clip") == tags.key).nonzero()[0]
     starts, ends = places[tags.opened[elements]], places[tags.closed[elements]]
     shown = _in_kept(blocks, kept, starts, ends)
     keys, starts, ends = tags.key[elements[shown]], starts[shown], ends[shown]

@@ -24,6 +24,7 @@ from blockfeat.content.nodes import (
     Quote,
     Table,
     Text,
+    target_of,
 )
 
 _ENTITY = re.compile("&(?=#?[0-9A-Za-z]+;)")
@@ -182,9 +183,9 @@ def _fenced(code: Code) -> list[str]:
 def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
     """Return a line of text with its styles; page text in it is escaped."""
     written: list[str] = []
-    for target, group in groupby(inline, key=_target if links else _no_target):
+    for target, group in groupby(inline, key=target_of) if links else ((None, inline),):
         before = "[" if target else written[-1][-1:] if written else ""
-        inner = _styled(list(group), line_break, is_cell, before)
+        inner = _styled(group, line_break, is_cell, before)
         if target is None or not inner.strip():
             written += [inner] if inner else []
             continue
@@ -197,15 +198,7 @@ def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_ce
     return _HARD_BREAK.join(line for line in lines if line.strip())
 
 
-def _target(piece: Text | Image) -> str | None:
-    return piece.target if isinstance(piece, Text) else None
-
-
-def _no_target(piece: Text | Image) -> None:
-    return None
-
-
-def _styled(pieces: list[Text | Image], line_break: str, is_cell: bool, before: str) -> str:
+def _styled(pieces: Iterable[Text | Image], line_break: str, is_cell: bool, before: str) -> str:
     """Return pieces of one link, or of none, behind a character."""
     written = ""
     units = _units(pieces)
@@ -214,7 +207,7 @@ def _styled(pieces: list[Text | Image], line_break: str, is_cell: bool, before: 
         last, following = (written or before)[-1:], _first_character(units, number + 1)
         marks = "*" * (2 * piece.bold + piece.italic) if isinstance(piece, Text) else ""
         if isinstance(piece, Image):
-            written += f"![{_escape(piece.alt)}]({_escape_entities(piece.source)})"
+            written += f"![{_escape(clean_characters(piece.alt))}]({_escape_entities(piece.source)})"
         elif piece is None:
             written += line_break if text == "\n" else _escape(text)
         elif piece.formula:
@@ -308,8 +301,8 @@ def _formula(latex: str, is_cell: bool) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape characters that are markup anywhere in a line."""
-    return _INLINE_MARKUP.sub(r"\\\g<0>", fold_white_space(clean_characters(text)))
+    """Escape characters of a clean text that are markup anywhere in a line."""
+    return _INLINE_MARKUP.sub(r"\\\g<0>", fold_white_space(text))
 
 
 def _escape_entities(target: str) -> str:

@@ -49,6 +49,11 @@ Inline = tuple[Text | Image, ...]
 """A line of text, in order."""
 
 
+def target_of(piece: Text | Image) -> str | None:
+    """Return where a piece of a line leads; None where it is no link."""
+    return piece.target if isinstance(piece, Text) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph, or any text that is nothing else."""
