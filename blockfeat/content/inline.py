@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,23 +23,25 @@ from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
-_STYLES = (
-    (_BOLD, name_keys(["b", "strong"])),
-    (_ITALIC, name_keys(["cite", "dfn", "em", "i", "var"])),
-    (_CODE, name_keys(["code", "kbd", "samp", "tt"])),
-    (_RAISED, name_keys(["sup"])),
-    (_LOWERED, name_keys(["sub"])),
-    (_FORMULA, name_keys([FORMULA])),
-)
-_STYLED = np.sort(np.concatenate([keys for _, keys in _STYLES]))
+_STYLES = {
+    **dict.fromkeys(("b", "strong"), _BOLD),
+    **dict.fromkeys(("cite", "dfn", "em", "i", "var"), _ITALIC),
+    **dict.fromkeys(("code", "kbd", "samp", "tt"), _CODE),
+    "sup": _RAISED,
+    "sub": _LOWERED,
+    FORMULA: _FORMULA,
+}
+_BITS = frozenset(_STYLES.values())
+_STYLE_OF = {name_key(name): style for name, style in _STYLES.items()}
+_STYLED = np.sort(name_keys(_STYLES))
 # LaTeX as pages hold it for MathJax and KaTeX, and what tells it from money and from brackets in prose.
 _LATEX = re.compile(
     r"(\$\$?)(?=\S)((?:[^$\\]|\\.)+?)(?<=\S)\1(?!\w)|\\\(((?:[^\\]|\\[^(])+?)\\\)|\\\[((?:[^\\]|\\[^[])+?)\\\]",
     re.DOTALL,
 )
 _IS_LATEX = re.compile(r"\\[a-zA-Z]|[\^_{]|\A\s*\w\s*\Z")
-# White space, and control characters, which no output may hold.
-_GAP = re.compile("[\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+# White space, and control characters, which no output may hold: all gaps but one blank.
+_GAP = re.compile("[{0}](?:(?<! )[{0}]*|[{0}]+)".format("\\s\x00-\x1f\x7f-\x9f\ud800-\udfff"))
 # Stands in place of what is left out, so that all else stays where it is: gaps hold every such character of the page.
 _PAD = "\x00"
 SOURCES = ("src", "data-src", "data-lazy-src", "data-original")
@@ -52,10 +58,10 @@ class Inlines:
         The page's blocks.
     normalise : bool
         Whether text is brought into a normal form.
-    styles : int array, one for each character of the page's text
-        Bits for bold, italic, code, raised, lowered and formulas, and above them the number of the link, from 1.
     changes : list of int
-        The characters that have another style than the one before them.
+        The places in the page's text from which on it has another style; the first is 0.
+    styles : list of int, one for each change
+        Bits for bold, italic, code, raised, lowered and formulas, and above them the number of the link, from 1.
     targets : list of str or None
         The targets of the links.
     images : dict of int to list of (int, Image)
@@ -66,8 +72,8 @@ class Inlines:
 
     blocks: Blocks
     normalise: bool
-    styles: NDArray[np.int32]
     changes: list[int]
+    styles: list[int]
     targets: list[str | None]
     images: dict[int, list[tuple[int, Image]]]
     loose: dict[int, list[tuple[int, Image]]]
@@ -77,7 +83,7 @@ class Inlines:
         cls, blocks: Blocks, kept: NDArray[np.bool_], *, url: str | None, normalise: bool, links: bool, images: bool
     ) -> Inlines:
         """Read what is in the kept blocks of a page with this address; linear in the size of the page."""
-        styles = _styles(blocks, kept)
+        spans = _styled_spans(blocks, kept)
         base = Base.of(blocks.tags, url) if links or images else Base(None)
         targets: list[str | None] = [None]
         anchors = blocks.anchors
@@ -87,11 +93,10 @@ class Inlines:
             href = blocks.tags.attributes(element).get("href")
             target = safe_target(base.resolved(href)) if href else None
             if target is not None:
-                styles[start:end] = styles[start:end] % _LINK + _LINK * len(targets)
+                spans.append((start, end, _LINK * len(targets)))
                 targets.append(target)
-        changes = ((styles[1:] != styles[:-1]).nonzero()[0] + 1).tolist()
         inside, loose = _images(blocks, base) if images else ({}, {})
-        return cls(blocks, normalise, styles, changes, targets, inside, loose)
+        return cls(blocks, normalise, *_changes(spans), targets, inside, loose)
 
     def of_block(self, index: int) -> Inline:
         """Return the text of one block."""
@@ -108,7 +113,7 @@ class Inlines:
             if self.normalise:
                 shown = normalised(shown, has_marks=self.blocks.page_text.has_marks)
             if shown:
-                self._add(found, shown, int(self.styles[first]))
+                self._add(found, shown, self.styles[bisect_right(self.changes, first) - 1])
         found.extend(image for _, image in reversed(waiting))
         return tuple(found)
 
@@ -117,10 +122,8 @@ class Inlines:
         raw, measures = self.blocks.page_text.text[start:end], self.blocks.measures
         if "\r" in raw and not measures.unspaced_words.any():
             raw = raw.replace("\r", " ")
-        if measures.has_controls:
-            return _GAP.sub(_shown_gap, raw)
         inner = raw.strip()
-        if " ".join(inner.split()) != inner:
+        if measures.has_controls or " ".join(inner.split()) != inner:
             inner = _GAP.sub(_shown_gap, inner)
         return inner if len(inner) == len(raw) else inner.rjust(len(raw.rstrip()), _PAD).ljust(len(raw), _PAD)
 
@@ -177,22 +180,32 @@ def _in_kept(
     return (starts < ends) & (kept_before[last + 1] > kept_before[first])
 
 
-def _styles(blocks: Blocks, kept: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the bits of the styles of each character of the page's text, as far as it is of kept blocks."""
+def _styled_spans(blocks: Blocks, kept: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+    """Return start and end of the elements in kept blocks that have a style, and that style."""
     tags, places = blocks.tags, blocks.places
-    styles = np.zeros(len(blocks.page_text.text) + 1, dtype=np.int32)
     elements = (_STYLED.take(_STYLED.searchsorted(tags.key), mode="clip") == tags.key).nonzero()[0]
     starts, ends = places[tags.opened[elements]], places[tags.closed[elements]]
     shown = _in_kept(blocks, kept, starts, ends)
-    keys, starts, ends = tags.key[elements[shown]], starts[shown], ends[shown]
-    for bit, names in _STYLES if keys.size else ():
-        own = np.isin(keys, names)
-        if own.any():
-            change = np.zeros_like(styles)
-            np.add.at(change, starts[own], 1)
-            np.add.at(change, ends[own], -1)
-            styles |= bit * (change.cumsum() > 0)
-    return styles
+    styles = map(_STYLE_OF.__getitem__, tags.key[elements[shown]].tolist())
+    return list(zip(starts[shown].tolist(), ends[shown].tolist(), styles, strict=True))
+
+
+def _changes(spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
+    """Return the places from which on a text has another style, and that style: of links in one another the last."""
+    steps = [step for start, end, style in spans for step in ((start, 1, style), (end, -1, style))]
+    depths: Counter[int] = Counter()
+    links = [0]
+    changes, styles = [0], [0]
+    for place, group in groupby(sorted(steps), key=itemgetter(0)):
+        for _, step, style in group:
+            depths[style] += step
+            if style >= _LINK and step > 0:
+                links.append(style)
+        while links[-1] and not depths[links[-1]]:
+            links.pop()
+        styles.append(links[-1] + sum(style for style in _BITS if depths[style]))
+        changes.append(place)
+    return changes, styles
 
 
 def _images(

@@ -20,6 +20,8 @@ _ENCODED = re.compile(
     "[\x00-\x20\x7f-\xa0\"'()<>\\\\^`{|}\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
     "\ud800-\udfff\ufeff\ufffe\uffff]"
 )
+# Absolute addresses that resolving leaves as they are.
+_ABSOLUTE = re.compile(r"https?://[\w.-]+(?:/[\w./%~+,=@:-]*)?(?:\?[\w./%~+,=@:&-]+)?", re.ASCII)
 # What browsers strip before they parse a target.
 _DROPPED = re.compile("^[\x00-\x20\x7f-\xa0]+|[\x00-\x20\x7f-\xa0]+$|[\t\n\r]+")
 # Rounds of entity decoding that are checked; browsers and renderers each make at most one.
@@ -30,7 +32,7 @@ _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _RETURN = re.compile("\r\n?")
 # Control characters that separate words or lines become a space.
 _SEPARATORS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
-_NOT_IN_XML = re.compile("[\ufffe\uffff]")
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _WHITE_SPACE = re.compile("[\t\n\x0b\x0c\r \x1c-\x1f\x85\u2028\u2029]+")
 _NOT_BLANKS = re.compile("[\t\n\x0b\x0c\r\x1c-\x1f\x85\u2028\u2029]")
 
@@ -89,7 +91,7 @@ class Base:
 
     def resolved(self, href: str) -> str:
         """Return an address made absolute."""
-        return _joined(self.address, href) if self.address else href
+        return _joined(self.address, href) if self.address and not _ABSOLUTE.fullmatch(href) else href
 
 
 def _is_web_address(address: str) -> bool:
@@ -139,7 +141,7 @@ def _replacement(match: re.Match[str]) -> str:
 
 def xml_characters(text: str) -> str:
     """Return the text with only the characters of XML 1.0: clean, and without U+FFFE and U+FFFF."""
-    return _NOT_IN_XML.sub("\ufffd", clean_characters(text))
+    return text if _NOT_IN_XML.search(text) is None else _NOT_IN_XML.sub("\ufffd", clean_characters(text))
 
 
 def fold_white_space(text: str) -> str:
