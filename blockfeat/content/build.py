@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, Kind, kinds_of_blocks
+from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import CodePart, code_language, code_parts, code_text
 from blockfeat.content.inline import Inlines
 from blockfeat.content.nodes import (
@@ -36,6 +36,7 @@ _MOST_DEPTH = 24
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _CAPTIONS = ("caption", "figcaption")
+_CAPTION_KEYS = name_keys(_CAPTIONS)
 # What says what the text inside of it is; all but headings and captions are paragraphs.
 _TEXTS = frozenset((*_LEVELS, *_CAPTIONS, *["blockquote", "dd", "dt", "li", "listing", "pre", "td", "th", "xmp"]))
 _HEADINGS = name_keys(_LEVELS)
@@ -72,7 +73,7 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     inlines : Inlines
         Styles, links and images of their text.
     """
-    shows = shows_images(kept.tolist(), kinds_of_blocks(blocks)) if inlines.loose else []
+    shows = shows_images(kept, caption_blocks(blocks)) if inlines.loose else kept
     loose = {index: images for index, images in inlines.loose.items() if shows[index]}
     figure_of = _figures(blocks) if loose else {}
     places, root = _Places(blocks), _Open("root", -1)
@@ -99,18 +100,27 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     return tuple(_closed(child) for child in root.children)
 
 
-def shows_images(kept: list[bool], kinds: list[Kind]) -> list[bool]:
-    """Return whether the images before each block are kept: the next blocks on both sides are, captions aside."""
-    before = after = False
-    befores = []
-    for is_kept, kind in zip(kept, kinds, strict=True):
-        befores.append(before)
-        before = before if kind.name == "caption" else is_kept
-    shows = [False]
-    for is_kept, kind, is_kept_before in zip(reversed(kept), reversed(kinds), reversed(befores), strict=True):
-        after = after if kind.name == "caption" else is_kept
-        shows.append(after and is_kept_before)
-    return shows[::-1]
+def caption_blocks(blocks: Blocks) -> NDArray[np.bool_]:
+    """Return which blocks are captions; linear in the size of the page."""
+    found, behind = np.zeros(len(blocks), dtype=np.bool_), 0
+    places, containers = _Places(blocks), blocks.containers
+    for container in np.isin(containers.key, _CAPTION_KEYS).nonzero()[0].tolist():
+        for block in range(max(int(containers.first_block[container]), behind), int(containers.end_block[container])):
+            found[block] = places.text_name(int(blocks.container[block])) in _CAPTIONS
+            behind = block + 1
+    return found
+
+
+def shows_images(kept: NDArray[np.bool_], is_caption: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return whether the images before each block, and behind the last, are kept: the next blocks on both sides are.
+
+    Captions are passed over.
+    """
+    others = (~is_caption).nonzero()[0]
+    sides = np.concatenate(([False], kept[others], [False]))
+    number = others.searchsorted(np.arange(kept.size + 1))
+    shows: NDArray[np.bool_] = sides[number] & sides[number + 1]
+    return shows
 
 
 class _Places:

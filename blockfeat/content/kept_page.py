@@ -12,8 +12,8 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, elements_behind, kinds_of_blocks, text_places
-from blockfeat.content.build import shows_images
+from blockfeat.blocks.table import Blocks, text_places
+from blockfeat.content.build import caption_blocks, shows_images
 from blockfeat.content.inline import SOURCES
 from blockfeat.content.links import Base, fold_white_space, xml_characters
 from blockfeat.content.sanitise import Sanitiser
@@ -115,9 +115,8 @@ def kept_media(blocks: Blocks, kept: NDArray[np.bool_]) -> list[int]:
     media = np.isin(tags.key, _MEDIA_KEYS).nonzero()[0]
     if not media.size or not kept.any():
         return []
-    kind_of = kinds_of_blocks(blocks)
-    between = np.array(shows_images(kept.tolist(), kind_of))
-    is_caption = np.array([kind.name == "caption" for kind in kind_of])
+    is_caption = caption_blocks(blocks)
+    between = shows_images(kept, is_caption)
     around = _in_kept_element(blocks, kept, is_caption)
     place = tags.start[tags.opened[media]]
     before = blocks.first_byte.searchsorted(place, side="right") - 1
@@ -131,22 +130,15 @@ def kept_media(blocks: Blocks, kept: NDArray[np.bool_]) -> list[int]:
 def _in_kept_element(blocks: Blocks, kept: NDArray[np.bool_], is_caption: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return for each element whether most of the text of the innermost one around it that has text is kept."""
     tags, places = blocks.tags, text_places(blocks)
-    parents = tags.parents()
-    own = elements_behind(blocks)[places.tag]
+    first, end = (places.tag.searchsorted(column) for column in (tags.opened, tags.closed))
     counted = ~is_caption[places.block]
-    columns = [counted, counted & kept[places.block]]
-    total, left = (np.bincount(own, weights=column, minlength=len(tags)).tolist() for column in columns)
-    around = parents.tolist()
-    for element in range(len(around) - 1, 0, -1):
-        total[around[element]] += total[element]
-        left[around[element]] += left[element]
-    is_page = np.isin(tags.key, _PAGE_KEYS).tolist()
+    before = (np.concatenate(([0], column.cumsum())) for column in (counted, counted & kept[places.block]))
+    total, left = (column[end] - column[first] for column in before)
+    parents = tags.parents()
+    mostly = ~np.isin(tags.key, _PAGE_KEYS) & (left >= _MOSTLY * np.maximum(total, 1))
     found: list[bool] = []
-    for element, parent in enumerate(around):
-        if total[element] or parent < 0:
-            found.append(not is_page[element] and left[element] >= _MOSTLY * max(total[element], 1.0))
-        else:
-            found.append(found[parent])
+    for is_mostly, has_text, parent in zip(mostly.tolist(), (total > 0).tolist(), parents.tolist(), strict=True):
+        found.append(is_mostly if has_text or parent < 0 else found[parent])
     return np.array(found, dtype=np.bool_)
 
 

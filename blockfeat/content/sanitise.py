@@ -54,12 +54,12 @@ _CANDIDATE = re.compile(r"[^\s,]\S*(?:\s+[\d.]+[wx])?")
 _WEB = ("http://", "https://")
 _MEDIA = re.compile(r"[\w\s(),:./<=>-]{1,200}")
 
-# What old browsers ran in styles, also behind the escapes and comments that they passed over. To scroll is no behaviour.
+# What old browsers ran in styles, also behind the escapes and comments that they passed over.
 _RAN = """
 expression javascript vbscript livescript behavior behaviour -moz-binding -o-link progid
 """
 _RUNS = tuple(_RAN.split())
-_SCROLLS = "scroll-behavio"
+_SCROLLING = "scroll-behavio"  # no behaviour
 _PASSED_OVER = re.compile(r"/\*(?:.*?\*/|.*)|\\(?:[0-9a-fA-F]{1,6}\s?)?", re.DOTALL)
 _BLANKS = bytes(range(33))
 # Styles with any of these are parsed. In others a pattern finds strings, comments and addresses as browsers do.
@@ -332,7 +332,7 @@ def _folded(css: str) -> str:
 
 def _runs(css: str) -> bool:
     """Return whether a style has a word in it that old browsers ran."""
-    words = _folded(css).replace(_SCROLLS, "|")
+    words = _folded(css).replace(_SCROLLING, "|")
     return any(word in words for word in _RUNS)
 
 
