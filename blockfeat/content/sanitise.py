@@ -67,14 +67,16 @@ _DOUBTFUL = re.compile(r"[<\x00-\x08\x0b-\x1f]")
 _DOUBTFUL_WORDS = ("@import", "@charset", "@namespace", "src(", "image(", "image-set(")
 # Each begins with one of a set of characters, which is searched many times faster than one of several patterns.
 _TOKEN = re.compile(
-    r"""["'/\\uU](?s:(?<=")(?:[^"\\\n]|\\[^\n])*+"|(?<=')(?:[^'\\\n]|\\[^\n])*+'|(?<=/)\*(?:.*?\*/)?|(?<=\\)"""
+    r"""["'/\\uU](?s:(?<=")(?:[^"\\\n]|\\[^\n])*+"|(?<=')(?:[^'\\\n]|\\[^\n])*+'|(?<=/)\*(?:.*?\*/)?"""
+    # Escaped signs and digits are parts of names that are those of no function and no rule.
+    r"""|(?<=\\)(?:(?:2[Cc]|3[0-9])(?![0-9A-Fa-f])\s?|[ !-,./:;=-@\[\]^`{-~])?"""
     r"""|(?<=[uU])[rR][lL]\((?:\s*+(?:"([^"\\\n]*+)"|'([^'\\\n]*+)'|([^"'()\\\s]*+))\s*+\))?)"""
 )
 _PREFIX = re.compile(r"-[a-z]+-")
 _OF_STRINGS = frozenset({"image", "image-set", "src"})
 _MOST_NESTED = 30
-# What could end a style element; not the sign of a comparison.
-_TAG_IN_STYLE = re.compile(r"<(?![=\s\d])")
+# What could end a style element, also escaped behind escaped backslashes; not the sign of a comparison.
+_TAG_IN_STYLE = re.compile(r"(?<!\\)((?:\\\\)*+)\\?<(?![=\s\d])")
 
 
 @dataclass(frozen=True)
@@ -168,12 +170,12 @@ class Sanitiser:
         from tinycss2 import parse_component_value_list, serialize
 
         nodes = self._rules(parse_component_value_list(css, skip_comments=True), 0)
-        return _TAG_IN_STYLE.sub(r"\\3c ", serialize(nodes))
+        return _TAG_IN_STYLE.sub(r"\1\\3c ", serialize(nodes))
 
     def _token(self, token: re.Match[str]) -> str:
-        """Return a string or comment as it is, an address rewritten; ValueError for what only a parser can tell."""
+        """Return a string, comment, escape as it is, an address rewritten; ValueError where only a parser can tell."""
         written = token[0]
-        if written[0] in "\"'" or (written[0] == "/" and len(written) > 2):
+        if written[0] in "\"'/\\" and written not in ("/*", "\\"):
             return written
         value = next((group for group in token.groups() if group is not None), None)
         target = "" if value is None else self._loaded(value, is_picture=True) or "none"

@@ -237,7 +237,7 @@ class PageAnalysis:
         return read_metadata(self.choice.page, self.measured.blocks, self.prediction.kept, self.choice.headline)
 
     def nodes(self, *, links: bool, images: bool) -> tuple[Node, ...]:
-        """Return the kept blocks as nodes of a document, with the titles of the article; links and images on request."""
+        """Return the kept blocks as nodes, with the titles of the article; with links and images or without."""
         from blockfeat.content.build import nodes_of
         from blockfeat.content.inline import Inlines
         from blockfeat.extraction.parts import article_titles

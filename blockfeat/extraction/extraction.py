@@ -186,7 +186,7 @@ class Extraction:
         return fingerprint(self.text)
 
     def content(self, *, images: bool = False, links: bool = True) -> Content:
-        """Return the main text as a tree of headings, paragraphs, lists, tables …; with its links, images or without."""
+        """Return the main text as a tree of headings, paragraphs, lists …; with its links and images or without."""
         nodes = () if self.analysis is None else self.analysis.nodes(links=links, images=images)
         return Content(nodes, self.title, self.lang, self.url, self.id, self.model)
 
