@@ -85,18 +85,18 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
             continue
         for place, image in loose.get(index, ()):
             figure = next((container for container, span in figure_of.items() if place in span), -1)
-            _add(root, places.path(figure), Paragraph((image,)))
+            _add(root, places[figure][0], Paragraph((image,)))
         table = first_of.get(index)
         if table is not None:
             behind = table.end_block
             if nodes := _table_nodes(table, kept, inlines):
-                _add(root, places.path(table.container), nodes[0] if len(nodes) == 1 else Figure(tuple(nodes)))
+                _add(root, places[table.container][0], nodes[0] if len(nodes) == 1 else Figure(tuple(nodes)))
         elif index in code_of:
             behind = code_of[index].end
-            _add(root, places.path(code_of[index].container), _code(blocks, code_of[index], inlines))
+            _add(root, places[code_of[index].container][0], _code(blocks, code_of[index], inlines))
         elif kept[index] and (inline := inlines.of_block(index)):
-            container = int(blocks.container[index])
-            _add(root, places.path(container), _leaf(inline, places.text_name(container)))
+            path, text_name = places[int(blocks.container[index])]
+            _add(root, path, _leaf(inline, text_name))
     return tuple(_closed(child) for child in root.children)
 
 
@@ -106,7 +106,7 @@ def caption_blocks(blocks: Blocks) -> NDArray[np.bool_]:
     places, containers = _Places(blocks), blocks.containers
     for container in np.isin(containers.key, _CAPTION_KEYS).nonzero()[0].tolist():
         for block in range(max(int(containers.first_block[container]), behind), int(containers.end_block[container])):
-            found[block] = places.text_name(int(blocks.container[block])) in _CAPTIONS
+            found[block] = places[int(blocks.container[block])][1] in _CAPTIONS
             behind = block + 1
     return found
 
@@ -132,15 +132,11 @@ class _Places:
         # Of each container what is around it and in it, outermost first, and the name that says what its text is.
         self._found: dict[int, tuple[_Path, str]] = {-1: ((), "")}
 
-    def path(self, container: int) -> _Path:
-        """Return the lists, items, quotes, figures and definitions around what a container holds, outermost first."""
-        return self._place(container)[0]
+    def __getitem__(self, container: int) -> tuple[_Path, str]:
+        """Return the lists, items, quotes … around what a container holds, and the name that says what its text is.
 
-    def text_name(self, container: int) -> str:
-        """Return the name of the innermost element that says what the text in a container is, such as a heading's."""
-        return self._place(container)[1]
-
-    def _place(self, container: int) -> tuple[_Path, str]:
+        The path is that from outside, the name that of the innermost such element, as of a heading.
+        """
         around = []
         while container not in self._found:
             around.append(container)
@@ -194,8 +190,7 @@ def _layout_lists(blocks: Blocks) -> set[int]:
         return set()
     around = containers.parent[sections]
     layout = {*sections.tolist(), *around[(around >= 0) & np.isin(containers.key[around], _LIST_KEYS)].tolist()}
-    parents = containers.parent[items].tolist()
-    return layout | {item for item, parent in zip(items.tolist(), parents, strict=True) if parent in layout}
+    return layout | {item for item in items.tolist() if int(containers.parent[item]) in layout}
 
 
 def _add(root: _Open, path: _Path, node: Node) -> None:
@@ -230,11 +225,8 @@ def _closed(child: _Open | Node) -> Node:
         return child
     if child.role in ("quote", "figure"):
         return (Quote if child.role == "quote" else Figure)(tuple(_closed(inner) for inner in child.children))
-    inside = [
-        (entry.role == "term", tuple(_closed(inner) for inner in entry.children))
-        for entry in child.children
-        if isinstance(entry, _Open)
-    ]
+    parts = [part for part in child.children if isinstance(part, _Open)]
+    inside = [(part.role == "term", tuple(map(_closed, part.children))) for part in parts]
     if child.role == "definitions":
         return Definitions(tuple(Entry(is_term, nodes) for is_term, nodes in inside))
     return ListOf(child.ordered, tuple(nodes for _, nodes in inside), child.start)

@@ -31,8 +31,9 @@ from blockfeat.content.nodes import (
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.lang.characters import direction_of, has_leftward
 
-_HEADINGS = tuple(f"h{level}" for level in range(1, 7))
-_WITH_TEXT = frozenset(("blockquote", "dd", "dt", "figcaption", "li", "p", "pre", "td", "th", *_HEADINGS))
+_WITH_TEXT = frozenset(
+    ("blockquote", "dd", "dt", "figcaption", "li", "p", "pre", "td", "th", *(f"h{level}" for level in range(1, 7)))
+)
 _MARKUP = re.compile("<[^>]*>|&[a-z#0-9]+;")
 _NOT_IN_ADDRESS = re.compile("[^!-~]+")
 
@@ -149,9 +150,8 @@ def _piece(piece: Text | Image) -> str:
             else rf'<span class="math">\[{text}\]</span>'
         )
     written = "<br>".join(map(fold_white_space, text.split("\n"))) if "\n" in text else fold_white_space(text)
-    styles = ((piece.script, piece.script), (piece.code, "code"), (piece.italic, "em"), (piece.bold, "strong"))
-    for is_set, name in styles:
-        written = f"<{name}>{written}</{name}>" if is_set else written
+    for name in (piece.script, piece.code and "code", piece.italic and "em", piece.bold and "strong"):
+        written = f"<{name}>{written}</{name}>" if name else written
     return written
 
 

@@ -110,8 +110,7 @@ class Inlines:
             while waiting and waiting[-1][0] <= first:
                 found.append(waiting.pop()[1])
             shown = text[first - start : behind - start].replace(_PAD, "")
-            if self.normalise:
-                shown = normalised(shown, has_marks=self.blocks.page_text.has_marks)
+            shown = normalised(shown, has_marks=self.blocks.page_text.has_marks) if self.normalise else shown
             if shown:
                 self._add(found, shown, self.styles[bisect_right(self.changes, first) - 1])
         found.extend(image for _, image in reversed(waiting))
@@ -158,8 +157,7 @@ def _shown_gap(gap: re.Match[str]) -> str:
     That is a newline where an element breaks the line, nothing where only the source does so between two wide
     characters, and at both ends of the text; a blank otherwise.
     """
-    start, end = gap.span()
-    raw, white = gap.string, gap.group()
+    (start, end), raw, white = gap.span(), gap.string, gap.group()
     if start == 0 or end == len(raw):
         shown = ""
     elif "\n" in white:

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks, TextPlaces, elements_behind, text_places
 from blockfeat.content.build import caption_blocks, shows_images
 from blockfeat.content.inline import SOURCES
-from blockfeat.content.links import Base, fold_white_space, xml_characters
+from blockfeat.content.links import Base, first_address, fold_white_space, xml_characters
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.page.tags import Tags, lxml_tree, name_key, name_keys
+
+Mask = NDArray[np.bool_]
 
 # Nothing runs, whatever a browser makes of what is written.
 _POLICY = "script-src 'none'; object-src 'none'; frame-src 'none'; form-action 'none'"
@@ -61,7 +63,7 @@ class KeptPage:
     """
 
     blocks: Blocks
-    kept: NDArray[np.bool_]
+    kept: Mask
     url: str | None
     title: str | None
     data: bytes
@@ -70,7 +72,7 @@ class KeptPage:
         """Return the page as HTML, with absolute addresses or not, with its styles or not; linear in its size."""
         tags = self.blocks.tags
         sanitiser = Sanitiser(Base.of(tags, self.url) if absolute else Base(None))
-        head = self._head(sanitiser, None if absolute else _own_base(self.blocks), styles=styles)
+        head = self._head(sanitiser, None if absolute else first_address(tags, "base"), styles=styles)
         if not len(tags):
             return f"<!DOCTYPE html>\n<html>\n<head>\n{head}\n</head>\n<body>\n</body>\n</html>\n"
         # A browser lays a page without a doctype out in another way.
@@ -88,14 +90,6 @@ class KeptPage:
         return "\n".join([*lines, *(sanitiser.head_styles(tags) if styles else ())])
 
 
-def _own_base(blocks: Blocks) -> str | None:
-    """Return the address of the page's base element."""
-    for element in blocks.tags.named("base").tolist():
-        if href := blocks.tags.attributes(element).get("href", "").strip():
-            return href
-    return None
-
-
 def _view_port(tags: Tags) -> list[str]:
     for element in tags.named("meta").tolist():
         attributes = tags.attributes(element)
@@ -105,7 +99,7 @@ def _view_port(tags: Tags) -> list[str]:
     return []
 
 
-def _kept_media(blocks: Blocks, kept: NDArray[np.bool_], places: TextPlaces) -> list[int]:
+def _kept_media(blocks: Blocks, kept: Mask, places: TextPlaces) -> list[int]:
     """Return the images, films and sounds that a reader would expect; linear in the size of the page.
 
     Those inside of kept blocks; those between two kept blocks, captions aside; and those in an element of which two
@@ -128,9 +122,7 @@ def _kept_media(blocks: Blocks, kept: NDArray[np.bool_], places: TextPlaces) -> 
     return _with_sources(tags, media[is_kept].tolist())
 
 
-def _in_kept_element(
-    tags: Tags, places: TextPlaces, counted: NDArray[np.bool_], kept: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _in_kept_element(tags: Tags, places: TextPlaces, counted: Mask, kept: Mask) -> Mask:
     """Return for each element whether most of the text of the innermost one around it that has text is kept."""
     first, end = (places.tag.searchsorted(column) for column in (tags.opened, tags.closed))
     before = (np.concatenate(([0], column.cumsum())) for column in (counted, counted & kept))
@@ -173,7 +165,7 @@ def source_of(attributes: dict[str, str]) -> str | None:
     return next(elsewhere, given[0] if given else None)
 
 
-def kept_tree(blocks: Blocks, kept: NDArray[np.bool_]) -> etree._Element:
+def kept_tree(blocks: Blocks, kept: Mask) -> etree._Element:
     """Return a new tree of a page in which only what is kept is left; linear in the size of the page.
 
     Parameters
@@ -199,7 +191,7 @@ def kept_tree(blocks: Blocks, kept: NDArray[np.bool_]) -> etree._Element:
     return root
 
 
-def _needed(tags: Tags, has_text: NDArray[np.bool_], media: list[int]) -> NDArray[np.bool_]:
+def _needed(tags: Tags, has_text: Mask, media: list[int]) -> Mask:
     """Return which elements stay: those with kept text (which is behind some tags) or media, and what these need."""
     own = np.isin(tags.key, _PAGE_KEYS)
     own[[0, *media]] = True
@@ -231,9 +223,8 @@ def _is_clearing(tags: Tags, element: int) -> bool:
     opened = int(tags.opened[element])
     if tags.closed[element] > opened + 1 or not _is_blank(_text_behind(tags, opened)):
         return False
-    attributes = tags.attributes(element)
-    names = attributes.get("class", "").lower().split()
-    return "clear:" in attributes.get("style", "").lower() or any(name in _CLEARING for name in names)
+    style, names = (tags.attributes(element).get(name, "").lower() for name in ("style", "class"))
+    return "clear:" in style or any(name in _CLEARING for name in names.split())
 
 
 def _text_behind(tags: Tags, tag: int) -> bytes:
@@ -246,7 +237,7 @@ def _is_blank(text: bytes) -> bool:
     return not text or text.isspace() or not unescape(text.decode("utf-8", "replace")).strip()
 
 
-def _cut(tags: Tags, around: NDArray[np.int64], needed: NDArray[np.bool_], has_text: NDArray[np.bool_]) -> Tags:
+def _cut(tags: Tags, around: NDArray[np.int64], needed: Mask, has_text: Mask) -> Tags:
     """Return the tags of the elements that stay with what is kept of the text in them; ``around`` each text is one."""
     is_written = np.zeros(tags.start.size, dtype=np.bool_)
     is_written[np.concatenate((tags.opened[needed], tags.closed[needed]))] = True
@@ -256,27 +247,20 @@ def _cut(tags: Tags, around: NDArray[np.int64], needed: NDArray[np.bool_], has_t
     texts: list[bytes] = []
     starts, size = [], 0
     columns = (column[chosen].tolist() for column in (tags.start, tags.stop, is_written, is_inside, has_text))
-    for tag, start, stop, writes, inside, is_kept in zip(chosen.tolist(), *columns, strict=True):
+    for tag, first, end, writes, inside, is_kept in zip(chosen.tolist(), *columns, strict=True):
         if writes:
-            written += [_joined(texts), tags.source[start:stop]]
+            written += [_joined(texts), tags.source[first:end]]
             texts = []
             starts.append(size + len(written[-2]))
-            size = starts[-1] + stop - start
+            size = starts[-1] + end - first
         if inside:
             text = _text_behind(tags, tag)
             # White space where there was a text.
             texts.append(text if is_kept or _is_blank(text) else b" ")
-    start_of, number = np.array(starts, dtype=np.int64), is_written.cumsum() - 1
-    return Tags(
-        source=b"".join(written),
-        start=start_of,
-        stop=start_of + (tags.stop - tags.start)[is_written],
-        opened=number[tags.opened[needed]],
-        closed=number[tags.closed[needed]],
-        key=tags.key[needed],
-        depth=tags.depth,
-        origin=tags.origin[is_written],
-    )
+    start, number = np.array(starts, dtype=np.int64), is_written.cumsum() - 1
+    source, stop = b"".join(written), start + (tags.stop - tags.start)[is_written]
+    opened, closed = number[tags.opened[needed]], number[tags.closed[needed]]
+    return Tags(source, start, stop, opened, closed, tags.key[needed], tags.depth, tags.origin[is_written])
 
 
 def _joined(texts: Sequence[bytes]) -> bytes:

@@ -84,8 +84,8 @@ class Base:
 
         A ``<base>`` that is no web address counts for nothing, as in browsers.
         """
-        address = url if url and _SCHEME.match(url) else _attribute(tags, "link", "canonical")
-        given = _attribute(tags, "base")
+        address = url if url and _SCHEME.match(url) else first_address(tags, "link", "canonical")
+        given = first_address(tags, "base")
         candidates = (_joined(address, given) if given else None, address)
         return cls(next((each for each in candidates if each and _is_web_address(each)), None))
 
@@ -112,7 +112,7 @@ def _joined(base: str | None, href: str) -> str:
         return href
 
 
-def _attribute(tags: Tags, name: str, rel: str | None = None) -> str | None:
+def first_address(tags: Tags, name: str, rel: str | None = None) -> str | None:
     """Return the ``href`` of the first element of a name, with this ``rel`` where one is given."""
     for element in tags.named(name).tolist():
         attributes = tags.attributes(element)

@@ -243,9 +243,7 @@ def _units(pieces: Iterable[Text | Image]) -> list[tuple[str, Text | Image | Non
         if isinstance(piece, Image) or piece.formula:
             units.append((text, piece))
             continue
-        text = clean_characters(text)
-        if piece.code:
-            text = text.replace("\n", " ")
+        text = clean_characters(text).replace("\n", " " if piece.code else "\n")
         is_plain = not any(_style(piece))
         parts = (_LINES if is_plain else _PARTS).findall(text)
         units += [(part, None if is_plain or part.isspace() else piece) for part in parts]
@@ -266,9 +264,7 @@ def _first_character(units: Sequence[tuple[str, Text | Image | None]], number: i
     text, piece = units[number]
     if isinstance(piece, Image):
         return "!"
-    if piece is None:
-        return text[0]
-    return piece.formula[:1] or ("<" if piece.script else "`" if piece.code else text[0])
+    return text[0] if piece is None else piece.formula[:1] or ("<" if piece.script else "`" if piece.code else text[0])
 
 
 def _can_stand(before: str, text: str, after: str) -> bool:

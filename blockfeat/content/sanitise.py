@@ -55,11 +55,7 @@ _WEB = ("http://", "https://")
 _MEDIA = re.compile(r"[\w\s(),:./<=>-]{1,200}")
 
 # What old browsers ran in styles, also behind the escapes and comments that they passed over.
-_RAN = """
-expression javascript vbscript livescript behavior behaviour -moz-binding -o-link progid
-"""
-_RUNS = tuple(_RAN.split())
-_SCROLLING = "scroll-behavio"  # no behaviour
+_RUNS = _names("runs")
 _PASSED_OVER = re.compile(r"/\*(?:.*?\*/|.*)|\\(?:[0-9a-fA-F]{1,6}\s?)?", re.DOTALL)
 _BLANKS = bytes(range(33))
 # Styles with any of these are parsed. In others a pattern finds strings, comments and addresses as browsers do.
@@ -69,7 +65,7 @@ _DOUBTFUL_WORDS = ("@import", "@charset", "@namespace", "src(", "image(", "image
 _TOKEN = re.compile(
     r"""["'/\\uU](?s:(?<=")(?:[^"\\\n]|\\[^\n])*+"|(?<=')(?:[^'\\\n]|\\[^\n])*+'|(?<=/)\*(?:.*?\*/)?"""
     # Escaped signs and digits are parts of names that are those of no function and no rule.
-    r"""|(?<=\\)(?:(?:2[Cc]|3[0-9])(?![0-9A-Fa-f])\s?|[ !-,./:;=-@\[\]^`{-~])?"""
+    r"""|(?<=\\)(?:(?:2[Cc]|3[0-9])(?![0-9A-Fa-f])\s?|[ !-,./:;=-@\[-^`{-~])?"""
     r"""|(?<=[uU])[rR][lL]\((?:\s*+(?:"([^"\\\n]*+)"|'([^'\\\n]*+)'|([^"'()\\\s]*+))\s*+\))?)"""
 )
 _PREFIX = re.compile(r"-[a-z]+-")
@@ -334,7 +330,7 @@ def _folded(css: str) -> str:
 
 def _runs(css: str) -> bool:
     """Return whether a style has a word in it that old browsers ran."""
-    words = _folded(css).replace(_SCROLLING, "|")
+    words = _folded(css).replace("scroll-behavio", "|")  # That is no behaviour.
     return any(word in words for word in _RUNS)
 
 
