@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, Kind, kinds_of_blocks
+from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import CodePart, code_language, code_parts, code_text
 from blockfeat.content.inline import Inlines
 from blockfeat.content.nodes import (
@@ -34,10 +34,16 @@ from blockfeat.page.tags import name_key, name_keys
 # Deeper lists (two steps each: the list and its item) and quotes are written at this depth, which bounds recursion.
 _MOST_DEPTH = 24
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
-_HEADINGS = name_keys(["h1", "h2", "h3", "h4", "h5", "h6"])
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_CAPTIONS = ("caption", "figcaption")
+_CAPTION_KEYS = name_keys(_CAPTIONS)
+# What says what the text inside of it is; all but headings and captions are paragraphs.
+_TEXTS = frozenset((*_LEVELS, *_CAPTIONS, *["blockquote", "dd", "dt", "li", "listing", "pre", "td", "th", "xmp"]))
+_HEADINGS = name_keys(_LEVELS)
 _ITEM, _FIGURE = name_key("li"), name_key("figure")
 _LIST_KEYS = name_keys(sorted(_LISTS))
 _ROLES = {"blockquote": "quote", "dl": "definitions", "figure": "figure"}
+_NAMES = {name_key(name): name for name in (*_TEXTS, *_LISTS, *_ROLES)}
 _START = re.compile(r'\sstart="\s*([0-9]{1,6})\s*"')
 
 
@@ -65,81 +71,103 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     kept : bool array, n
         Those that are kept.
     inlines : Inlines
-        Styles, links and images of the page's text.
+        Styles, links and images of their text.
     """
-    kinds = kinds_of_blocks(blocks)
-    shows = shows_images(kept.tolist(), kinds)
-    paths, root = _paths(blocks), _Open("root", -1)
-    first_of = {table.first_block: table for table in data_tables(blocks, kept)}
-    code_of = {part.first: part for part in code_parts(blocks, kept)}
+    shows = shows_images(kept, caption_blocks(blocks)) if inlines.loose else kept
     loose = {index: images for index, images in inlines.loose.items() if shows[index]}
     figure_of = _figures(blocks) if loose else {}
+    places, root = _Places(blocks), _Open("root", -1)
+    first_of = {table.first_block: table for table in data_tables(blocks, kept)}
+    code_of = {part.first: part for part in code_parts(blocks, kept)}
     behind = 0
     for index in sorted({*kept.nonzero()[0].tolist(), *first_of, *loose}):
         if index < behind:
             continue
-        path = paths[int(blocks.container[index])]
         for place, image in loose.get(index, ()):
-            figure = next((container for container, span in figure_of.items() if place in span), None)
-            _add(root, () if figure is None else paths[figure], Paragraph((image,)))
+            figure = next((container for container, span in figure_of.items() if place in span), -1)
+            _add(root, places[figure][0], Paragraph((image,)))
         table = first_of.get(index)
         if table is not None:
             behind = table.end_block
             if nodes := _table_nodes(table, kept, inlines):
-                _add(root, paths[table.container], nodes[0] if len(nodes) == 1 else Figure(tuple(nodes)))
+                _add(root, places[table.container][0], nodes[0] if len(nodes) == 1 else Figure(tuple(nodes)))
         elif index in code_of:
             behind = code_of[index].end
-            _add(root, paths[code_of[index].container], _code(blocks, code_of[index], inlines))
+            _add(root, places[code_of[index].container][0], _code(blocks, code_of[index], inlines))
         elif kept[index] and (inline := inlines.of_block(index)):
-            _add(root, path, _leaf(inline, kinds[index]))
+            path, text_name = places[int(blocks.container[index])]
+            _add(root, path, _leaf(inline, text_name))
     return tuple(_closed(child) for child in root.children)
 
 
-def shows_images(kept: list[bool], kinds: list[Kind]) -> list[bool]:
-    """Return whether the images before each block are kept: the next blocks on both sides are, captions aside."""
-    before = after = False
-    befores = []
-    for is_kept, kind in zip(kept, kinds, strict=True):
-        befores.append(before)
-        before = before if kind.name == "caption" else is_kept
-    shows = [False]
-    for is_kept, kind, is_kept_before in zip(reversed(kept), reversed(kinds), reversed(befores), strict=True):
-        after = after if kind.name == "caption" else is_kept
-        shows.append(after and is_kept_before)
-    return shows[::-1]
+def caption_blocks(blocks: Blocks) -> NDArray[np.bool_]:
+    """Return which blocks are captions; linear in the size of the page."""
+    found, behind = np.zeros(len(blocks), dtype=np.bool_), 0
+    places, containers = _Places(blocks), blocks.containers
+    for container in np.isin(containers.key, _CAPTION_KEYS).nonzero()[0].tolist():
+        for block in range(max(int(containers.first_block[container]), behind), int(containers.end_block[container])):
+            found[block] = places[int(blocks.container[block])][1] in _CAPTIONS
+            behind = block + 1
+    return found
 
 
-def _paths(blocks: Blocks) -> list[_Path]:
-    """Return the lists, items, quotes, figures and definitions around what each container holds, outermost first."""
-    paths: list[_Path] = []
-    containers, tags = blocks.containers, blocks.tags
-    layout = _layout_lists(blocks)
-    for container, (element, around) in enumerate(
-        zip(containers.element.tolist(), containers.parent.tolist(), strict=True)
-    ):
-        path: _Path = paths[around] if around >= 0 else ()
-        name = tags.name(element)
-        inner = path[-1].role if path else ""
-        if len(path) >= _MOST_DEPTH or container in layout:
-            paths.append(path)
-        elif name in _LISTS:
-            start = _START.search(tags.start_tag(element)) if name == "ol" else None
-            paths.append((*path, _Open("list", container, name == "ol", int(start.group(1)) if start else 1)))
-        elif name == "li":
+def shows_images(kept: NDArray[np.bool_], is_caption: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return whether the images before each block, and behind the last, are kept: the next blocks on both sides are.
+
+    Captions are passed over.
+    """
+    others = (~is_caption).nonzero()[0]
+    sides = np.concatenate(([False], kept[others], [False]))
+    number = others.searchsorted(np.arange(kept.size + 1))
+    shows: NDArray[np.bool_] = sides[number] & sides[number + 1]
+    return shows
+
+
+class _Places:
+    """Where the blocks of a page stand in its content; each container is looked at once, when a block asks for it."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        """Look at the containers of these blocks."""
+        self._tags, self._containers, self._layout = blocks.tags, blocks.containers, _layout_lists(blocks)
+        # Of each container what is around it and in it, outermost first, and the name that says what its text is.
+        self._found: dict[int, tuple[_Path, str]] = {-1: ((), "")}
+
+    def __getitem__(self, container: int) -> tuple[_Path, str]:
+        """Return the lists, items, quotes … around what a container holds, and the name that says what its text is.
+
+        The path is that from outside, the name that of the innermost such element, as of a heading.
+        """
+        around = []
+        while container not in self._found:
+            around.append(container)
+            container = int(self._containers.parent[container])
+        path, text_name = self._found[container]
+        for container in reversed(around):
+            name = _NAMES.get(int(self._containers.key[container]), "")
+            path, text_name = self._inner(path, container, name), name if name in _TEXTS else text_name
+            self._found[container] = path, text_name
+        return path, text_name
+
+    def _inner(self, path: _Path, container: int, name: str) -> _Path:
+        """Return the path inside of a container, given the one around it."""
+        if not name or len(path) >= _MOST_DEPTH or container in self._layout:
+            return path
+        around = int(self._containers.parent[container])
+        if name in _LISTS:
+            tag = self._tags.start_tag(int(self._containers.element[container])) if name == "ol" else ""
+            start = _START.search(tag)
+            return (*path, _Open("list", container, name == "ol", int(start.group(1)) if start else 1))
+        if name == "li":
             # An item outside of a list makes one with its neighbours.
-            outer = path if inner == "list" else (*path, _Open("list", ~around))
-            paths.append((*outer, _Open("item", container)))
-        elif name in ("dt", "dd"):
+            outer = path if path and path[-1].role == "list" else (*path, _Open("list", ~around))
+            return (*outer, _Open("item", container))
+        if name in ("dt", "dd"):
             # The parser leaves a term open that the next one should end.
             outer = path[:-1] if len(path) > 1 and path[-2].role == "definitions" else path
             if not outer or outer[-1].role != "definitions":
                 outer = (*path, _Open("definitions", ~around))
-            paths.append((*outer, _Open("term" if name == "dt" else "item", container)))
-        elif name in _ROLES:
-            paths.append((*path, _Open(_ROLES[name], container)))
-        else:
-            paths.append(path)
-    return [*paths, ()]
+            return (*outer, _Open("term" if name == "dt" else "item", container))
+        return (*path, _Open(_ROLES[name], container)) if name in _ROLES else path
 
 
 def _figures(blocks: Blocks) -> dict[int, range]:
@@ -154,17 +182,15 @@ def _figures(blocks: Blocks) -> dict[int, range]:
 def _layout_lists(blocks: Blocks) -> set[int]:
     """Return lists and items that only lay out sections: items that begin with a heading and hold more than that."""
     containers = blocks.containers
-    headings = np.isin(containers.key[blocks.container], _HEADINGS) & (blocks.container >= 0)
-    found: set[int] = set()
-    for heading in headings.nonzero()[0].tolist():
-        around = int(containers.parent[blocks.container[heading]])
-        while around >= 0 and int(containers.first_block[around]) == heading:
-            outer = int(containers.parent[around])
-            if containers.key[around] == _ITEM and containers.end_block[around] > heading + 1:
-                found |= {around, outer} if outer >= 0 and containers.key[outer] in _LIST_KEYS else {around}
-            around = outer
-    items = (containers.key == _ITEM).nonzero()[0] if found else containers.element[:0]
-    return found | {item for item in items.tolist() if int(containers.parent[item]) in found}
+    items = (containers.key == _ITEM).nonzero()[0]
+    several = items[containers.end_block[items] > containers.first_block[items] + 1]
+    first = blocks.container[containers.first_block[several]]
+    sections = several[np.isin(containers.key[first], _HEADINGS)]
+    if not sections.size:
+        return set()
+    around = containers.parent[sections]
+    layout = {*sections.tolist(), *around[(around >= 0) & np.isin(containers.key[around], _LIST_KEYS)].tolist()}
+    return layout | {item for item in items.tolist() if int(containers.parent[item]) in layout}
 
 
 def _add(root: _Open, path: _Path, node: Node) -> None:
@@ -199,11 +225,8 @@ def _closed(child: _Open | Node) -> Node:
         return child
     if child.role in ("quote", "figure"):
         return (Quote if child.role == "quote" else Figure)(tuple(_closed(inner) for inner in child.children))
-    inside = [
-        (entry.role == "term", tuple(_closed(inner) for inner in entry.children))
-        for entry in child.children
-        if isinstance(entry, _Open)
-    ]
+    parts = [part for part in child.children if isinstance(part, _Open)]
+    inside = [(part.role == "term", tuple(map(_closed, part.children))) for part in parts]
     if child.role == "definitions":
         return Definitions(tuple(Entry(is_term, nodes) for is_term, nodes in inside))
     return ListOf(child.ordered, tuple(nodes for _, nodes in inside), child.start)
@@ -215,16 +238,16 @@ def _code(blocks: Blocks, part: CodePart, inlines: Inlines) -> Code:
     return Code(normalised(text) if inlines.normalise else text, code_language(blocks, part.container))
 
 
-def _leaf(inline: Inline, kind: Kind) -> Node:
-    """Return the node of the text of one block."""
-    if kind.name == "heading":
-        return Heading(min(max(kind.level, 1), 6), _unbold(inline))
-    return Caption(inline) if kind.name == "caption" else Paragraph(inline)
+def _leaf(inline: Inline, name: str) -> Node:
+    """Return the node of the text of one block, given the name of the element that says what it is."""
+    if name in _LEVELS:
+        return Heading(_LEVELS[name], _unbold(inline))
+    return Caption(inline) if name in _CAPTIONS else Paragraph(inline)
 
 
 def _unbold(inline: Inline) -> Inline:
     """Return text without bold, which headings are by themselves."""
-    return tuple(replace(piece, bold=False) if isinstance(piece, Text) else piece for piece in inline)
+    return tuple(replace(piece, bold=False) if isinstance(piece, Text) and piece.bold else piece for piece in inline)
 
 
 def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) -> list[Node]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from itertools import groupby
+from urllib.parse import quote
 
 from blockfeat.content.links import Base, fold_white_space, xml_characters
 from blockfeat.content.nodes import (
     Caption,
+    Cell,
     Code,
     Content,
     Definitions,
@@ -21,16 +25,17 @@ from blockfeat.content.nodes import (
     Paragraph,
     Quote,
     Table,
+    Text,
+    target_of,
 )
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.lang.characters import direction_of, has_leftward
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-    from lxml.html import HtmlElement
-
-
-_WITH_TEXT = ("blockquote", "dd", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "li", "p", "pre", "td", "th")
+_WITH_TEXT = frozenset(
+    ("blockquote", "dd", "dt", "figcaption", "li", "p", "pre", "td", "th", *(f"h{level}" for level in range(1, 7)))
+)
+_MARKUP = re.compile("<[^>]*>|&[a-z#0-9]+;")
+_NOT_IN_ADDRESS = re.compile("[^!-~]+")
 
 
 def to_html(content: Content) -> str:
@@ -41,14 +46,11 @@ def to_html(content: Content) -> str:
     it is built from escaped text, and sanitised as foreign pages are. A page written from right to left has
     ``dir``, and so has a block of the other direction.
     """
-    from lxml import html
-
-    elements = [_element(node) for node in content.nodes]
-    text = " ".join(element.text_content() for element in elements)
+    body = "\n".join(map(_Writer().node, content.nodes))
+    text = _MARKUP.sub("", body)
     direction = direction_of(content.lang, text)
     if direction == "rtl" or has_leftward(text):
-        _set_directions(elements, direction)
-    body = "\n".join(html.tostring(element, encoding="unicode") for element in elements)
+        body = "\n".join(map(_Writer("ltr" if direction == "rtl" else "rtl").node, content.nodes))
     body = Sanitiser(Base(None)).markup(body)
     title = escape(fold_white_space(xml_characters(content.title or "")).strip())
     language = f' lang="{escape(xml_characters(content.lang))}"' if content.lang else ""
@@ -57,139 +59,102 @@ def to_html(content: Content) -> str:
     return f"<!DOCTYPE html>\n<html{language}>\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
 
 
-def _set_directions(elements: Iterable[HtmlElement], direction: str) -> None:
-    """Mark the blocks all letters of which have the other direction."""
-    other = "ltr" if direction == "rtl" else "rtl"
-    for element in elements:
-        for block in element.iter(*_WITH_TEXT):
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes nodes as HTML; nesting is bounded by the content.
+
+    Attributes
+    ----------
+    marked : str or None
+        ``"ltr"`` or ``"rtl"``: blocks all letters of which have this direction say so.
+    """
+
+    marked: str | None = None
+
+    def node(self, node: Node) -> str:
+        """Return the element of a node."""
+        if isinstance(node, ListOf):
+            name, start = ("ol", f' start="{node.start}"') if node.ordered else ("ul", "")
+            items = "".join(self._holding("li", nodes) for nodes in node.items)
+            return self._element(name, items, start if node.start != 1 else "")
+        if isinstance(node, Definitions):
+            entries = (self._holding("dt" if entry.is_term else "dd", entry.nodes) for entry in node.entries)
+            return self._element("dl", "".join(entries))
+        if isinstance(node, Quote):
+            return self._element("blockquote", "".join(map(self.node, node.nodes)))
+        if isinstance(node, Figure):
+            return self._element("figure", "".join(map(self._of_figure, node.nodes)))
+        if isinstance(node, Table):
+            return self._table(node)
+        if isinstance(node, Code):
+            text = escape(xml_characters(node.text).strip("\n"))
+            named = (
+                f'<code class="language-{escape(node.language)}">{text}</code>' if node.language is not None else text
+            )
+            return self._element("pre", named)
+        if isinstance(node, Caption):
+            return self._element("figure", self._of_figure(node))
+        return self._element(f"h{node.level}" if isinstance(node, Heading) else "p", _inline(node.inline))
+
+    def _element(self, name: str, inner: str, attributes: str = "") -> str:
+        if self.marked is not None and name in _WITH_TEXT:
+            text = _MARKUP.sub("", inner)
             # A block without letters takes the direction of its page.
-            if {direction_of(lang, block.text_content()) for lang in ("ar", "en")} == {other}:
-                block.set("dir", other)
+            if {direction_of(lang, text) for lang in ("ar", "en")} == {self.marked}:
+                attributes += f' dir="{self.marked}"'
+        return f"<{name}{attributes}>{inner}</{name}>"
+
+    def _of_figure(self, node: Node) -> str:
+        """Return what stands in a figure; its images do without paragraphs."""
+        if isinstance(node, Caption):
+            return self._element("figcaption", _inline(node.inline))
+        if isinstance(node, Paragraph) and all(isinstance(piece, Image) for piece in node.inline):
+            return _inline(node.inline)
+        return self.node(node)
+
+    def _holding(self, name: str, nodes: Sequence[Node]) -> str:
+        """Return an item with nodes; the text of the first paragraph stands in it without one."""
+        first, *rest = nodes
+        inner = _inline(first.inline) if isinstance(first, Paragraph) else self.node(first)
+        return self._element(name, inner + "".join(map(self.node, rest)))
+
+    def _table(self, node: Table) -> str:
+        rows = [f"<tr>{''.join(map(self._cell, row))}</tr>" for row in node.rows]
+        # No cell reaches from the head into the body.
+        head = max(cell.rows for cell in node.rows[0]) if node.has_header else 0
+        header = f"<thead>{''.join(rows[:head])}</thead>" if node.has_header else ""
+        return f"<table>{header}<tbody>{''.join(rows[head:])}</tbody></table>"
+
+    def _cell(self, cell: Cell) -> str:
+        spans = "".join(f' {name}span="{count}"' for name, count in cell.spans().items())
+        return self._element("th" if cell.is_header else "td", _inline(cell.inline), spans) if cell.columns else ""
 
 
-def _element(node: Node) -> HtmlElement:
-    """Return the element of a node; nesting is bounded by the content."""
-    from lxml.html import builder
-
-    if isinstance(node, ListOf):
-        return _list(node)
-    if isinstance(node, Definitions):
-        entries = ((builder.DT() if entry.is_term else builder.DD(), entry.nodes) for entry in node.entries)
-        return builder.DL(*(_holding(element, nodes) for element, nodes in entries))
-    if isinstance(node, Quote):
-        return builder.BLOCKQUOTE(*map(_element, node.nodes))
-    if isinstance(node, Figure):
-        return _figure(node)
-    if isinstance(node, Table):
-        return _table(node)
-    if isinstance(node, Code):
-        text = xml_characters(node.text).strip("\n")
-        if node.language is None:
-            return builder.PRE(text)
-        return builder.PRE(builder.CODE(text, {"class": f"language-{node.language}"}))
-    if isinstance(node, Caption):
-        return _figure(Figure((node,)))
-    if isinstance(node, Heading):
-        return _filled(builder.E(f"h{node.level}"), node.inline)
-    return _filled(builder.P(), node.inline)
+def _inline(inline: Inline) -> str:
+    """Return a line of text; neighbours with the same target are one link."""
+    written = ""
+    for target, pieces in groupby(inline, key=target_of):
+        inner = "".join(map(_piece, pieces))
+        written += inner if target is None else f'<a href="{_address(target)}">{inner}</a>'
+    return written
 
 
-def _figure(node: Figure) -> HtmlElement:
-    """Return a figure; its images stand in it without paragraphs."""
-    from lxml.html import builder
-
-    element = builder.E("figure")
-    for inner in node.nodes:
-        if isinstance(inner, Caption):
-            element.append(_filled(builder.E("figcaption"), inner.inline))
-        elif isinstance(inner, Paragraph) and all(isinstance(piece, Image) for piece in inner.inline):
-            _filled(element, inner.inline)
-        else:
-            element.append(_element(inner))
-    return element
-
-
-def _list(node: ListOf) -> HtmlElement:
-    from lxml.html import builder
-
-    element = builder.OL() if node.ordered else builder.UL()
-    if node.ordered and node.start != 1:
-        element.set("start", str(node.start))
-    element.extend(_holding(builder.LI(), nodes) for nodes in node.items)
-    return element
+def _piece(piece: Text | Image) -> str:
+    if isinstance(piece, Image):
+        return f'<img src="{_address(piece.source)}" alt="{escape(xml_characters(piece.alt))}">'
+    text = escape(xml_characters(piece.text), quote=False)
+    if piece.formula:
+        return (
+            rf'<span class="math">\({text}\)</span>'
+            if piece.formula == "$"
+            else rf'<span class="math">\[{text}\]</span>'
+        )
+    written = "<br>".join(map(fold_white_space, text.split("\n"))) if "\n" in text else fold_white_space(text)
+    for name in (piece.script, piece.code and "code", piece.italic and "em", piece.bold and "strong"):
+        written = f"<{name}>{written}</{name}>" if name else written
+    return written
 
 
-def _holding(element: HtmlElement, nodes: Iterable[Node]) -> HtmlElement:
-    """Put nodes into an item; the text of the first paragraph stands in it without one."""
-    first, *rest = nodes
-    if isinstance(first, Paragraph):
-        _filled(element, first.inline)
-    else:
-        element.append(_element(first))
-    element.extend(map(_element, rest))
-    return element
-
-
-def _table(node: Table) -> HtmlElement:
-    from lxml.html import builder
-
-    rows = [builder.TR() for _ in node.rows]
-    for element, row in zip(rows, node.rows, strict=True):
-        for cell in row:
-            if cell.columns:
-                spans = {f"{name}span": str(count) for name, count in cell.spans().items()}
-                element.append(_filled(builder.E("th" if cell.is_header else "td", spans), cell.inline))
-    if not node.has_header:
-        return builder.TABLE(builder.E("tbody", *rows))
-    # No cell reaches from the head into the body.
-    head = max(cell.rows for cell in node.rows[0])
-    return builder.TABLE(builder.E("thead", *rows[:head]), builder.E("tbody", *rows[head:]))
-
-
-def _filled(element: HtmlElement, inline: Inline) -> HtmlElement:
-    """Put a line of text into an element."""
-    from lxml.html import builder
-
-    target = None
-    for piece in inline:
-        if isinstance(piece, Image):
-            target = None
-            element.append(builder.IMG(src=xml_characters(piece.source), alt=xml_characters(piece.alt)))
-            continue
-        parent = element
-        if piece.target is not None:
-            parent = element[-1] if piece.target == target else _within(parent, "a")
-            parent.set("href", xml_characters(piece.target))
-        target = piece.target
-        if piece.formula:
-            parent = _within(parent, "span")
-            parent.set("class", "math")
-            parent.text = (r"\(%s\)" if piece.formula == "$" else r"\[%s\]") % xml_characters(piece.text)
-            continue
-        styles = ((piece.bold, "strong"), (piece.italic, "em"), (piece.code, "code"), (piece.script, piece.script))
-        for is_set, name in styles:
-            parent = _within(parent, name) if is_set else parent
-        for number, line in enumerate(xml_characters(piece.text).split("\n")):
-            if number:
-                parent.append(builder.BR())
-            append_text(parent, fold_white_space(line))
-    return element
-
-
-def _within(parent: HtmlElement, name: str) -> HtmlElement:
-    """Return a new child at the end of an element."""
-    from lxml.html import builder
-
-    child = builder.E(name)
-    parent.append(child)
-    return child
-
-
-def append_text(parent: _Element, text: str) -> None:
-    """Put text at the end of an element."""
-    # The number of children would take time for each of them.
-    last = next(parent.iterchildren(reversed=True), None)
-    if last is not None:
-        last.tail = (last.tail or "") + text
-    else:
-        parent.text = (parent.text or "") + text
+def _address(target: str) -> str:
+    """Return a target as the value of an attribute, in ASCII."""
+    return escape(_NOT_IN_ADDRESS.sub(lambda match: quote(match.group()), xml_characters(target)))

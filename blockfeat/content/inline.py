@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,43 +19,48 @@ from blockfeat.content.nodes import Image, Inline, Text
 from blockfeat.content.plain import normalised
 from blockfeat.content.text_writer import is_wide
 from blockfeat.page.formulas import FORMULA
-from blockfeat.page.tags import Keys, name_key, name_keys
+from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
-_STYLES = (
-    (_BOLD, name_keys(["b", "strong"])),
-    (_ITALIC, name_keys(["cite", "dfn", "em", "i", "var"])),
-    (_CODE, name_keys(["code", "kbd", "samp", "tt"])),
-    (_RAISED, name_keys(["sup"])),
-    (_LOWERED, name_keys(["sub"])),
-    (_FORMULA, name_keys([FORMULA])),
-)
+_STYLES = {
+    **dict.fromkeys(("b", "strong"), _BOLD),
+    **dict.fromkeys(("cite", "dfn", "em", "i", "var"), _ITALIC),
+    **dict.fromkeys(("code", "kbd", "samp", "tt"), _CODE),
+    "sup": _RAISED,
+    "sub": _LOWERED,
+    FORMULA: _FORMULA,
+}
+_BITS = frozenset(_STYLES.values())
+_STYLE_OF = {name_key(name): style for name, style in _STYLES.items()}
+_STYLED = np.sort(name_keys(_STYLES))
 # LaTeX as pages hold it for MathJax and KaTeX, and what tells it from money and from brackets in prose.
 _LATEX = re.compile(
     r"(\$\$?)(?=\S)((?:[^$\\]|\\.)+?)(?<=\S)\1(?!\w)|\\\(((?:[^\\]|\\[^(])+?)\\\)|\\\[((?:[^\\]|\\[^[])+?)\\\]",
     re.DOTALL,
 )
 _IS_LATEX = re.compile(r"\\[a-zA-Z]|[\^_{]|\A\s*\w\s*\Z")
-# White space, and control characters, which no output may hold.
-_GAP = re.compile("[\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+# White space, and control characters, which no output may hold: all gaps but one blank.
+_GAP = re.compile("[{0}](?:(?<! )[{0}]*|[{0}]+)".format("\\s\x00-\x1f\x7f-\x9f\ud800-\udfff"))
+# Stands in place of what is left out, so that all else stays where it is: gaps hold every such character of the page.
+_PAD = "\x00"
 SOURCES = ("src", "data-src", "data-lazy-src", "data-original")
 """Where pages have the address of an image; those that load images late, not in the first."""
 
 
 @dataclass(frozen=True)
 class Inlines:
-    """Styles, links and images of a page's text.
+    """Styles, links and images of the text of a page's kept blocks.
 
     Attributes
     ----------
     blocks : Blocks
         The page's blocks.
-    base : Base
-        What the page's relative addresses refer to.
     normalise : bool
         Whether text is brought into a normal form.
-    styles : int array, one for each character of the page's text
+    changes : list of int
+        The places in the page's text from which on it has another style; the first is 0.
+    styles : list of int, one for each change
         Bits for bold, italic, code, raised, lowered and formulas, and above them the number of the link, from 1.
     targets : list of str or None
         The targets of the links.
@@ -62,126 +71,139 @@ class Inlines:
     """
 
     blocks: Blocks
-    base: Base
     normalise: bool
-    styles: NDArray[np.int32]
+    changes: list[int]
+    styles: list[int]
     targets: list[str | None]
     images: dict[int, list[tuple[int, Image]]]
     loose: dict[int, list[tuple[int, Image]]]
 
     @classmethod
-    def of(cls, blocks: Blocks, *, base: Base, normalise: bool, images: bool) -> Inlines:
-        """Read a page; linear in its size."""
-        styles = np.zeros(len(blocks.page_text.text) + 1, dtype=np.int32)
-        for bit, keys in _STYLES:
-            styles |= bit * _covered(blocks, keys)
+    def of(
+        cls, blocks: Blocks, kept: NDArray[np.bool_], *, url: str | None, normalise: bool, links: bool, images: bool
+    ) -> Inlines:
+        """Read what is in the kept blocks of a page with this address; linear in the size of the page."""
+        spans = _styled_spans(blocks, kept)
+        base = Base.of(blocks.tags, url) if links or images else Base(None)
         targets: list[str | None] = [None]
-        for element, start, end in zip(
-            blocks.anchors.element.tolist(), blocks.anchors.start.tolist(), blocks.anchors.end.tolist(), strict=True
-        ):
-            href = blocks.tags.attributes(element).get("href") if end > start else None
+        anchors = blocks.anchors
+        shown = _in_kept(blocks, kept, anchors.start, anchors.end) & links
+        columns = (column[shown].tolist() for column in (anchors.element, anchors.start, anchors.end))
+        for element, start, end in zip(*columns, strict=True):
+            href = blocks.tags.attributes(element).get("href")
             target = safe_target(base.resolved(href)) if href else None
             if target is not None:
-                styles[start:end] = styles[start:end] % _LINK + _LINK * len(targets)
+                spans.append((start, end, _LINK * len(targets)))
                 targets.append(target)
         inside, loose = _images(blocks, base) if images else ({}, {})
-        return cls(blocks, base, normalise, styles, targets, inside, loose)
+        return cls(blocks, normalise, *_changes(spans), targets, inside, loose)
 
     def of_block(self, index: int) -> Inline:
         """Return the text of one block."""
         start, end = int(self.blocks.block_starts[index]), int(self.blocks.page_text.block_ends[index]) - 1
-        gaps = gaps_of(self.blocks.page_text.text[start:end])
-        images = self.images.get(index, [])
-        styles = self.styles[start:end]
-        cuts = {0, end - start, *(1 + (styles[1:] != styles[:-1]).nonzero()[0]).tolist()}
-        cuts |= {min(max(place - start, 0), end - start) for place, _ in images}
+        text = self._shown(start, end)
+        waiting = self.images.get(index, [])[::-1]
+        changes = self.changes[bisect_right(self.changes, start) : bisect_left(self.changes, end)]
+        cuts = sorted({start, *changes, *(min(max(place, start), end) for place, _ in waiting)})
         found: list[Text | Image] = []
-        waiting = images[::-1]
-        ordered = sorted(cuts)
-        for first, behind in zip(ordered, [*ordered[1:], end - start], strict=True):
-            while waiting and waiting[-1][0] - start <= first:
+        for first, behind in zip(cuts, [*cuts[1:], end], strict=True):
+            while waiting and waiting[-1][0] <= first:
                 found.append(waiting.pop()[1])
-            if behind > first:
-                self._add(found, self._shown(start, first, behind, gaps), int(styles[first]))
+            shown = text[first - start : behind - start].replace(_PAD, "")
+            shown = normalised(shown, has_marks=self.blocks.page_text.has_marks) if self.normalise else shown
+            if shown:
+                self._add(found, shown, self.styles[bisect_right(self.changes, first) - 1])
         found.extend(image for _, image in reversed(waiting))
         return tuple(found)
 
-    def _shown(self, start: int, first: int, behind: int, gaps: list[tuple[int, int, str]]) -> str:
-        """Return a part of a block's text with its gaps as the page shows them; a gap belongs where it begins."""
-        text = self.blocks.page_text.text
-        pieces: list[str] = []
-        number = bisect_right(gaps, first, key=lambda gap: gap[1])
-        place = first
-        while number < len(gaps) and gaps[number][0] < behind:
-            gap_start, gap_end, shown = gaps[number]
-            pieces.append(text[start + place : start + max(gap_start, place)])
-            if gap_start >= first:
-                pieces.append(shown)
-            place = gap_end
-            number += 1
-        pieces.append(text[start + place : start + behind])
-        shown = "".join(pieces)
-        return normalised(shown, has_marks=self.blocks.page_text.has_marks) if self.normalise else shown
+    def _shown(self, start: int, end: int) -> str:
+        """Return a part of the page's text, each gap as the page shows it and filled up to its length behind that."""
+        raw, measures = self.blocks.page_text.text[start:end], self.blocks.measures
+        if "\r" in raw and not measures.unspaced_words.any():
+            raw = raw.replace("\r", " ")
+        inner = raw.strip()
+        if measures.has_controls or " ".join(inner.split()) != inner:
+            inner = _GAP.sub(_shown_gap, inner)
+        return inner if len(inner) == len(raw) else inner.rjust(len(raw.rstrip()), _PAD).ljust(len(raw), _PAD)
 
     def _add(self, found: list[Text | Image], shown: str, style: int) -> None:
         """Add text in one style, and the formulas in it by themselves."""
-        piece = Text(
-            shown,
-            bold=bool(style & _BOLD),
-            italic=bool(style & _ITALIC),
-            code=bool(style & _CODE),
-            target=self.targets[style // _LINK],
-            script=_SCRIPTS.get(style & (_RAISED | _LOWERED), ""),
-        )
+        script = _SCRIPTS.get(style & (_RAISED | _LOWERED), "")
+        target, is_code = self.targets[style // _LINK], bool(style & _CODE)
+        own = (bool(style & _BOLD), bool(style & _ITALIC), is_code, target, script)
         behind = 0
-        for latex in () if piece.code else _LATEX.finditer(shown):
+        for latex in () if is_code or not ("$" in shown or "\\" in shown) else _LATEX.finditer(shown):
             inner = latex[latex.lastindex or 0]
             if style & _FORMULA or _IS_LATEX.search(inner):
-                _append(found, replace(piece, text=shown[behind : latex.start()]))
+                _append(found, Text(shown[behind : latex.start()], *own))
                 mark = "$$" if latex.group().startswith(("$$", "\\[")) else "$"
-                found.append(Text(" ".join(inner.split()), target=piece.target, formula=mark))
+                found.append(Text(" ".join(inner.split()), target=target, formula=mark))
                 behind = latex.end()
-        _append(found, replace(piece, text=shown[behind:]))
+        _append(found, Text(shown[behind:], *own))
 
 
 def _append(found: list[Text | Image], piece: Text) -> None:
     """Add a piece of text, to the one before it if that has the same style."""
     last = found[-1] if found else None
-    if isinstance(last, Text) and replace(last, text=piece.text) == piece:
+    if isinstance(last, Text) and last.style == piece.style:
         found[-1] = replace(piece, text=last.text + piece.text)
     elif piece.text:
         found.append(piece)
 
 
-def gaps_of(raw: str) -> list[tuple[int, int, str]]:
-    """Return where each gap between words stands in the raw text of a block, and what it is on the page.
+def _shown_gap(gap: re.Match[str]) -> str:
+    """Return what a gap between words of a block is on the page, filled up to its length.
 
     That is a newline where an element breaks the line, nothing where only the source does so between two wide
     characters, and at both ends of the text; a blank otherwise.
     """
-    gaps = []
-    for gap in _GAP.finditer(raw):
-        start, end = gap.span()
-        white = gap.group()
-        if start == 0 or end == len(raw):
-            shown = ""
-        elif "\n" in white:
-            shown = "\n"
-        elif "\r" in white and is_wide(ord(raw[start - 1])) and is_wide(ord(raw[end])):
-            shown = ""
-        else:
-            shown = " "
-        gaps.append((start, end, shown))
-    return gaps
+    (start, end), raw, white = gap.span(), gap.string, gap.group()
+    if start == 0 or end == len(raw):
+        shown = ""
+    elif "\n" in white:
+        shown = "\n"
+    elif "\r" in white and is_wide(ord(raw[start - 1])) and is_wide(ord(raw[end])):
+        shown = ""
+    else:
+        shown = " "
+    return shown.ljust(end - start, _PAD)
 
 
-def _covered(blocks: Blocks, keys: Keys) -> NDArray[np.bool_]:
-    """Return which characters of the page's text stand inside an element of these names."""
-    elements = np.isin(blocks.tags.key, keys).nonzero()[0]
-    change = np.zeros(len(blocks.page_text.text) + 1, dtype=np.int32)
-    np.add.at(change, blocks.places[blocks.tags.opened[elements]], 1)
-    np.add.at(change, blocks.places[blocks.tags.closed[elements]], -1)
-    return np.cumsum(change) > 0
+def _in_kept(
+    blocks: Blocks, kept: NDArray[np.bool_], starts: NDArray[np.int32], ends: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Return which parts of the page's text, from start to end each, have characters of kept blocks in them."""
+    kept_before = np.concatenate(([0], kept.cumsum(), kept.sum(keepdims=True)))
+    first, last = (blocks.page_text.block_ends.searchsorted(*of) for of in ((starts, "right"), (ends, "left")))
+    return (starts < ends) & (kept_before[last + 1] > kept_before[first])
+
+
+def _styled_spans(blocks: Blocks, kept: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+    """Return start and end of the elements in kept blocks that have a style, and that style."""
+    tags, places = blocks.tags, blocks.places
+    elements = (_STYLED.take(_STYLED.searchsorted(tags.key), mode="clip") == tags.key).nonzero()[0]
+    starts, ends = places[tags.opened[elements]], places[tags.closed[elements]]
+    shown = _in_kept(blocks, kept, starts, ends)
+    styles = map(_STYLE_OF.__getitem__, tags.key[elements[shown]].tolist())
+    return list(zip(starts[shown].tolist(), ends[shown].tolist(), styles, strict=True))
+
+
+def _changes(spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
+    """Return the places from which on a text has another style, and that style: of links in one another the last."""
+    steps = [step for start, end, style in spans for step in ((start, 1, style), (end, -1, style))]
+    depths: Counter[int] = Counter()
+    links = [0]
+    changes, styles = [0], [0]
+    for place, group in groupby(sorted(steps), key=itemgetter(0)):
+        for _, step, style in group:
+            depths[style] += step
+            if style >= _LINK and step > 0:
+                links.append(style)
+        while links[-1] and not depths[links[-1]]:
+            links.pop()
+        styles.append(links[-1] + sum(style for style in _BITS if depths[style]))
+        changes.append(place)
+    return changes, styles
 
 
 def _images(

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
-from typing import NamedTuple
+from html import escape, unescape
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, elements_behind, kinds_of_blocks, text_places
-from blockfeat.content.build import shows_images
+from blockfeat.blocks.table import Blocks, TextPlaces, elements_behind, text_places
+from blockfeat.content.build import caption_blocks, shows_images
 from blockfeat.content.inline import SOURCES
-from blockfeat.content.links import Base, fold_white_space, xml_characters
+from blockfeat.content.links import Base, first_address, fold_white_space, xml_characters
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.page.tags import Tags, lxml_tree, name_key, name_keys
+
+Mask = NDArray[np.bool_]
 
 # Nothing runs, whatever a browser makes of what is written.
 _POLICY = "script-src 'none'; object-src 'none'; frame-src 'none'; form-action 'none'"
@@ -28,15 +29,17 @@ _DOCTYPE = re.compile(
 _MOST_START = 4_096
 
 _MEDIA_KEYS = name_keys(["img", "audio", "video"])
-_PAGE_KEYS = name_keys(["body", "html"])
+_PAGE_KEYS = name_keys(["body", "html", "head"])
 _MOSTLY = 2 / 3
 
-_PAGE = frozenset({"body", "head", "html"})
-# Parts of tables that hold the others in their places, also where they are empty.
-_PLACES = frozenset({"col", "colgroup", "td", "th"})
-_BREAKS = frozenset({"br", "hr", "wbr"})
-_OF_MEDIA = frozenset({"source", "track"})
-_MEDIA = frozenset({"audio", "picture", "video"})
+# Elements that stay beside what is kept: cells and columns in their places, breaks behind text, what belongs to media.
+_BESIDE = {
+    **dict.fromkeys(map(name_key, ("col", "colgroup", "td", "th")), "place"),
+    **dict.fromkeys(map(name_key, ("br", "hr", "wbr")), "break"),
+    **dict.fromkeys(map(name_key, ("source", "track")), "source"),
+    **dict.fromkeys(map(name_key, ("div", "li", "p", "span")), "box"),
+}
+_WITH_SOURCES = frozenset(map(name_key, ("audio", "picture", "video")))
 # What ends the flow around floating elements, by its name or its style.
 _CLEARING = ("clear", "clearfix", "cf")
 
@@ -60,7 +63,7 @@ class KeptPage:
     """
 
     blocks: Blocks
-    kept: NDArray[np.bool_]
+    kept: Mask
     url: str | None
     title: str | None
     data: bytes
@@ -69,7 +72,7 @@ class KeptPage:
         """Return the page as HTML, with absolute addresses or not, with its styles or not; linear in its size."""
         tags = self.blocks.tags
         sanitiser = Sanitiser(Base.of(tags, self.url) if absolute else Base(None))
-        head = self._head(sanitiser, None if absolute else _own_base(self.blocks), styles=styles)
+        head = self._head(sanitiser, None if absolute else first_address(tags, "base"), styles=styles)
         if not len(tags):
             return f"<!DOCTYPE html>\n<html>\n<head>\n{head}\n</head>\n<body>\n</body>\n</html>\n"
         # A browser lays a page without a doctype out in another way.
@@ -87,14 +90,6 @@ class KeptPage:
         return "\n".join([*lines, *(sanitiser.head_styles(tags) if styles else ())])
 
 
-def _own_base(blocks: Blocks) -> str | None:
-    """Return the address of the page's base element."""
-    for element in blocks.tags.named("base").tolist():
-        if href := blocks.tags.attributes(element).get("href", "").strip():
-            return href
-    return None
-
-
 def _view_port(tags: Tags) -> list[str]:
     for element in tags.named("meta").tolist():
         attributes = tags.attributes(element)
@@ -104,7 +99,7 @@ def _view_port(tags: Tags) -> list[str]:
     return []
 
 
-def kept_media(blocks: Blocks, kept: NDArray[np.bool_]) -> list[int]:
+def _kept_media(blocks: Blocks, kept: Mask, places: TextPlaces) -> list[int]:
     """Return the images, films and sounds that a reader would expect; linear in the size of the page.
 
     Those inside of kept blocks; those between two kept blocks, captions aside; and those in an element of which two
@@ -115,10 +110,9 @@ def kept_media(blocks: Blocks, kept: NDArray[np.bool_]) -> list[int]:
     media = np.isin(tags.key, _MEDIA_KEYS).nonzero()[0]
     if not media.size or not kept.any():
         return []
-    kind_of = kinds_of_blocks(blocks)
-    between = np.array(shows_images(kept.tolist(), kind_of))
-    is_caption = np.array([kind.name == "caption" for kind in kind_of])
-    around = _in_kept_element(blocks, kept, is_caption)
+    is_caption = caption_blocks(blocks)
+    between = shows_images(kept, is_caption)
+    around = _in_kept_element(tags, places, ~is_caption[places.block], kept[places.block])
     place = tags.start[tags.opened[media]]
     before = blocks.first_byte.searchsorted(place, side="right") - 1
     inside = (before >= 0) & (place < blocks.end_byte[before])
@@ -128,25 +122,16 @@ def kept_media(blocks: Blocks, kept: NDArray[np.bool_]) -> list[int]:
     return _with_sources(tags, media[is_kept].tolist())
 
 
-def _in_kept_element(blocks: Blocks, kept: NDArray[np.bool_], is_caption: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _in_kept_element(tags: Tags, places: TextPlaces, counted: Mask, kept: Mask) -> Mask:
     """Return for each element whether most of the text of the innermost one around it that has text is kept."""
-    tags, places = blocks.tags, text_places(blocks)
+    first, end = (places.tag.searchsorted(column) for column in (tags.opened, tags.closed))
+    before = (np.concatenate(([0], column.cumsum())) for column in (counted, counted & kept))
+    total, left = (column[end] - column[first] for column in before)
     parents = tags.parents()
-    own = elements_behind(blocks)[places.tag]
-    counted = ~is_caption[places.block]
-    columns = [counted, counted & kept[places.block]]
-    total, left = (np.bincount(own, weights=column, minlength=len(tags)).tolist() for column in columns)
-    around = parents.tolist()
-    for element in range(len(around) - 1, 0, -1):
-        total[around[element]] += total[element]
-        left[around[element]] += left[element]
-    is_page = np.isin(tags.key, _PAGE_KEYS).tolist()
+    mostly = ~np.isin(tags.key, _PAGE_KEYS[:2]) & (left >= _MOSTLY * np.maximum(total, 1))
     found: list[bool] = []
-    for element, parent in enumerate(around):
-        if total[element] or parent < 0:
-            found.append(not is_page[element] and left[element] >= _MOSTLY * max(total[element], 1.0))
-        else:
-            found.append(found[parent])
+    for is_mostly, has_text, parent in zip(mostly.tolist(), (total > 0).tolist(), parents.tolist(), strict=True):
+        found.append(is_mostly if has_text or parent < 0 else found[parent])
     return np.array(found, dtype=np.bool_)
 
 
@@ -180,15 +165,7 @@ def source_of(attributes: dict[str, str]) -> str | None:
     return next(elsewhere, given[0] if given else None)
 
 
-class _Kept(NamedTuple):
-    """What is kept of each element: itself, the text before its first child, and the text behind it."""
-
-    needed: list[bool]
-    inside: list[bool]
-    behind: list[bool]
-
-
-def kept_tree(blocks: Blocks, kept: NDArray[np.bool_]) -> etree._Element:
+def kept_tree(blocks: Blocks, kept: Mask) -> etree._Element:
     """Return a new tree of a page in which only what is kept is left; linear in the size of the page.
 
     Parameters
@@ -202,100 +179,94 @@ def kept_tree(blocks: Blocks, kept: NDArray[np.bool_]) -> etree._Element:
     -------
     lxml element
         The outermost element. The text of all kept blocks, their ancestors with all attributes, the cells beside them,
-        line breaks between them, and the images that `kept_media` names. Not safe to show.
+        line breaks between them, and their images. Not safe to show.
     """
-    root = lxml_tree(blocks.tags)
-    elements = list(root.iter(etree.Element))
-    parents = blocks.tags.parents().tolist()
-    inside, behind = _kept_texts(blocks, kept)
-    needed = _needed(elements, parents, inside, behind, kept_media(blocks, kept))
-    found = _Kept(needed, inside, behind)
-    children: list[list[int]] = [[] for _ in elements]
-    for number, parent in enumerate(parents[1:], start=1):
-        children[parent].append(number)
-    # From the end, and with no other reference than this list: lxml frees each element in a time that grows with the
-    # elements before it that nothing refers to any more.
-    for number in range(len(elements) - 1, -1, -1):
-        if needed[number]:
-            _rebuild(elements, number, children[number], found)
+    tags, places = blocks.tags, text_places(blocks)
+    has_text = np.zeros(tags.start.size, dtype=np.bool_)
+    has_text[places.tag[kept[places.block]]] = True
+    needed = _needed(tags, has_text, _kept_media(blocks, kept, places))
+    root = lxml_tree(_cut(tags, elements_behind(blocks), needed, has_text))
+    for element in root.iter(etree.Element):
+        element.text, element.tail = (text and xml_characters(text) for text in (element.text, element.tail))
     return root
 
 
-def _kept_texts(blocks: Blocks, kept: NDArray[np.bool_]) -> tuple[list[bool], list[bool]]:
-    """Return whether the text before the first child of each element, and the one behind it, is kept."""
-    tags, places = blocks.tags, text_places(blocks)
-    by_tag = np.zeros(tags.start.size, dtype=np.bool_)
-    by_tag[places.tag[kept[places.block]]] = True
-    return (by_tag[tags.opened] & (tags.opened != tags.closed)).tolist(), by_tag[tags.closed].tolist()
-
-
-def _needed(
-    elements: Sequence[etree._Element],
-    parents: Sequence[int],
-    inside: Sequence[bool],
-    behind: Sequence[bool],
-    media: Sequence[int],
-) -> list[bool]:
-    """Return which elements stay: those with kept text or images in them, and what holds these in their places."""
-    needed = [str(element.tag) in _PAGE for element in elements]
-    for number in media:
-        needed[number] = True
-    for number in range(len(elements) - 1, 0, -1):
-        needed[number] = needed[number] or inside[number]
-        if needed[number] or behind[number]:
-            needed[parents[number]] = True
-    follows = list(inside)  # Whether what stands last in an element so far is kept.
-    for number, element in enumerate(elements[1:], start=1):
-        parent = parents[number]
-        if needed[parent] and not needed[number]:
-            name, around = str(element.tag), str(elements[parent].tag)
-            needed[number] = (
-                name in _PLACES
-                or (name in _BREAKS and (follows[parent] or behind[number]))
-                or (name in _OF_MEDIA and around in _MEDIA)
-                or _is_clearing(element)
+def _needed(tags: Tags, has_text: Mask, media: list[int]) -> Mask:
+    """Return which elements stay: those with kept text (which is behind some tags) or media, and what these need."""
+    own = np.isin(tags.key, _PAGE_KEYS)
+    own[[0, *media]] = True
+    marked = has_text.copy()
+    marked[tags.opened[own]] = True
+    before = np.concatenate(([0], marked.cumsum()))
+    needed: list[bool] = (own | (before[tags.closed] > before[tags.opened])).tolist()
+    inside, behind = has_text[tags.opened] & (tags.opened != tags.closed), has_text[tags.closed].tolist()
+    follows = inside.tolist()  # Whether what stands last in an element so far is kept.
+    keys, parents = tags.key.tolist(), tags.parents().tolist()
+    for element, parent in enumerate(parents):
+        if parent < 0 or not needed[parent]:
+            continue
+        if not needed[element] and (beside := _BESIDE.get(keys[element])):
+            needed[element] = (
+                beside == "place"
+                or (beside == "break" and (follows[parent] or behind[element]))
+                or (beside == "source" and keys[parent] in _WITH_SOURCES)
+                or (beside == "box" and _is_clearing(tags, element))
             )
-        follows[parent] = behind[number] or (needed[number] and not (element.tail or "").strip())
-    return needed
+        follows[parent] = behind[element] or (
+            needed[element] and _is_blank(_text_behind(tags, int(tags.closed[element])))
+        )
+    return np.array(needed, dtype=np.bool_)
 
 
-def _is_clearing(element: etree._Element) -> bool:
+def _is_clearing(tags: Tags, element: int) -> bool:
     """Return whether an empty element is there for the layout of what stands around it."""
-    if len(element) or (element.text or "").strip() or str(element.tag) not in ("div", "p", "span", "li"):
+    opened = int(tags.opened[element])
+    if tags.closed[element] > opened + 1 or not _is_blank(_text_behind(tags, opened)):
         return False
-    style = (element.get("style") or "").lower()
-    return "clear:" in style or any(name.lower() in _CLEARING for name in (element.get("class") or "").split())
+    style, names = (tags.attributes(element).get(name, "").lower() for name in ("style", "class"))
+    return "clear:" in style or any(name in _CLEARING for name in names.split())
 
 
-def _rebuild(elements: Sequence[etree._Element], own: int, children: Sequence[int], kept: _Kept) -> None:
-    """Take out of an element the children and the texts that are not kept; every text is written once."""
-    element = elements[own]
-    before: etree._Element | None = None
-    pieces = [_text(element.text, is_kept=kept.inside[own])]
-    for number in children:
-        child = elements[number]
-        tail = _text(child.tail, is_kept=kept.behind[number])
-        if kept.needed[number]:
-            _write(element, before, pieces)
-            before, pieces = child, [tail]
-        else:
-            element.remove(child)
-            pieces.append(tail)
-    _write(element, before, pieces)
+def _text_behind(tags: Tags, tag: int) -> bytes:
+    """Return the text between a tag and the next."""
+    end = int(tags.start[tag + 1]) if tag + 1 < tags.start.size else None
+    return tags.source[int(tags.stop[tag]) : end]
 
 
-def _text(text: str | None, *, is_kept: bool) -> str:
-    """Return a text that is kept, or the white space where there was one."""
-    if not text or is_kept or text.isspace():
-        return text or ""
-    return " "
+def _is_blank(text: bytes) -> bool:
+    return not text or text.isspace() or not unescape(text.decode("utf-8", "replace")).strip()
 
 
-def _write(element: etree._Element, before: etree._Element | None, pieces: Sequence[str]) -> None:
-    text = xml_characters("".join(pieces))
-    # One line end where many elements went.
-    text = text if text.strip() or len(pieces) == 1 else ("\n" if "\n" in text else text[:1])
-    if before is None:
-        element.text = text or None
-    else:
-        before.tail = text or None
+def _cut(tags: Tags, around: NDArray[np.int64], needed: Mask, has_text: Mask) -> Tags:
+    """Return the tags of the elements that stay with what is kept of the text in them; ``around`` each text is one."""
+    is_written = np.zeros(tags.start.size, dtype=np.bool_)
+    is_written[np.concatenate((tags.opened[needed], tags.closed[needed]))] = True
+    is_inside = (around >= 0) & needed[around]
+    chosen = (is_written | is_inside).nonzero()[0]
+    written: list[bytes] = []
+    texts: list[bytes] = []
+    starts, size = [], 0
+    columns = (column[chosen].tolist() for column in (tags.start, tags.stop, is_written, is_inside, has_text))
+    for tag, first, end, writes, inside, is_kept in zip(chosen.tolist(), *columns, strict=True):
+        if writes:
+            written += [_joined(texts), tags.source[first:end]]
+            texts = []
+            starts.append(size + len(written[-2]))
+            size = starts[-1] + end - first
+        if inside:
+            text = _text_behind(tags, tag)
+            # White space where there was a text.
+            texts.append(text if is_kept or _is_blank(text) else b" ")
+    start, number = np.array(starts, dtype=np.int64), is_written.cumsum() - 1
+    source, stop = b"".join(written), start + (tags.stop - tags.start)[is_written]
+    opened, closed = number[tags.opened[needed]], number[tags.closed[needed]]
+    return Tags(source, start, stop, opened, closed, tags.key[needed], tags.depth, tags.origin[is_written])
+
+
+def _joined(texts: Sequence[bytes]) -> bytes:
+    """Return texts behind each other; one character of white space where many elements went."""
+    text = b"".join(texts)
+    if len(texts) == 1 or not _is_blank(text):
+        return text
+    white = xml_characters(unescape(text.decode("utf-8", "replace")))
+    return b"\n" if "\n" in white else white[:1].encode()

@@ -20,6 +20,8 @@ _ENCODED = re.compile(
     "[\x00-\x20\x7f-\xa0\"'()<>\\\\^`{|}\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
     "\ud800-\udfff\ufeff\ufffe\uffff]"
 )
+# Absolute addresses that resolving leaves as they are.
+_ABSOLUTE = re.compile(r"https?://[\w.-]+(?:/[\w./%~+,=@:-]*)?(?:\?[\w./%~+,=@:&-]+)?", re.ASCII)
 # What browsers strip before they parse a target.
 _DROPPED = re.compile("^[\x00-\x20\x7f-\xa0]+|[\x00-\x20\x7f-\xa0]+$|[\t\n\r]+")
 # Rounds of entity decoding that are checked; browsers and renderers each make at most one.
@@ -30,8 +32,9 @@ _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _RETURN = re.compile("\r\n?")
 # Control characters that separate words or lines become a space.
 _SEPARATORS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
-_NOT_IN_XML = re.compile("[\ufffe\uffff]")
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _WHITE_SPACE = re.compile("[\t\n\x0b\x0c\r \x1c-\x1f\x85\u2028\u2029]+")
+_NOT_BLANKS = re.compile("[\t\n\x0b\x0c\r\x1c-\x1f\x85\u2028\u2029]")
 
 MOST_LINKS = 200
 """At most so many links of a page are given."""
@@ -81,14 +84,14 @@ class Base:
 
         A ``<base>`` that is no web address counts for nothing, as in browsers.
         """
-        address = url if url and _SCHEME.match(url) else _attribute(tags, "link", "canonical")
-        given = _attribute(tags, "base")
+        address = url if url and _SCHEME.match(url) else first_address(tags, "link", "canonical")
+        given = first_address(tags, "base")
         candidates = (_joined(address, given) if given else None, address)
         return cls(next((each for each in candidates if each and _is_web_address(each)), None))
 
     def resolved(self, href: str) -> str:
         """Return an address made absolute."""
-        return _joined(self.address, href) if self.address else href
+        return _joined(self.address, href) if self.address and not _ABSOLUTE.fullmatch(href) else href
 
 
 def _is_web_address(address: str) -> bool:
@@ -109,7 +112,7 @@ def _joined(base: str | None, href: str) -> str:
         return href
 
 
-def _attribute(tags: Tags, name: str, rel: str | None = None) -> str | None:
+def first_address(tags: Tags, name: str, rel: str | None = None) -> str | None:
     """Return the ``href`` of the first element of a name, with this ``rel`` where one is given."""
     for element in tags.named(name).tolist():
         attributes = tags.attributes(element)
@@ -138,12 +141,12 @@ def _replacement(match: re.Match[str]) -> str:
 
 def xml_characters(text: str) -> str:
     """Return the text with only the characters of XML 1.0: clean, and without U+FFFE and U+FFFF."""
-    return _NOT_IN_XML.sub("\ufffd", clean_characters(text))
+    return text if _NOT_IN_XML.search(text) is None else _NOT_IN_XML.sub("\ufffd", clean_characters(text))
 
 
 def fold_white_space(text: str) -> str:
     """Fold runs of spaces, tabs and line ends of any kind to one space (no-break spaces stay)."""
-    return _WHITE_SPACE.sub(" ", text)
+    return text if "  " not in text and _NOT_BLANKS.search(text) is None else _WHITE_SPACE.sub(" ", text)
 
 
 @dataclass(frozen=True, slots=True)

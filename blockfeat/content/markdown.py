@@ -24,16 +24,19 @@ from blockfeat.content.nodes import (
     Quote,
     Table,
     Text,
+    target_of,
 )
 
 _ENTITY = re.compile("&(?=#?[0-9A-Za-z]+;)")
-_INLINE_MARKUP = re.compile(r"[\\`*_\[\]<>|~$]|&(?=#?[0-9A-Za-z]+;)")
+# An ampersand only where it would begin an entity; one set of characters first, which is searched the fastest.
+_INLINE_MARKUP = re.compile(r"[\\`*_\[\]<>|~$&](?:(?<!&)|(?=#?[0-9A-Za-z]+;))")
 # What starts a heading, list, setext underline, rule, block quote or definition at the start of a line.
 _LINE_START = re.compile(r"(?:[#+\-=:]|[0-9]{1,9}(?=[.)]))")
 _CLOSING_HASHES = re.compile(r"#+$")
 _BACKTICKS = re.compile("`+")
 # Line breaks, and white space at both ends, apart from the text between.
 _PARTS = re.compile(r"\n|[^\S\n]+|[^\s](?:[^\n]*[^\s])?")
+_LINES = re.compile(r"\n|[^\n]+")
 _HARD_BREAK = "\\\n"
 
 
@@ -179,11 +182,10 @@ def _fenced(code: Code) -> list[str]:
 
 def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
     """Return a line of text with its styles; page text in it is escaped."""
-    pieces = [piece if links or isinstance(piece, Image) else replace(piece, target=None) for piece in inline]
     written: list[str] = []
-    for target, group in groupby(pieces, key=lambda piece: None if isinstance(piece, Image) else piece.target):
+    for target, group in groupby(inline, key=target_of) if links else ((None, inline),):
         before = "[" if target else written[-1][-1:] if written else ""
-        inner = _styled(list(group), line_break, is_cell, before)
+        inner = _styled(group, line_break, is_cell, before)
         if target is None or not inner.strip():
             written += [inner] if inner else []
             continue
@@ -196,63 +198,73 @@ def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_ce
     return _HARD_BREAK.join(line for line in lines if line.strip())
 
 
-def _styled(pieces: list[Text | Image], line_break: str, is_cell: bool, before: str) -> str:
+def _styled(pieces: Iterable[Text | Image], line_break: str, is_cell: bool, before: str) -> str:
     """Return pieces of one link, or of none, behind a character."""
     written = ""
-    units = list(_units(pieces))
+    units = _units(pieces)
     is_styled_before = False
-    for number, unit in enumerate(units):
+    for number, (text, piece) in enumerate(units):
         last, following = (written or before)[-1:], _first_character(units, number + 1)
-        marks = "*" * (2 * unit.bold + unit.italic) if isinstance(unit, Text) else ""
-        if isinstance(unit, Image):
-            written += f"![{_escape(unit.alt)}]({_escape_entities(unit.source)})"
-        elif unit.text == "\n":
-            written += line_break
-        elif unit.formula:
+        marks = "*" * (2 * piece.bold + piece.italic) if isinstance(piece, Text) else ""
+        if isinstance(piece, Image):
+            written += f"![{_escape(clean_characters(piece.alt))}]({_escape_entities(piece.source)})"
+        elif piece is None:
+            written += line_break if text == "\n" else _escape(text)
+        elif piece.formula:
             # Two in a row would be one that is displayed.
-            written += " " * last.endswith("$") + f"{unit.formula}{_formula(unit.text, is_cell)}{unit.formula}"
-        elif unit.script:
-            inner, marks = _code_span(unit.text, is_cell) if unit.code else _escape(unit.text), ""
-            written += f"<{unit.script}>{inner}</{unit.script}>"
-        elif unit.code:
-            written += _code_span(unit.text, is_cell)
-        elif marks and not is_styled_before and _can_stand(last, unit.text, following):
-            written += f"{marks}{_escape(unit.text)}{marks}"
+            written += " " * last.endswith("$") + f"{piece.formula}{_formula(text, is_cell)}{piece.formula}"
+        elif piece.script:
+            inner, marks = _code_span(text, is_cell) if piece.code else _escape(text), ""
+            written += f"<{piece.script}>{inner}</{piece.script}>"
+        elif piece.code:
+            # Also where it is bold on the page.
+            written, marks = written + _code_span(text, is_cell), ""
+        elif marks and not is_styled_before and _can_stand(last, text, following):
+            written += f"{marks}{_escape(text)}{marks}"
         else:
-            written, marks = written + _escape(unit.text), ""
+            written, marks = written + _escape(text), ""
         is_styled_before = bool(marks)
     return written
 
 
-def _units(pieces: Iterable[Text | Image]) -> Iterator[Text | Image]:
-    """Yield line breaks, the white space around styled text and all else one by one, in order."""
-    merged: list[Text | Image] = []
+def _units(pieces: Iterable[Text | Image]) -> list[tuple[str, Text | Image | None]]:
+    """Return texts that are written in one way each, in order; without a piece, line breaks and what has no style.
+
+    The white space around styled text is such a text.
+    """
+    merged: list[tuple[str, Text | Image]] = []
     for piece in pieces:
-        own = replace(piece, bold=False, italic=False) if isinstance(piece, Text) and piece.code else piece
-        last = merged[-1] if merged and not (isinstance(own, Text) and own.formula) else None
-        if isinstance(own, Text) and isinstance(last, Text) and replace(last, text="") == replace(own, text=""):
-            merged[-1] = replace(last, text=last.text + own.text)
+        if isinstance(piece, Text) and merged and _style(piece) == _style(merged[-1][1]) and not piece.formula:
+            merged[-1] = merged[-1][0] + piece.text, piece
         else:
-            merged.append(own)
-    for piece in merged:
+            merged.append((piece.text if isinstance(piece, Text) else "", piece))
+    units: list[tuple[str, Text | Image | None]] = []
+    for text, piece in merged:
         if isinstance(piece, Image) or piece.formula:
-            yield piece
+            units.append((text, piece))
             continue
-        text = clean_characters(piece.text)
-        if piece.code:
-            text = text.replace("\n", " ")
-        for part in _PARTS.findall(text):
-            yield Text(part) if part.isspace() else replace(piece, text=part)
+        text = clean_characters(text).replace("\n", " " if piece.code else "\n")
+        is_plain = not any(_style(piece))
+        parts = (_LINES if is_plain else _PARTS).findall(text)
+        units += [(part, None if is_plain or part.isspace() else piece) for part in parts]
+    return units
 
 
-def _first_character(units: Sequence[Text | Image], number: int) -> str:
+def _style(piece: Text | Image) -> tuple[object, ...]:
+    """Return how a piece is set inside of a link: code is never bold or italic in Markdown."""
+    if isinstance(piece, Image):
+        return ("image",)
+    return piece.code, piece.bold and not piece.code, piece.italic and not piece.code, piece.script, piece.formula
+
+
+def _first_character(units: Sequence[tuple[str, Text | Image | None]], number: int) -> str:
     """Return the character that is written first for a unit; "" behind the last."""
     if number == len(units):
         return ""
-    unit = units[number]
-    if isinstance(unit, Image):
+    text, piece = units[number]
+    if isinstance(piece, Image):
         return "!"
-    return unit.formula[:1] or ("<" if unit.script else "`" if unit.code else unit.text[0])
+    return text[0] if piece is None else piece.formula[:1] or ("<" if piece.script else "`" if piece.code else text[0])
 
 
 def _can_stand(before: str, text: str, after: str) -> bool:
@@ -285,8 +297,8 @@ def _formula(latex: str, is_cell: bool) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape characters that are markup anywhere in a line."""
-    return _INLINE_MARKUP.sub(r"\\\g<0>", fold_white_space(clean_characters(text)))
+    """Escape characters of a clean text that are markup anywhere in a line."""
+    return _INLINE_MARKUP.sub(r"\\\g<0>", fold_white_space(text))
 
 
 def _escape_entities(target: str) -> str:

@@ -31,6 +31,11 @@ class Text:
     script: str = ""
     formula: str = ""
 
+    @property
+    def style(self) -> tuple[bool, bool, bool, str | None, str, str]:
+        """All but the text: pieces of a line that have this in common are one."""
+        return self.bold, self.italic, self.code, self.target, self.script, self.formula
+
 
 @dataclass(frozen=True, slots=True)
 class Image:
@@ -42,6 +47,11 @@ class Image:
 
 Inline = tuple[Text | Image, ...]
 """A line of text, in order."""
+
+
+def target_of(piece: Text | Image) -> str | None:
+    """Return where a piece of a line leads; None where it is no link."""
+    return piece.target if isinstance(piece, Text) else None
 
 
 @dataclass(frozen=True, slots=True)

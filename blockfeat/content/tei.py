@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from blockfeat.content.html import append_text
 from blockfeat.content.links import fold_white_space, xml_characters
 from blockfeat.content.nodes import (
     Caption,
@@ -215,4 +214,14 @@ def _fill(element: _Element, inline: Inline) -> None:
         for number, line in enumerate(xml_characters(piece.text).split("\n")):
             if number and not piece.code:
                 _add(parent, "lb")
-            append_text(parent, fold_white_space(line if not number or not piece.code else f" {line}"))
+            _append_text(parent, fold_white_space(line if not number or not piece.code else f" {line}"))
+
+
+def _append_text(parent: _Element, text: str) -> None:
+    """Put text at the end of an element."""
+    # The number of children would take time for each of them.
+    last = next(parent.iterchildren(reversed=True), None)
+    if last is not None:
+        last.tail = (last.tail or "") + text
+    else:
+        parent.text = (parent.text or "") + text

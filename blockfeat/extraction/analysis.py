@@ -236,17 +236,16 @@ class PageAnalysis:
 
         return read_metadata(self.choice.page, self.measured.blocks, self.prediction.kept, self.choice.headline)
 
-    def nodes(self, *, images: bool) -> tuple[Node, ...]:
-        """Return the kept blocks as nodes of a document, with the titles of the article; with images or without."""
+    def nodes(self, *, links: bool, images: bool) -> tuple[Node, ...]:
+        """Return the kept blocks as nodes, with the titles of the article; with links and images or without."""
         from blockfeat.content.build import nodes_of
         from blockfeat.content.inline import Inlines
-        from blockfeat.content.links import Base
         from blockfeat.extraction.parts import article_titles
 
         blocks, kept = self.measured.blocks, self.prediction.kept.copy()
         kept[article_titles(blocks, kept, self.choice.headline)] = True
-        base = Base.of(blocks.tags, self.choice.page.url)
-        inlines = Inlines.of(blocks, base=base, normalise=self.choice.options.normalise, images=images)
+        url, normalise = self.choice.page.url, self.choice.options.normalise
+        inlines = Inlines.of(blocks, kept, url=url, normalise=normalise, links=links, images=images)
         return nodes_of(blocks, kept, inlines)
 
     def markup(self, *, absolute: bool, styles: bool) -> str:

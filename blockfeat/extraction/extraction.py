@@ -185,9 +185,9 @@ class Extraction:
         """By which copies of the text are found."""
         return fingerprint(self.text)
 
-    def content(self, *, images: bool = False) -> Content:
-        """Return the main text as a tree of headings, paragraphs, lists, tables …; with its images or without."""
-        nodes = () if self.analysis is None else self.analysis.nodes(images=images)
+    def content(self, *, images: bool = False, links: bool = True) -> Content:
+        """Return the main text as a tree of headings, paragraphs, lists …; with its links and images or without."""
+        nodes = () if self.analysis is None else self.analysis.nodes(links=links, images=images)
         return Content(nodes, self.title, self.lang, self.url, self.id, self.model)
 
     def to_text(self) -> str:
@@ -205,7 +205,7 @@ class Extraction:
         # Imported here as in the other formats: most callers read the text alone.
         from blockfeat.content.markdown import to_markdown
 
-        return to_markdown(self.content(images=images), links=links)
+        return to_markdown(self.content(links=links, images=images), links=links)
 
     def to_html(self, *, images: bool = False) -> str:
         """Return the main text as a small, complete HTML document, sanitised; links are absolute, images on request."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
-from blockfeat.blocks.table import Blocks, FoldedText, kind_names, kinds_of_blocks
+from blockfeat.blocks.table import Blocks, FoldedText, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
@@ -295,15 +295,14 @@ def _table_blocks(blocks: Blocks, kept: Mask) -> frozenset[int]:
 
 def _descriptions(blocks: Blocks, kept: Mask) -> tuple[tuple[int, str], ...]:
     """Return what figures between blocks of the text, or before a caption inside of it, say of themselves."""
-    from blockfeat.content.build import shows_images
+    from blockfeat.content.build import caption_blocks, shows_images
 
     tags = blocks.tags
     elements = np.isin(tags.key, _FIGURES).nonzero()[0]
     if not elements.size:
         return ()
-    kinds = kinds_of_blocks(blocks)
-    captioned = text_span(kept) & np.array([kind.name == "caption" for kind in kinds])
-    shows = captioned | np.array(shows_images(kept.tolist(), kinds)[: len(kinds)])
+    captions = caption_blocks(blocks)
+    shows = (text_span(kept) & captions) | shows_images(kept, captions)[:-1]
     found = []
     for element in elements.tolist():
         byte = int(tags.start[tags.opened[element]])

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from blockfeat import Extractor
 from blockfeat.content import text_writer
-from blockfeat.content.inline import gaps_of
+from blockfeat.content.inline import Inlines
+from blockfeat.content.nodes import Text
 from blockfeat.content.plain import completed, data_tables, normalised, plain_text
 from blockfeat.data import demo_pages
 from blocks_of import blocks_of
@@ -66,13 +67,9 @@ def test_dropped_cells_are_empty_and_dropped_rows_go() -> None:
 def test_gaps_are_folded_as_they_are_in_other_formats(raw: str) -> None:
     html = "<p>a\u6f22" + raw.replace("\t", "<br>") + "\u3042b"
     blocks = blocks_of(html)
-    text, behind = blocks.raw_text(0), 0
-    pieces = []
-    for start, end, shown in gaps_of(text):
-        pieces += (text[behind:start], shown)
-        behind = end
-    pieces.append(text[behind:])
-    assert plain_text(blocks, np.ones(1, dtype=np.bool_), [], normalise=False) == "".join(pieces)
+    kept = np.ones(1, dtype=np.bool_)
+    inlines = Inlines.of(blocks, kept, url=None, normalise=False, links=False, images=False)
+    assert inlines.of_block(0) == (Text(plain_text(blocks, kept, [], normalise=False)),)
 
 
 @pytest.mark.parametrize(

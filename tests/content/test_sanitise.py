@@ -81,6 +81,11 @@ def test_addresses_in_disguise_are_not_loaded(css: str) -> None:
     assert "e.invalid" not in _css(css)
 
 
+def test_an_escape_before_a_sign_does_not_part_it_from_its_name() -> None:
+    assert _css("a:\\<url(http://e.invalid/x)") == "a:\\3c url(http://e.invalid/x)"
+    assert _css("a:\\\\<url(http://e.invalid/x)") == "a:\\\\\\3c none"
+
+
 def test_no_address_leaves_its_quotes() -> None:
     written = Sanitiser(Base(None)).css("b: url('#\\22);c:url(http://e.invalid/a'); d: image-set('a' 1x, \"b\" 2x)")
     assert written == 'b: url("#\\");c:url(http://e.invalid/a"); d: image-set(url("a") 1x, url("b") 2x)'
@@ -110,11 +115,19 @@ _HIDDEN = "u\\72l(http://e.invalid/x)"
         "a:\\66 url(); background:u\\72l('http://e.invalid/x')",
         "a: url(x y); background: u\\000072\nl(http://e.invalid/x)",
         "background: -moz-image-set('http://e.invalid/x' 1x)",
+        "a: \\'; background:url(http://e.invalid/x); b: \\'",
+        "a: \\/* ; background:url(http://e.invalid/x); b: */",
+        f"a: \\!url(x y); b: \\32 url(x y); background:{_HIDDEN}",
     ],
 )
 def test_no_address_hides_behind_the_escapes_of_another_name(css: str) -> None:
     for safe in (_css(css), _css(f"p{{{css}}}")):
         assert "e.invalid" not in safe
+
+
+def test_signs_that_are_escaped_in_names_leave_a_style_as_it_is() -> None:
+    css = ".md\\:p-1\\/2,.\\32xl,.\\33  b{content:'a'}"
+    assert _css(css) == css
 
 
 def test_what_only_looks_like_an_address_stays() -> None:
