@@ -5,14 +5,15 @@ Most callers read the text alone: modules that only other parts need are importe
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.block import Block
+from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.table import kinds_of_blocks
 from blockfeat.content.nodes import Node
 from blockfeat.extraction.postprocess import Choice
@@ -61,6 +62,151 @@ class Facts:
     links: tuple[TextLink, ...] = ()
 
 
+class BlockColumns(dict[str, Sequence[Any]]):
+    """The blocks of a page as columns by the attributes of `Block`, each made when a value of it is first read.
+
+    The analysis itself is not known here, as objects that refer to each other in a circle are freed late.
+
+    Parameters
+    ----------
+    measured, prediction, model, choice
+        As `PageAnalysis` has them.
+    """
+
+    def __init__(self, measured: PageFeatures, prediction: Prediction, model: Model, choice: Choice) -> None:
+        super().__init__()
+        self.measured, self.prediction, self.model, self.choice = measured, prediction, model, choice
+        self.blocks, self.kept = measured.blocks, prediction.kept
+
+    def __missing__(self, name: str) -> Sequence[Any]:
+        """Make a column."""
+        column = self[name] = _COLUMNS[name](self)
+        return column
+
+    @cached_property
+    def boxes(self) -> BoxNames:
+        """The names around the blocks."""
+        from blockfeat.extraction.block_classes import BoxNames
+
+        return BoxNames(self.blocks)
+
+
+def _texts(page: BlockColumns) -> list[str]:
+    texts = page.blocks.texts()
+    for index, kind in enumerate(page["kind"]):
+        if kind == "preformatted":
+            texts[index] = page.blocks.preformatted_text(index)
+    return texts
+
+
+def _links(page: BlockColumns) -> list[tuple[Link, ...]]:
+    both = zip(page["kind"], page.blocks.links(), strict=True)
+    return [() if kind == "preformatted" else links for kind, links in both]
+
+
+def _roles(page: BlockColumns) -> tuple[str, ...]:
+    from blockfeat.extraction.parts import block_roles
+
+    return block_roles(page.blocks, page.kept, page.choice.headline)
+
+
+def _parts(page: BlockColumns) -> tuple[str, ...]:
+    from blockfeat.extraction.block_classes import classes_of
+
+    return classes_of(page.blocks, page.kept, page.boxes, page["role"])
+
+
+def _seen(page: BlockColumns) -> list[tuple[Fact, ...]]:
+    from blockfeat.extraction.reasons import facts_of
+
+    return facts_of(page.blocks, page.kept, page.boxes, page["part"])
+
+
+def _reasons(page: BlockColumns) -> list[str]:
+    """Return what a rule says of each block, or else the model with the class where thresholds failed, or the facts."""
+    from blockfeat.extraction.reasons import reason, said_facts, with_part
+
+    rules, lang = page.choice.rule_reasons, page.choice.options.lang_ui
+    has_words = lang == "en" and page.model.kind not in _WITHOUT_WORDS
+    said = page["said"] if has_words else [BlockReason()] * len(page.blocks)
+    known: dict[tuple[str, tuple[Fact, ...], bool], str] = {}
+    reasons = []
+    for index, own in enumerate(said):
+        part, facts, kept = seen = page["part"][index], page["seen"][index], page["kept"][index]
+        if index in rules:
+            reasons.append(rules[index])
+        elif not own.reason:
+            known[seen] = known.get(seen) or reason(part, facts, kept=kept, lang=lang)
+            reasons.append(known[seen])
+        elif own.failed:
+            reasons.append(own.reason if kept else with_part(part, own.reason))
+        else:
+            reasons.append("; ".join(filter(None, (own.reason, said_facts(facts)))))
+    return reasons
+
+
+# Their models say how far each feature moved a score, in no words.
+_WITHOUT_WORDS = ("sequence", "margin")
+_COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
+    "text": _texts,
+    "words": lambda page: page.blocks.measures.words.tolist(),
+    "xpath": lambda page: page.blocks.xpaths(),
+    "kinds": lambda page: kinds_of_blocks(page.blocks),
+    "kind": lambda page: [kind.name for kind in page["kinds"]],
+    "level": lambda page: [kind.level for kind in page["kinds"]],
+    "ordered": lambda page: [kind.ordered for kind in page["kinds"]],
+    "links": _links,
+    "kept": lambda page: page.kept.tolist(),
+    "score": lambda page: page.prediction.scores.tolist(),
+    "said": lambda page: page.model.explain(page.measured, page.prediction),
+    "features": lambda page: [said.features for said in page["said"]],
+    "contributions": lambda page: [said.contributions for said in page["said"]],
+    "failed": lambda page: [said.failed for said in page["said"]],
+    "reason": _reasons,
+    "role": _roles,
+    "part": _parts,
+    "seen": _seen,
+    "facts": lambda page: [() if index in page.choice.rule_reasons else seen for index, seen in enumerate(page["seen"])],
+}
+_OF_A_BLOCK = tuple(Block.__dataclass_fields__)
+
+
+class PageBlock(Block):
+    """A block whose values are read from its page's columns when they are asked for; equal to, and pickled as, a `Block`.
+
+    It keeps the page in memory.
+    """
+
+    __slots__ = ("_columns",)
+    _columns: BlockColumns
+
+    @classmethod
+    def of(cls, columns: BlockColumns, index: int) -> PageBlock:
+        """Return one block of a page."""
+        block = object.__new__(cls)
+        object.__setattr__(block, "_columns", columns)
+        object.__setattr__(block, "index", index)
+        return block
+
+    def __getattr__(self, name: str) -> Any:
+        """Read a value for the first time."""
+        if name not in _OF_A_BLOCK:
+            raise AttributeError(f"a block has no {name!r}")
+        value = self._columns[name][self.index]
+        object.__setattr__(self, name, value)
+        return value
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another block has the same values."""
+        return isinstance(other, Block) and all(getattr(self, name) == getattr(other, name) for name in _OF_A_BLOCK)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type[Block], tuple[Any, ...]]:
+        """Pickle the values, without the page."""
+        return Block, tuple(getattr(self, name) for name in _OF_A_BLOCK)
+
+
 @dataclass(frozen=True, eq=False)
 class PageAnalysis:
     """One page as it was measured and predicted.
@@ -89,73 +235,23 @@ class PageAnalysis:
     choice: Choice
 
     @cached_property
+    def _columns(self) -> BlockColumns:
+        return BlockColumns(self.measured, self.prediction, self.model, self.choice)
+
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """Every block of the page, in order, with the reason why it was kept or dropped."""
-        from blockfeat.extraction.reasons import facts_of
-
-        blocks = self.measured.blocks
-        kept = self.prediction.kept.tolist()
-        reasons = self.model.explain(self.measured, self.prediction)
-        parts = self.parts
-        facts = facts_of(self.measured, self.prediction.kept, self._boxes, parts)
-        columns = zip(
-            blocks.texts(),
-            blocks.measures.words.tolist(),
-            blocks.xpaths(),
-            kinds_of_blocks(blocks),
-            blocks.links(),
-            self.prediction.scores.tolist(),
-            reasons,
-            strict=True,
-        )
-        made = []
-        for index, (text, words, xpath, (kind, level, ordered), links, score, reason) in enumerate(columns):
-            is_preformatted = kind == "preformatted"
-            made.append(
-                Block(
-                    index=index,
-                    text=blocks.preformatted_text(index) if is_preformatted else text,
-                    words=words,
-                    xpath=xpath,
-                    kind=kind,
-                    level=level,
-                    ordered=ordered,
-                    links=() if is_preformatted else links,
-                    kept=kept[index],
-                    score=score,
-                    features=reason.features,
-                    contributions=reason.contributions,
-                    failed=reason.failed,
-                    reason=self.choice.rule_reasons.get(index)
-                    or self._reason(reason, parts[index], facts[index], kept=kept[index]),
-                    part=parts[index],
-                    facts=() if index in self.choice.rule_reasons else facts[index],
-                )
-            )
-        return tuple(made)
-
-    def _reason(self, said: BlockReason, part: str, facts: tuple[Fact, ...], *, kept: bool) -> str:
-        """Return a model's own reason, with the class where thresholds failed, else the facts; these alone without."""
-        from blockfeat.extraction.reasons import reason, said_facts, with_part
-
-        lang = self.choice.options.lang_ui
-        if not said.reason or lang != "en":
-            return reason(part, facts, kept=kept, lang=lang)
-        if said.failed:
-            return said.reason if kept else with_part(part, said.reason)
-        return "; ".join(filter(None, (said.reason, said_facts(facts))))
+        """Every block of the page, in order; what is dear to make of one, its reason or path, is made when it is read."""
+        return tuple(PageBlock.of(self._columns, index) for index in range(len(self.measured.blocks)))
 
     @property
     def kind(self) -> str:
         """What the page is."""
         return self._kind_and_probabilities[0]
 
-    @cached_property
+    @property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        from blockfeat.extraction.parts import block_roles
-
-        return block_roles(self.measured.blocks, self.prediction.kept, self.choice.headline)
+        return tuple(self._columns["role"])
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return what would turn the decision about a block around; None where little would, or a rule decides."""
@@ -165,19 +261,6 @@ class PageAnalysis:
         if block in self.choice.rule_reasons or predicted.kept[block] != self.prediction.kept[block]:
             return None
         return what_would_change(self.model, self.measured, predicted, block)
-
-    @cached_property
-    def parts(self) -> tuple[str, ...]:
-        """What each block is: its role, or the class of what is dropped."""
-        from blockfeat.extraction.block_classes import classes_of
-
-        return classes_of(self.measured.blocks, self.prediction.kept, self._boxes, self.roles)
-
-    @cached_property
-    def _boxes(self) -> BoxNames:
-        from blockfeat.extraction.block_classes import BoxNames
-
-        return BoxNames(self.measured.blocks)
 
     @cached_property
     def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import kind_names
+from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.errors import LanguageError
 from blockfeat.extraction.block_classes import BoxNames
-from blockfeat.features.measuring import PageFeatures, feature_matrix, features_named
+from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.phrases import FORMS
-from blockfeat.features.schema import Feature, Measured
+from blockfeat.features.schema import Feature
 from blockfeat.models.model import Model, Prediction
 
 Mask = NDArray[np.bool_]
@@ -35,23 +35,22 @@ class PageFacts:
 
     Parameters
     ----------
-    measured : PageFeatures
-        The page's n blocks, measured.
+    blocks : Blocks
+        The page's n blocks.
     kept : bool array, n
         The blocks that are content.
     boxes : BoxNames
         The names around them.
     """
 
-    def __init__(self, measured: PageFeatures, kept: Mask, boxes: BoxNames) -> None:
-        blocks, measures = measured.blocks, measured.blocks.measures
-        sentences = feature_matrix(features_named(("sentence_count",)), Measured(blocks, measured.stop_words))
-        places = kept.nonzero()[0]
-        self._kept, self._boxes = kept, boxes
+    def __init__(self, blocks: Blocks, kept: Mask, boxes: BoxNames) -> None:
+        measures, places = blocks.measures, kept.nonzero()[0]
+        self._boxes = boxes
+        self._kept: list[bool] = kept.tolist()
         self._linked: list[float] = (measures.anchor_words / np.maximum(measures.words, 1)).tolist()
         self._words: list[int] = measures.words.tolist()
-        self._sentences: list[float] = sentences[:, 0].tolist()
-        self._kinds = list(kind_names(blocks))
+        self._sentences: list[int] = measures.sentences.tolist()
+        self._kinds: list[str] = kind_names(blocks).tolist()
         self._span = (int(places[0]), int(places[-1])) if places.size else (len(blocks), -1)
 
     def of(self, block: int, part: str) -> tuple[Fact, ...]:
@@ -89,7 +88,7 @@ class PageFacts:
         if kind == "heading":
             yield "heading", 0
         elif self._sentences[block] >= 2 and words >= _SENTENCE_WORDS * self._sentences[block]:
-            yield "sentences", round(self._sentences[block])
+            yield "sentences", self._sentences[block]
         if words >= _LONG:
             yield "words", words
         first, last = self._span
@@ -102,9 +101,9 @@ class PageFacts:
             yield kind, 0
 
 
-def facts_of(measured: PageFeatures, kept: Mask, boxes: BoxNames, parts: Sequence[str]) -> list[tuple[Fact, ...]]:
+def facts_of(blocks: Blocks, kept: Mask, boxes: BoxNames, parts: Sequence[str]) -> list[tuple[Fact, ...]]:
     """Return the facts of each block of a page; linear in the page."""
-    facts = PageFacts(measured, kept, boxes)
+    facts = PageFacts(blocks, kept, boxes)
     return [facts.of(block, part) for block, part in enumerate(parts)]
 
 
