@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from html import unescape
 from importlib.resources import files
 from typing import Any
 
@@ -30,7 +31,9 @@ Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 _NEAR = 3
-_ATTRIBUTES = frozenset({"class", "id", "role", "itemprop"})
+# No stem is shorter.
+_BEGIN = 3
+_NAMES = re.compile(rb'\s(class|id|role|itemprop)="([^"]*)"')
 _LONGEST_NAME, _LONGEST_SHOWN = 200, 30
 _SHORT_TEXT, _FIRST_WORDS, _LONGEST_DATE = 80, 40, 120
 _DIGIT = re.compile(r"\d")
@@ -53,14 +56,14 @@ def _document() -> Mapping[str, Any]:
 
 
 @cache
-def _names() -> tuple[Mapping[str, int], Mapping[int, Mapping[str, int]]]:
-    """Return the bits of whole words, and those of stems by their length."""
+def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
+    """Return the bits of whole words, and those of stems by their first letters."""
     whole: dict[str, int] = {}
-    stems: dict[int, dict[str, int]] = {}
+    stems: dict[str, dict[str, int]] = {}
     for name, words in _document().items():
         for word in words if name != "texts" else ():
             stem = word.rstrip("*")
-            table = stems.setdefault(len(stem), {}) if word.endswith("*") else whole
+            table = stems.setdefault(stem[:_BEGIN], {}) if word.endswith("*") else whole
             table[stem] = table.get(stem, 0) | 1 << CLASSES.index(name)
     return whole, stems
 
@@ -134,12 +137,9 @@ class BoxNames:
     """The classes that tags and attributes of the elements of a page name, for the blocks inside."""
 
     def __init__(self, blocks: Blocks) -> None:
-        self._tags = blocks.tags
-        self._elements: list[int] = blocks.containers.element.tolist()
+        self._blocks = blocks
         self._parents: list[int] = blocks.containers.parent.tolist()
-        self._outer: list[int] = blocks.tags.parents().tolist()
         self._inner: list[int] = blocks.container.tolist()
-        self._keys: list[int] = blocks.tags.key.tolist()
         self._known: dict[str, int] = {}
         self._words: dict[str, int] = {}
 
@@ -158,55 +158,57 @@ class BoxNames:
         if found is None:
             whole, stems = _names()
             found = whole.get(word, 0)
-            for length, table in stems.items():
-                found |= table.get(word[:length], 0)
+            for stem, bits in stems.get(word[:_BEGIN], {}).items():
+                found |= bits if word.startswith(stem) else 0
             self._words[word] = found
         return found
 
     @cached_property
     def _tokens(self) -> list[list[tuple[str, int]]]:
         """The names of each container, and of the elements between it and the one around, that name a class."""
-        chains: list[list[int]] = []
-        for element, around in zip(self._elements, self._parents, strict=True):
-            chain, outer = [], self._elements[around]
-            while around >= 0 and element not in (-1, outer):
-                chain.append(element)
-                element = self._outer[element]
-            chains.append(chain)
-        elements = sorted({element for chain in chains for element in chain})
-        named = dict(zip(elements, map(self._named, elements, self._tags.attributes_of(elements)), strict=True))
-        return [[name for element in chain for name in named[element]] for chain in chains]
+        tags = self._blocks.tags
+        starts, stops = tags.start[tags.opened].tolist(), tags.stop[tags.opened].tolist()
+        elements, outer = self._blocks.containers.element.tolist(), tags.parents().tolist()
+        # Elements of a page share most of their start tags.
+        by_tag: dict[bytes, list[tuple[str, int]]] = {}
+        found: list[list[tuple[str, int]]] = []
+        for element, around in zip(elements, self._parents, strict=True):
+            names: list[tuple[str, int]] = []
+            while around >= 0 and element not in (-1, elements[around]):
+                tag = tags.source[starts[element] : stops[element]]
+                if tag not in by_tag:
+                    by_tag[tag] = self._named(element, tag)
+                names = names + by_tag[tag] if names else by_tag[tag]
+                element = outer[element]
+            found.append(names)
+        return found
 
-    def _named(self, element: int, attributes: Mapping[str, str]) -> list[tuple[str, int]]:
+    def _named(self, element: int, tag: bytes) -> list[tuple[str, int]]:
         """Return what names a class of an element: its tag, and words of its attributes, each with its classes."""
-        bits = _tags().get(self._keys[element], 0)
-        found = [(self._tags.name(element), bits)] if bits else []
-        for name in filter(_ATTRIBUTES.__contains__, attributes):
-            tokens = attributes[name][:_LONGEST_NAME].split()
+        bits = _tags().get(int(self._blocks.tags.key[element]), 0)
+        found = [(self._blocks.tags.name(element), bits)] if bits else []
+        # Of two attributes of one name the first counts.
+        for value in dict(reversed(_NAMES.findall(tag))).values():
+            tokens = unescape(value.decode("utf-8", "replace"))[:_LONGEST_NAME].split()
             found += [(token, bits) for token in tokens if (bits := self._bits_of(token))]
         return found
 
     def bits(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the classes that elements around each block name, as bits: the three innermost, and all: n each."""
         own: list[int] = []
-        near: list[int] = []
         far: list[int] = []
         for tokens, parent in zip(self._tokens, self._parents, strict=True):
             found = 0
             for _, bits in tokens:
                 found |= bits
             own.append(found)
-            chain, around = found, parent
-            for _ in range(_NEAR - 1):
-                if around < 0:
-                    break
-                chain |= own[around]
-                around = self._parents[around]
-            near.append(chain)
             far.append(found | (far[parent] if parent >= 0 else 0))
-        # The appended 0 is that of blocks outside of all containers.
-        places = np.array(self._inner, dtype=np.int64)
-        return np.array([*near, 0], dtype=np.int64)[places], np.array([*far, 0], dtype=np.int64)[places]
+        # The appended values are those of what is outside of all containers.
+        bits_of, parents = np.array([*own, 0]), np.array([*self._parents, -1])
+        near, around = bits_of, parents
+        for _ in range(_NEAR - 1):
+            near, around = near | bits_of[around], parents[around]
+        return near[self._inner], np.array([*far, 0])[self._inner]
 
     def naming(self, block: int, part: str) -> str | None:
         """Return the name of one of the three innermost boxes around a block that names its class; None without."""
