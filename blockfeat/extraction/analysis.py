@@ -282,6 +282,8 @@ class PageAnalysis:
         measures = confidence_measures(model_kind, self.prediction.scores, kept, blocks.measures.words, probabilities)
 
         def text(role: str) -> str:
+            if role not in roles:
+                return ""
             chosen = np.array([found == role for found in roles], dtype=np.bool_)
             return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise)
 
