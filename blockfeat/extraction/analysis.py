@@ -169,6 +169,7 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
     "facts": lambda page: [() if index in page.choice.rule_reasons else seen for index, seen in enumerate(page["seen"])],
 }
 _OF_A_BLOCK = tuple(Block.__dataclass_fields__)
+_AT_ONCE = ("text", "words", "kind", "level", "ordered", "kept", "score")
 
 
 class PageBlock(Block):
@@ -181,11 +182,11 @@ class PageBlock(Block):
     _columns: BlockColumns
 
     @classmethod
-    def of(cls, columns: BlockColumns, index: int) -> PageBlock:
-        """Return one block of a page."""
+    def of(cls, columns: BlockColumns, index: int, row: Sequence[Any]) -> PageBlock:
+        """Return one block of a page, with its values of `_AT_ONCE`."""
         block = object.__new__(cls)
-        object.__setattr__(block, "_columns", columns)
-        object.__setattr__(block, "index", index)
+        for name, value in zip(("_columns", "index", *_AT_ONCE), (columns, index, *row), strict=True):
+            object.__setattr__(block, name, value)
         return block
 
     def __getattr__(self, name: str) -> Any:
@@ -241,7 +242,8 @@ class PageAnalysis:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order; what is dear to make of one, its reason or path, is made when it is read."""
-        return tuple(PageBlock.of(self._columns, index) for index in range(len(self.measured.blocks)))
+        rows = zip(*(self._columns[name] for name in _AT_ONCE), strict=True)
+        return tuple(PageBlock.of(self._columns, index, row) for index, row in enumerate(rows))
 
     @property
     def kind(self) -> str:

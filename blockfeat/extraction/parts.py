@@ -126,9 +126,10 @@ def in_comments(blocks: Blocks) -> Mask:
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
     starts, stops = (places[tags.opened[containers.element]] for places in (tags.start, tags.stop))
-    for container in likely_marked(tags.source, starts, stops, _COMMENT_MARKS.slots):
-        is_marked = _COMMENT_MARKS.are_in(tags.source[starts[container] : stops[container]])
-        if is_marked and _is_of_comments(tags.attributes(int(containers.element[container]))):
+    likely = likely_marked(tags.source, starts, stops, _COMMENT_MARKS.slots)
+    chosen = [each for each in likely if _COMMENT_MARKS.are_in(tags.source[starts[each] : stops[each]])]
+    for container, given in zip(chosen, tags.attributes_of(containers.element[chosen].tolist()), strict=True):
+        if _is_of_comments(given):
             found[containers.first_block[container] : containers.end_block[container]] = True
     return found
 
