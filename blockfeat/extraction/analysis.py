@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +25,7 @@ from blockfeat.models.model import BlockReason, Model, Prediction
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
-    from blockfeat.extraction.block_classes import BoxNames
-    from blockfeat.extraction.reasons import Counterfactual, Fact
+    from blockfeat.extraction.reasons import Counterfactual, Fact, PageFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +61,12 @@ class Facts:
     links: tuple[TextLink, ...] = ()
 
 
+Explained = tuple[str, tuple["Fact", ...], str]
+"""Part, facts and reason of a block."""
+# So many blocks are explained one by one: the whole page takes as long as six of them.
+_MOST_FEW = 3
+
+
 class BlockColumns(dict[str, Sequence[Any]]):
     """The blocks of a page as columns by the attributes of `Block`, each made when a value of it is first read.
 
@@ -77,6 +82,7 @@ class BlockColumns(dict[str, Sequence[Any]]):
         super().__init__()
         self.measured, self.prediction, self.model, self.choice = measured, prediction, model, choice
         self.blocks, self.kept = measured.blocks, prediction.kept
+        self._few: dict[int, Explained] = {}
 
     def __missing__(self, name: str) -> Sequence[Any]:
         """Make a column."""
@@ -84,11 +90,51 @@ class BlockColumns(dict[str, Sequence[Any]]):
         return column
 
     @cached_property
-    def boxes(self) -> BoxNames:
-        """The names around the blocks."""
+    def _facts(self) -> PageFacts:
         from blockfeat.extraction.block_classes import BoxNames
+        from blockfeat.extraction.reasons import PageFacts
 
-        return BoxNames(self.blocks)
+        return PageFacts(self.blocks, self.kept, BoxNames(self.blocks))
+
+    @cached_property
+    def _places(self) -> Mapping[str, NDArray[np.bool_]]:
+        from blockfeat.extraction.block_classes import place_signs
+
+        return place_signs(self.blocks, self.kept)
+
+    def explained(self, index: int) -> Explained:
+        """Return part, facts and reason of a block; once a few were asked for one by one, those of all are made."""
+        if index not in self._few and len(self._few) < _MOST_FEW and "explained" not in self:
+            self._few[index] = self.explain([index])[0]
+        return self._few[index] if index in self._few else self["explained"][index]
+
+    def explain(self, chosen: Sequence[int]) -> list[Explained]:
+        """Return part, facts and reason of some blocks.
+
+        The reason is what a rule says, or else the model, with the class where thresholds failed, or the facts.
+        """
+        from blockfeat.extraction.block_classes import classes_of
+        from blockfeat.extraction.reasons import reason, said_facts, with_part
+
+        rules, lang = self.choice.rule_reasons, self.choice.options.lang_ui
+        has_words = lang == "en" and self.model.kind not in _WITHOUT_WORDS
+        parts = classes_of(self.blocks, self._places, self._facts.boxes, self["role"], chosen)
+        worded = cache(reason)
+        found: list[Explained] = []
+        for index, part in zip(chosen, parts, strict=True):
+            facts, kept = self._facts.of(index, part), self["kept"][index]
+            said = self["said"][index] if has_words else BlockReason()
+            if index in rules:
+                found.append((part, (), rules[index]))
+                continue
+            if not said.reason:
+                because = worded(part, facts, kept=kept, lang=lang)
+            elif said.failed:
+                because = said.reason if kept else with_part(part, said.reason)
+            else:
+                because = "; ".join(filter(None, (said.reason, said_facts(facts))))
+            found.append((part, facts, because))
+        return found
 
 
 def _texts(page: BlockColumns) -> list[str]:
@@ -110,41 +156,6 @@ def _roles(page: BlockColumns) -> tuple[str, ...]:
     return block_roles(page.blocks, page.kept, page.choice.headline)
 
 
-def _parts(page: BlockColumns) -> tuple[str, ...]:
-    from blockfeat.extraction.block_classes import classes_of
-
-    return classes_of(page.blocks, page.kept, page.boxes, page["role"])
-
-
-def _seen(page: BlockColumns) -> list[tuple[Fact, ...]]:
-    from blockfeat.extraction.reasons import facts_of
-
-    return facts_of(page.blocks, page.kept, page.boxes, page["part"])
-
-
-def _reasons(page: BlockColumns) -> list[str]:
-    """Return what a rule says of each block, or else the model with the class where thresholds failed, or the facts."""
-    from blockfeat.extraction.reasons import reason, said_facts, with_part
-
-    rules, lang = page.choice.rule_reasons, page.choice.options.lang_ui
-    has_words = lang == "en" and page.model.kind not in _WITHOUT_WORDS
-    said = page["said"] if has_words else [BlockReason()] * len(page.blocks)
-    known: dict[tuple[str, tuple[Fact, ...], bool], str] = {}
-    reasons = []
-    for index, own in enumerate(said):
-        part, facts, kept = seen = page["part"][index], page["seen"][index], page["kept"][index]
-        if index in rules:
-            reasons.append(rules[index])
-        elif not own.reason:
-            known[seen] = known.get(seen) or reason(part, facts, kept=kept, lang=lang)
-            reasons.append(known[seen])
-        elif own.failed:
-            reasons.append(own.reason if kept else with_part(part, own.reason))
-        else:
-            reasons.append("; ".join(filter(None, (own.reason, said_facts(facts)))))
-    return reasons
-
-
 # Their models say how far each feature moved a score, in no words.
 _WITHOUT_WORDS = ("sequence", "margin")
 _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
@@ -162,20 +173,18 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
     "features": lambda page: [said.features for said in page["said"]],
     "contributions": lambda page: [said.contributions for said in page["said"]],
     "failed": lambda page: [said.failed for said in page["said"]],
-    "reason": _reasons,
     "role": _roles,
-    "part": _parts,
-    "seen": _seen,
-    "facts": lambda page: [() if index in page.choice.rule_reasons else seen for index, seen in enumerate(page["seen"])],
+    "explained": lambda page: page.explain(range(len(page.blocks))),
 }
+_EXPLAINED = ("part", "facts", "reason")
 _OF_A_BLOCK = tuple(Block.__dataclass_fields__)
 _AT_ONCE = ("text", "words", "kind", "level", "ordered", "kept", "score")
 
 
 class PageBlock(Block):
-    """A block whose values are read from its page's columns when they are asked for; equal to, and pickled as, a `Block`.
+    """A block some of whose values are made when they are read; equal to, and pickled as, a `Block` of these values.
 
-    It keeps the page in memory.
+    It keeps its page in memory.
     """
 
     __slots__ = ("_columns",)
@@ -193,7 +202,9 @@ class PageBlock(Block):
         """Read a value for the first time."""
         if name not in _OF_A_BLOCK:
             raise AttributeError(f"a block has no {name!r}")
-        value = self._columns[name][self.index]
+        columns, index = self._columns, self.index
+        is_explained = name in _EXPLAINED
+        value = columns.explained(index)[_EXPLAINED.index(name)] if is_explained else columns[name][index]
         object.__setattr__(self, name, value)
         return value
 
@@ -241,7 +252,7 @@ class PageAnalysis:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """Every block of the page, in order; what is dear to make of one, its reason or path, is made when it is read."""
+        """Every block of the page, in order; what takes long, such as reasons and paths, is made when it is read."""
         rows = zip(*(self._columns[name] for name in _AT_ONCE), strict=True)
         return tuple(PageBlock.of(self._columns, index, row) for index, row in enumerate(rows))
 

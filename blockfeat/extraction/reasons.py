@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,12 @@ class PageFacts:
 
     def __init__(self, blocks: Blocks, kept: Mask, boxes: BoxNames) -> None:
         measures, places = blocks.measures, kept.nonzero()[0]
-        self._boxes = boxes
+        self.boxes = boxes
         self._kept: list[bool] = kept.tolist()
-        self._linked: list[float] = (measures.anchor_words / np.maximum(measures.words, 1)).tolist()
+        linked = measures.anchor_words / np.maximum(measures.words, 1)
+        is_link = np.pad(linked >= _ALL, 1)
+        self._is_among_links: list[bool] = (is_link[:-2] & is_link[2:]).tolist()
+        self._linked: list[float] = linked.tolist()
         self._words: list[int] = measures.words.tolist()
         self._sentences: list[int] = measures.sentences.tolist()
         self._kinds: list[str] = kind_names(blocks).tolist()
@@ -56,7 +60,7 @@ class PageFacts:
     def of(self, block: int, part: str) -> tuple[Fact, ...]:
         """Return up to three facts that argue for the decision about a block, those that say most first."""
         found = self._for(block) if self._kept[block] else self._against(block, part)
-        return tuple(fact for fact, _ in zip(found, range(MOST), strict=False))
+        return tuple(islice(found, MOST))
 
     def _against(self, block: int, part: str) -> Iterator[Fact]:
         linked, words = self._linked[block], self._words[block]
@@ -71,17 +75,13 @@ class PageFacts:
             yield "before", 0
         elif last >= 0 and block > last:
             yield "behind", 0
-        name = self._boxes.naming(block, part)
+        name = self.boxes.naming(block, part)
         if name:
             yield "box", name
-        if self._is_among_links(block):
+        if self._is_among_links[block]:
             yield "among links", 0
         if last < 0:
             yield "no text", 0
-
-    def _is_among_links(self, block: int) -> bool:
-        beside = [place for place in (block - 1, block + 1) if 0 <= place < len(self._words)]
-        return len(beside) == 2 and all(self._words[place] and self._linked[place] >= _ALL for place in beside)
 
     def _for(self, block: int) -> Iterator[Fact]:
         words, kind = self._words[block], self._kinds[block]
@@ -99,12 +99,6 @@ class PageFacts:
             yield "few links", 0
         if kind in ("list_item", "table_cell", "preformatted", "quote"):
             yield kind, 0
-
-
-def facts_of(blocks: Blocks, kept: Mask, boxes: BoxNames, parts: Sequence[str]) -> list[tuple[Fact, ...]]:
-    """Return the facts of each block of a page; linear in the page."""
-    facts = PageFacts(blocks, kept, boxes)
-    return [facts.of(block, part) for block, part in enumerate(parts)]
 
 
 _DROPPED = "dropped: "

@@ -128,9 +128,7 @@ def scan_start_tags(
             names[element] = (names[element] + scanner.class_words) & _ALL_BITS
 
 
-def likely_marked(
-    source: bytes, start: NDArray[np.int64], stop: NDArray[np.int64], slots: bytes
-) -> list[int]:
+def likely_marked(source: bytes, start: NDArray[np.int64], stop: NDArray[np.int64], slots: bytes) -> list[int]:
     """Return which of some tags may hold one of some words; a few others are among them.
 
     Parameters
