@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.table import kinds_of_blocks
 from blockfeat.content.nodes import Node
+from blockfeat.extraction.parts import article_titles, block_roles
 from blockfeat.extraction.postprocess import Choice
 from blockfeat.extraction.walls import PageEvidence
 from blockfeat.features.measuring import PageFeatures
@@ -90,17 +91,11 @@ class BlockColumns(dict[str, Sequence[Any]]):
         return column
 
     @cached_property
-    def _facts(self) -> PageFacts:
-        from blockfeat.extraction.block_classes import BoxNames
+    def _seen(self) -> tuple[PageFacts, Mapping[str, NDArray[np.bool_]]]:
+        from blockfeat.extraction.block_classes import BoxNames, place_signs
         from blockfeat.extraction.reasons import PageFacts
 
-        return PageFacts(self.blocks, self.kept, BoxNames(self.blocks))
-
-    @cached_property
-    def _places(self) -> Mapping[str, NDArray[np.bool_]]:
-        from blockfeat.extraction.block_classes import place_signs
-
-        return place_signs(self.blocks, self.kept)
+        return PageFacts(self.blocks, self.kept, BoxNames(self.blocks)), place_signs(self.blocks, self.kept)
 
     def explained(self, index: int) -> Explained:
         """Return part, facts and reason of a block; once a few were asked for one by one, those of all are made."""
@@ -118,11 +113,12 @@ class BlockColumns(dict[str, Sequence[Any]]):
 
         rules, lang = self.choice.rule_reasons, self.choice.options.lang_ui
         has_words = lang == "en" and self.model.kind not in _WITHOUT_WORDS
-        parts = classes_of(self.blocks, self._places, self._facts.boxes, self["role"], chosen)
+        seen, places = self._seen
+        parts = classes_of(self.blocks, places, seen.boxes, self["role"], chosen)
         worded = cache(reason)
         found: list[Explained] = []
         for index, part in zip(chosen, parts, strict=True):
-            facts, kept = self._facts.of(index, part), self["kept"][index]
+            facts, kept = seen.of(index, part), bool(self.kept[index])
             said = self["said"][index] if has_words else BlockReason()
             if index in rules:
                 found.append((part, (), rules[index]))
@@ -139,41 +135,26 @@ class BlockColumns(dict[str, Sequence[Any]]):
 
 def _texts(page: BlockColumns) -> list[str]:
     texts = page.blocks.texts()
-    for index, kind in enumerate(page["kind"]):
-        if kind == "preformatted":
+    for index, kind in enumerate(page["kinds"]):
+        if kind.name == "preformatted":
             texts[index] = page.blocks.preformatted_text(index)
     return texts
 
 
 def _links(page: BlockColumns) -> list[tuple[Link, ...]]:
-    both = zip(page["kind"], page.blocks.links(), strict=True)
-    return [() if kind == "preformatted" else links for kind, links in both]
-
-
-def _roles(page: BlockColumns) -> tuple[str, ...]:
-    from blockfeat.extraction.parts import block_roles
-
-    return block_roles(page.blocks, page.kept, page.choice.headline)
+    both = zip(page["kinds"], page.blocks.links(), strict=True)
+    return [() if kind.name == "preformatted" else links for kind, links in both]
 
 
 # Their models say how far each feature moved a score, in no words.
 _WITHOUT_WORDS = ("sequence", "margin")
 _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
     "text": _texts,
-    "words": lambda page: page.blocks.measures.words.tolist(),
     "xpath": lambda page: page.blocks.xpaths(),
     "kinds": lambda page: kinds_of_blocks(page.blocks),
-    "kind": lambda page: [kind.name for kind in page["kinds"]],
-    "level": lambda page: [kind.level for kind in page["kinds"]],
-    "ordered": lambda page: [kind.ordered for kind in page["kinds"]],
     "links": _links,
-    "kept": lambda page: page.kept.tolist(),
-    "score": lambda page: page.prediction.scores.tolist(),
     "said": lambda page: page.model.explain(page.measured, page.prediction),
-    "features": lambda page: [said.features for said in page["said"]],
-    "contributions": lambda page: [said.contributions for said in page["said"]],
-    "failed": lambda page: [said.failed for said in page["said"]],
-    "role": _roles,
+    "role": lambda page: block_roles(page.blocks, page.kept, page.choice.headline),
     "explained": lambda page: page.explain(range(len(page.blocks))),
 }
 _EXPLAINED = ("part", "facts", "reason")
@@ -203,16 +184,16 @@ class PageBlock(Block):
         if name not in _OF_A_BLOCK:
             raise AttributeError(f"a block has no {name!r}")
         columns, index = self._columns, self.index
-        is_explained = name in _EXPLAINED
-        value = columns.explained(index)[_EXPLAINED.index(name)] if is_explained else columns[name][index]
+        if name in _EXPLAINED:
+            value: Any = columns.explained(index)[_EXPLAINED.index(name)]
+        else:
+            value = columns[name][index] if name in _COLUMNS else getattr(columns["said"][index], name)
         object.__setattr__(self, name, value)
         return value
 
     def __eq__(self, other: object) -> bool:
         """Return whether another block has the same values."""
         return isinstance(other, Block) and all(getattr(self, name) == getattr(other, name) for name in _OF_A_BLOCK)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[type[Block], tuple[Any, ...]]:
         """Pickle the values, without the page."""
@@ -253,8 +234,10 @@ class PageAnalysis:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order; what takes long, such as reasons and paths, is made when it is read."""
-        rows = zip(*(self._columns[name] for name in _AT_ONCE), strict=True)
-        return tuple(PageBlock.of(self._columns, index, row) for index, row in enumerate(rows))
+        page, words = self._columns, self.measured.blocks.measures.words
+        columns = (page["text"], words.tolist(), page["kinds"], page.kept.tolist(), self.prediction.scores.tolist())
+        rows = ((text, words, *kind, *rest) for text, words, kind, *rest in zip(*columns, strict=True))
+        return tuple(PageBlock.of(page, index, row) for index, row in enumerate(rows))
 
     @property
     def kind(self) -> str:
@@ -339,7 +322,6 @@ class PageAnalysis:
         from blockfeat.content.build import nodes_of
         from blockfeat.content.inline import Inlines
         from blockfeat.content.links import Base
-        from blockfeat.extraction.parts import article_titles
 
         blocks, kept = self.measured.blocks, self.prediction.kept.copy()
         kept[article_titles(blocks, kept, self.choice.headline)] = True

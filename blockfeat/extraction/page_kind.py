@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._numeric import probabilities
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.features.cues import bundled_cues
@@ -145,11 +144,11 @@ def _is_of_forum(host: str, path: str) -> bool:
 
 def _address(url: str | None) -> list[float]:
     """Return the measures of an address."""
-    if not url:
-        return [0.0] * (6 + len(_WORDS_OF_PATHS))
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(url) if url else None
     except ValueError:
+        parts = None
+    if parts is None:
         return [0.0] * (6 + len(_WORDS_OF_PATHS))
     host, path = parts.netloc.lower(), parts.path.lower()
     steps = [step for step in path.split("/") if step and not step.startswith("index.")]
@@ -290,7 +289,7 @@ def confidence_measures(
         return None
     sizes = np.maximum(words, 1).astype(np.float64)
     logits = content_logits(kind, scores, words)
-    chance = probabilities(logits, limit=_MOST_ODDS)
+    chance = 1 / (1 + np.exp(-np.clip(logits.astype(np.float64), -_MOST_ODDS, _MOST_ODDS)))
     total = float(sizes[kept].sum())
     found = float((chance * sizes)[kept].sum())
     first, last = kept.nonzero()[0][[0, -1]]

@@ -15,7 +15,6 @@ from blockfeat.blocks.table import Blocks, FoldedText, kind_names, kinds_of_bloc
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
-from blockfeat.features.cue_scan import likely_marked
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import name_key, name_keys
@@ -125,9 +124,9 @@ def in_comments(blocks: Blocks) -> Mask:
     """Return a mask of the blocks in a comment section, by class and id of the elements around them."""
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
-    starts, stops = (places[tags.opened[containers.element]] for places in (tags.start, tags.stop))
-    likely = likely_marked(tags.source, starts, stops, _COMMENT_MARKS.slots)
-    chosen = [each for each in likely if _COMMENT_MARKS.are_in(tags.source[starts[each] : stops[each]])]
+    # Attributes are read where the tag has such a word in it.
+    likely = tags.elements_at(_COMMENT_MARKS.places_in(tags.source))
+    chosen = np.isin(containers.element, np.array(likely, dtype=np.int64)).nonzero()[0].tolist() if likely else []
     for container, given in zip(chosen, tags.attributes_of(containers.element[chosen].tolist()), strict=True):
         if _is_of_comments(given):
             found[containers.first_block[container] : containers.end_block[container]] = True

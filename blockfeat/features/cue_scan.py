@@ -43,8 +43,6 @@ _SEVEN_BYTES = cython.declare(cython.ulonglong, (1 << 56) - 1)
 _LONGEST_VALUE = cython.declare(cython.Py_ssize_t, 300)
 _WORD_BYTES = cython.declare(cython.int, WORD_BYTES)
 _SPREAD = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
-_MARK_SPREAD = cython.declare(cython.ulonglong, 0x9E3779B1)
-_FOUR_BYTES = cython.declare(cython.ulonglong, 0xFFFFFFFF)
 _ROLE = cython.declare(cython.int, ROLE)
 _PROPERTY = cython.declare(cython.int, PROPERTY)
 
@@ -126,37 +124,6 @@ def scan_start_tags(
             scanner.scan(first[tag[element]], end[tag[element]])
             bits[element] |= scanner.bits
             names[element] = (names[element] + scanner.class_words) & _ALL_BITS
-
-
-def likely_marked(source: bytes, start: NDArray[np.int64], stop: NDArray[np.int64], slots: bytes) -> list[int]:
-    """Return which of some tags may hold one of some words; a few others are among them.
-
-    Parameters
-    ----------
-    source : bytes
-        The markup.
-    start, stop : int array, one for each tag
-        Where each begins, and the position behind it.
-    slots : bytes
-        Of the words, as `blockfeat.page.utf_8.Marks` has them.
-    """
-    found: list[int] = []
-    data: cython.p_const_uchar = source
-    lowered: cython.p_const_uchar = _LOWERED
-    is_begin: cython.p_const_uchar = slots
-    first: cython.longlong[::1] = start
-    end: cython.longlong[::1] = stop
-    four: cython.ulonglong
-    tag: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    for tag in range(first.shape[0]):
-        four = 0
-        for place in range(first[tag], end[tag]):
-            four = (four << 8 | lowered[data[place]]) & _FOUR_BYTES
-            if is_begin[(four * _MARK_SPREAD & _FOUR_BYTES) >> 16]:
-                found.append(tag)
-                break
-    return found
 
 
 @cython.cfunc

@@ -127,7 +127,7 @@ class _Reading:
             section=self._first("section", _short),
             tags=tags,
             paywall=_truth(self._first("paywall", str)),
-            licence=self._first("licence", self._licence),
+            licence=self._first("licence", lambda value: plain(value)[:300]),
             sources={name: self.sources[name] for name in sorted(self.sources)},
             support=support,
             confidences=self._confidences(support),
@@ -187,8 +187,7 @@ class _Reading:
             for value in claims[name]:
                 yield value, claims.source
 
-    def _first(self, name: str, clean: object, *, named: str | None = None) -> str | None:
-        assert callable(clean)
+    def _first(self, name: str, clean: Callable[[str], str], *, named: str | None = None) -> str | None:
         for value, source in self._given(name):
             cleaned = clean(value)
             if cleaned:
@@ -334,9 +333,6 @@ class _Reading:
         except ValueError:
             return ""
         return joined if parts.netloc or (not self.url and "/" in address) else ""
-
-    def _licence(self, value: str) -> str:
-        return plain(value)[:300]
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> bool:

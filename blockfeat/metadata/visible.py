@@ -187,10 +187,8 @@ def _is_author(tags: Tags, element: int, named: str) -> bool:
     """Return whether an element is named for authors, or links to an author's page."""
     if _NAMED_AUTHOR.search(named):
         return True
-    return (
-        _AUTHOR_ADDRESS.search(tags.attributes(element, most=LONGEST_ATTRIBUTE).get("href", "")[:_LONGEST_ADDRESS])
-        is not None
-    )
+    address = tags.attributes(element, most=LONGEST_ATTRIBUTE).get("href", "")
+    return _AUTHOR_ADDRESS.search(address[:_LONGEST_ADDRESS]) is not None
 
 
 def _in_lines(blocks: Blocks, place: Place) -> Iterator[str]:

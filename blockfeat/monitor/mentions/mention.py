@@ -28,7 +28,6 @@ COUNTED_PLACES = tuple(place for place in PLACES if place != "description")
 
 _LONGEST_SENTENCE = 300
 _DESCRIPTION = "description"
-_NO_PART = "the block is no part of the text"
 # No name reaches over it.
 _BETWEEN_DESCRIPTIONS = " | "
 # Parts of the article that its text may lack.
@@ -152,7 +151,9 @@ class Passage:
         self, name: str, start: int, end: int, *, rule: str = "", variant: str = "", sentence: str = ""
     ) -> Mention:
         """Return the mention of a name at a span of the text, which counts where nothing is against it."""
-        reason = (self.block.reason or _NO_PART) if self.reason is None else self.reason or rule
+        reason = self.reason or rule
+        if self.reason is None:
+            reason = self.block.reason or "the block is no part of the text"
         return Mention(
             brand=name,
             place=self.place,
