@@ -149,7 +149,6 @@ def _links(page: BlockColumns) -> list[tuple[Link, ...]]:
 # Their models say how far each feature moved a score, in no words.
 _WITHOUT_WORDS = ("sequence", "margin")
 _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
-    "text": _texts,
     "xpath": lambda page: page.blocks.xpaths(),
     "kinds": lambda page: kinds_of_blocks(page.blocks),
     "links": _links,
@@ -163,9 +162,9 @@ _AT_ONCE = ("text", "words", "kind", "level", "ordered", "kept", "score")
 
 
 class PageBlock(Block):
-    """A block some of whose values are made when they are read; equal to, and pickled as, a `Block` of these values.
+    """A block some of whose values are made when they are read; equal to a `Block` of these values.
 
-    It keeps its page in memory.
+    It keeps its page in memory; pickled, it is its values alone.
     """
 
     __slots__ = ("_columns",)
@@ -194,10 +193,6 @@ class PageBlock(Block):
     def __eq__(self, other: object) -> bool:
         """Return whether another block has the same values."""
         return isinstance(other, Block) and all(getattr(self, name) == getattr(other, name) for name in _OF_A_BLOCK)
-
-    def __reduce__(self) -> tuple[type[Block], tuple[Any, ...]]:
-        """Pickle the values, without the page."""
-        return Block, tuple(getattr(self, name) for name in _OF_A_BLOCK)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +230,7 @@ class PageAnalysis:
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order; what takes long, such as reasons and paths, is made when it is read."""
         page, words = self._columns, self.measured.blocks.measures.words
-        columns = (page["text"], words.tolist(), page["kinds"], page.kept.tolist(), self.prediction.scores.tolist())
+        columns = (_texts(page), words.tolist(), page["kinds"], page.kept.tolist(), self.prediction.scores.tolist())
         rows = ((text, words, *kind, *rest) for text, words, kind, *rest in zip(*columns, strict=True))
         return tuple(PageBlock.of(page, index, row) for index, row in enumerate(rows))
 

@@ -320,6 +320,5 @@ def classes_of(
         The blocks that are asked for.
     """
     clutter = [block for block in chosen if roles[block] == "clutter"]
-    classes = BlockClassifier.bundled().classes(BlockSigns.of(blocks, places, boxes, clutter)) if clutter else []
-    found = iter(classes)
+    found = iter(BlockClassifier.bundled().classes(BlockSigns.of(blocks, places, boxes, clutter)) if clutter else ())
     return [next(found) if roles[block] == "clutter" else roles[block] for block in chosen]
