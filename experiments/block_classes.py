@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from blockfeat.data import load_corpora
 from blockfeat.extraction import block_classes
-from blockfeat.extraction.block_classes import CLASSES, BlockClassifier, BlockSigns, BoxNames
+from blockfeat.extraction.block_classes import CLASSES, BlockClassifier, BlockSigns, BoxNames, place_signs
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.page import Page
 from experiments.corpora import host_of
@@ -52,13 +52,12 @@ class Judged:
     host: str
     words: int
     classes: tuple[str, ...]
-    roles: tuple[str, ...]
-    place: int
+    role: str
     signs: BlockSigns
 
 
 def judged_blocks(corpora: Path) -> list[Judged]:
-    """Read the judged blocks, with the signs of their pages."""
+    """Read the judged blocks, with their signs."""
     rows = [json.loads(line) for line in (_HERE / "block_classes.jsonl").read_text(encoding="utf-8").splitlines()]
     wanted = defaultdict(list)
     for row in rows:
@@ -74,9 +73,10 @@ def judged_blocks(corpora: Path) -> list[Judged]:
                 if place >= len(blocks) or blocks[place].words != row["words"] or blocks[place].kept:
                     continue  # another model cuts or drops it otherwise
                 kept = np.array([block.kept for block in blocks])
-                signs = BlockSigns.of(measured.blocks, kept, BoxNames(measured.blocks))
+                places, boxes = place_signs(measured.blocks, kept), BoxNames(measured.blocks)
+                signs = BlockSigns.of(measured.blocks, places, boxes, [place])
                 host = host_of(labelled) or f"{corpus} {labelled.id}"
-                found.append(Judged(host, row["words"], tuple(row["classes"]), extraction.roles, place, signs))
+                found.append(Judged(host, row["words"], tuple(row["classes"]), extraction.roles[place], signs))
     return found
 
 
@@ -97,7 +97,7 @@ def prior(signs: Sequence[str]) -> Floats:
 def fitted(judged: Sequence[Judged]) -> BlockClassifier:
     """Fit the classifier to judged blocks (Adagrad; the problem is convex)."""
     signs = judged[0].signs.names
-    matrix = np.array([one.signs.matrix[one.place] for one in judged], dtype=float)
+    matrix = np.array([one.signs.matrix[0] for one in judged], dtype=float)
     wanted = np.zeros((len(judged), len(CLASSES)))
     for row, one in enumerate(judged):
         for rank, name in enumerate(one.classes):
@@ -128,7 +128,7 @@ def document_of(classifier: BlockClassifier) -> dict[str, object]:
 
 def told(classifier: BlockClassifier, one: Judged) -> str:
     """Return the class that a block is told to be."""
-    return classifier.classes(one.signs, one.roles)[one.place]
+    return classifier.classes(one.signs)[0] if one.role == "clutter" else one.role
 
 
 def main() -> None:
@@ -145,7 +145,7 @@ def main() -> None:
     for number in range(_FOLDS):
         classifier = fitted([one for one in judged if fold[one.host] != number])
         answers += [(one, told(classifier, one)) for one in judged if fold[one.host] == number]
-    named = [(one, name) for one, name in answers if one.classes[0] != "other" and one.roles[one.place] != "headline"]
+    named = [(one, name) for one, name in answers if one.classes[0] != "other" and one.role != "headline"]
     right = [name in one.classes for one, name in named]
     best = [name == one.classes[0] for one, name in named]
     words = [one.words for one, _ in named]

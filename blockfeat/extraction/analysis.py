@@ -5,16 +5,18 @@ Most callers read the text alone: modules that only other parts need are importe
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.block import Block
+from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.table import kinds_of_blocks
 from blockfeat.content.nodes import Node
+from blockfeat.extraction.parts import article_titles, block_roles
 from blockfeat.extraction.postprocess import Choice
 from blockfeat.extraction.walls import PageEvidence
 from blockfeat.features.measuring import PageFeatures
@@ -24,8 +26,7 @@ from blockfeat.models.model import BlockReason, Model, Prediction
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
-    from blockfeat.extraction.block_classes import BoxNames
-    from blockfeat.extraction.reasons import Counterfactual, Fact
+    from blockfeat.extraction.reasons import Counterfactual, Fact, PageFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,139 @@ class Facts:
     links: tuple[TextLink, ...] = ()
 
 
+Explained = tuple[str, tuple["Fact", ...], str]
+"""Part, facts and reason of a block."""
+# So many blocks are explained one by one: the whole page takes as long as six of them.
+_MOST_FEW = 3
+
+
+class BlockColumns(dict[str, Sequence[Any]]):
+    """The blocks of a page as columns by the attributes of `Block`, each made when a value of it is first read.
+
+    The analysis itself is not known here, as objects that refer to each other in a circle are freed late.
+
+    Parameters
+    ----------
+    measured, prediction, model, choice
+        As `PageAnalysis` has them.
+    """
+
+    def __init__(self, measured: PageFeatures, prediction: Prediction, model: Model, choice: Choice) -> None:
+        super().__init__()
+        self.measured, self.prediction, self.model, self.choice = measured, prediction, model, choice
+        self.blocks, self.kept = measured.blocks, prediction.kept
+        self._few: dict[int, Explained] = {}
+
+    def __missing__(self, name: str) -> Sequence[Any]:
+        """Make a column."""
+        column = self[name] = _COLUMNS[name](self)
+        return column
+
+    @cached_property
+    def _seen(self) -> tuple[PageFacts, Mapping[str, NDArray[np.bool_]]]:
+        from blockfeat.extraction.block_classes import BoxNames, place_signs
+        from blockfeat.extraction.reasons import PageFacts
+
+        return PageFacts(self.blocks, self.kept, BoxNames(self.blocks)), place_signs(self.blocks, self.kept)
+
+    def explained(self, index: int) -> Explained:
+        """Return part, facts and reason of a block; once a few were asked for one by one, those of all are made."""
+        if index not in self._few and len(self._few) < _MOST_FEW and "explained" not in self:
+            self._few[index] = self.explain([index])[0]
+        return self._few[index] if index in self._few else self["explained"][index]
+
+    def explain(self, chosen: Sequence[int]) -> list[Explained]:
+        """Return part, facts and reason of some blocks.
+
+        The reason is what a rule says, or else the model, with the class where thresholds failed, or the facts.
+        """
+        from blockfeat.extraction.block_classes import classes_of
+        from blockfeat.extraction.reasons import reason, said_facts, with_part
+
+        rules, lang = self.choice.rule_reasons, self.choice.options.lang_ui
+        has_words = lang == "en" and self.model.kind not in _WITHOUT_WORDS
+        seen, places = self._seen
+        parts = classes_of(self.blocks, places, seen.boxes, self["role"], chosen)
+        worded = cache(reason)
+        found: list[Explained] = []
+        for index, part in zip(chosen, parts, strict=True):
+            facts, kept = seen.of(index, part), bool(self.kept[index])
+            said = self["said"][index] if has_words else BlockReason()
+            if index in rules:
+                found.append((part, (), rules[index]))
+                continue
+            if not said.reason:
+                because = worded(part, facts, kept=kept, lang=lang)
+            elif said.failed:
+                because = said.reason if kept else with_part(part, said.reason)
+            else:
+                because = "; ".join(filter(None, (said.reason, said_facts(facts))))
+            found.append((part, facts, because))
+        return found
+
+
+def _texts(page: BlockColumns) -> list[str]:
+    texts = page.blocks.texts()
+    for index, kind in enumerate(page["kinds"]):
+        if kind.name == "preformatted":
+            texts[index] = page.blocks.preformatted_text(index)
+    return texts
+
+
+def _links(page: BlockColumns) -> list[tuple[Link, ...]]:
+    both = zip(page["kinds"], page.blocks.links(), strict=True)
+    return [() if kind.name == "preformatted" else links for kind, links in both]
+
+
+# Their models say how far each feature moved a score, in no words.
+_WITHOUT_WORDS = ("sequence", "margin")
+_COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
+    "xpath": lambda page: page.blocks.xpaths(),
+    "kinds": lambda page: kinds_of_blocks(page.blocks),
+    "links": _links,
+    "said": lambda page: page.model.explain(page.measured, page.prediction),
+    "role": lambda page: block_roles(page.blocks, page.kept, page.choice.headline),
+    "explained": lambda page: page.explain(range(len(page.blocks))),
+}
+_EXPLAINED = ("part", "facts", "reason")
+_OF_A_BLOCK = tuple(Block.__dataclass_fields__)
+_AT_ONCE = ("text", "words", "kind", "level", "ordered", "kept", "score")
+
+
+class PageBlock(Block):
+    """A block some of whose values are made when they are read; equal to a `Block` of these values.
+
+    It keeps its page in memory; pickled, it is its values alone.
+    """
+
+    __slots__ = ("_columns",)
+    _columns: BlockColumns
+
+    @classmethod
+    def of(cls, columns: BlockColumns, index: int, row: Sequence[Any]) -> PageBlock:
+        """Return one block of a page, with its values of `_AT_ONCE`."""
+        block = object.__new__(cls)
+        for name, value in zip(("_columns", "index", *_AT_ONCE), (columns, index, *row), strict=True):
+            object.__setattr__(block, name, value)
+        return block
+
+    def __getattr__(self, name: str) -> Any:
+        """Read a value for the first time."""
+        if name not in _OF_A_BLOCK:
+            raise AttributeError(f"a block has no {name!r}")
+        columns, index = self._columns, self.index
+        if name in _EXPLAINED:
+            value: Any = columns.explained(index)[_EXPLAINED.index(name)]
+        else:
+            value = columns[name][index] if name in _COLUMNS else getattr(columns["said"][index], name)
+        object.__setattr__(self, name, value)
+        return value
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another block has the same values."""
+        return isinstance(other, Block) and all(getattr(self, name) == getattr(other, name) for name in _OF_A_BLOCK)
+
+
 @dataclass(frozen=True, eq=False)
 class PageAnalysis:
     """One page as it was measured and predicted.
@@ -89,73 +223,26 @@ class PageAnalysis:
     choice: Choice
 
     @cached_property
+    def _columns(self) -> BlockColumns:
+        return BlockColumns(self.measured, self.prediction, self.model, self.choice)
+
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """Every block of the page, in order, with the reason why it was kept or dropped."""
-        from blockfeat.extraction.reasons import facts_of
-
-        blocks = self.measured.blocks
-        kept = self.prediction.kept.tolist()
-        reasons = self.model.explain(self.measured, self.prediction)
-        parts = self.parts
-        facts = facts_of(self.measured, self.prediction.kept, self._boxes, parts)
-        columns = zip(
-            blocks.texts(),
-            blocks.measures.words.tolist(),
-            blocks.xpaths(),
-            kinds_of_blocks(blocks),
-            blocks.links(),
-            self.prediction.scores.tolist(),
-            reasons,
-            strict=True,
-        )
-        made = []
-        for index, (text, words, xpath, (kind, level, ordered), links, score, reason) in enumerate(columns):
-            is_preformatted = kind == "preformatted"
-            made.append(
-                Block(
-                    index=index,
-                    text=blocks.preformatted_text(index) if is_preformatted else text,
-                    words=words,
-                    xpath=xpath,
-                    kind=kind,
-                    level=level,
-                    ordered=ordered,
-                    links=() if is_preformatted else links,
-                    kept=kept[index],
-                    score=score,
-                    features=reason.features,
-                    contributions=reason.contributions,
-                    failed=reason.failed,
-                    reason=self.choice.rule_reasons.get(index)
-                    or self._reason(reason, parts[index], facts[index], kept=kept[index]),
-                    part=parts[index],
-                    facts=() if index in self.choice.rule_reasons else facts[index],
-                )
-            )
-        return tuple(made)
-
-    def _reason(self, said: BlockReason, part: str, facts: tuple[Fact, ...], *, kept: bool) -> str:
-        """Return a model's own reason, with the class where thresholds failed, else the facts; these alone without."""
-        from blockfeat.extraction.reasons import reason, said_facts, with_part
-
-        lang = self.choice.options.lang_ui
-        if not said.reason or lang != "en":
-            return reason(part, facts, kept=kept, lang=lang)
-        if said.failed:
-            return said.reason if kept else with_part(part, said.reason)
-        return "; ".join(filter(None, (said.reason, said_facts(facts))))
+        """Every block of the page, in order; what takes long, such as reasons and paths, is made when it is read."""
+        page, words = self._columns, self.measured.blocks.measures.words
+        columns = (_texts(page), words.tolist(), page["kinds"], page.kept.tolist(), self.prediction.scores.tolist())
+        rows = ((text, words, *kind, *rest) for text, words, kind, *rest in zip(*columns, strict=True))
+        return tuple(PageBlock.of(page, index, row) for index, row in enumerate(rows))
 
     @property
     def kind(self) -> str:
         """What the page is."""
         return self._kind_and_probabilities[0]
 
-    @cached_property
+    @property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        from blockfeat.extraction.parts import block_roles
-
-        return block_roles(self.measured.blocks, self.prediction.kept, self.choice.headline)
+        return tuple(self._columns["role"])
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return what would turn the decision about a block around; None where little would, or a rule decides."""
@@ -165,19 +252,6 @@ class PageAnalysis:
         if block in self.choice.rule_reasons or predicted.kept[block] != self.prediction.kept[block]:
             return None
         return what_would_change(self.model, self.measured, predicted, block)
-
-    @cached_property
-    def parts(self) -> tuple[str, ...]:
-        """What each block is: its role, or the class of what is dropped."""
-        from blockfeat.extraction.block_classes import classes_of
-
-        return classes_of(self.measured.blocks, self.prediction.kept, self._boxes, self.roles)
-
-    @cached_property
-    def _boxes(self) -> BoxNames:
-        from blockfeat.extraction.block_classes import BoxNames
-
-        return BoxNames(self.measured.blocks)
 
     @cached_property
     def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:
@@ -199,6 +273,8 @@ class PageAnalysis:
         measures = confidence_measures(model_kind, self.prediction.scores, kept, blocks.measures.words, probabilities)
 
         def text(role: str) -> str:
+            if role not in roles:
+                return ""
             chosen = np.array([found == role for found in roles], dtype=np.bool_)
             return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise)
 
@@ -240,7 +316,6 @@ class PageAnalysis:
         """Return the kept blocks as nodes, with the titles of the article; with links and images or without."""
         from blockfeat.content.build import nodes_of
         from blockfeat.content.inline import Inlines
-        from blockfeat.extraction.parts import article_titles
 
         blocks, kept = self.measured.blocks, self.prediction.kept.copy()
         kept[article_titles(blocks, kept, self.choice.headline)] = True

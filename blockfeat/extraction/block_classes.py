@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, lru_cache
+from html import unescape
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,9 @@ Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 _NEAR = 3
-_ATTRIBUTES = frozenset({"class", "id", "role", "itemprop"})
+# No stem is shorter.
+_BEGIN = 3
+_NAMES = re.compile(rb'\s(class|id|role|itemprop)="([^"]*)"')
 _LONGEST_NAME, _LONGEST_SHOWN = 200, 30
 _SHORT_TEXT, _FIRST_WORDS, _LONGEST_DATE = 80, 40, 120
 _DIGIT = re.compile(r"\d")
@@ -53,14 +57,14 @@ def _document() -> Mapping[str, Any]:
 
 
 @cache
-def _names() -> tuple[Mapping[str, int], Mapping[int, Mapping[str, int]]]:
-    """Return the bits of whole words, and those of stems by their length."""
+def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
+    """Return the bits of whole words, and those of stems by their first letters."""
     whole: dict[str, int] = {}
-    stems: dict[int, dict[str, int]] = {}
+    stems: dict[str, dict[str, int]] = {}
     for name, words in _document().items():
         for word in words if name != "texts" else ():
             stem = word.rstrip("*")
-            table = stems.setdefault(len(stem), {}) if word.endswith("*") else whole
+            table = stems.setdefault(stem[:_BEGIN], {}) if word.endswith("*") else whole
             table[stem] = table.get(stem, 0) | 1 << CLASSES.index(name)
     return whole, stems
 
@@ -77,8 +81,8 @@ def _sayings() -> tuple[re.Pattern[str], Mapping[str, re.Pattern[str]]]:
     """Return what finds the words of texts, of all classes and of each: at the start of a text or of a word."""
     texts = _document()["texts"]
     alternatives = {name: "|".join(map(re.escape, words)) for name, words in texts.items()}
-    each = {name: re.compile(f"(?:^|(?<= ))(?:{words})") for name, words in alternatives.items()}
-    return re.compile(f"(?:^|(?<= ))(?:{'|'.join(alternatives.values())})"), each
+    each = {name: re.compile(f"(?<![^ ])(?:{words})") for name, words in alternatives.items()}
+    return re.compile(f"(?<![^ ])(?:{'|'.join(alternatives.values())})"), each
 
 
 @dataclass(frozen=True)
@@ -97,25 +101,24 @@ class BlockSigns:
     matrix: Mask
 
     @classmethod
-    def of(cls, blocks: Blocks, kept: Mask, boxes: BoxNames) -> BlockSigns:
-        """Read the signs of the blocks of a page, of which some are kept; linear in the page."""
-        columns: dict[str, Mask] = {}
-        near, far = boxes.bits()
-        for place, name in enumerate(CLASSES[:-1]):
-            columns[f"near {name}"] = (near >> place & 1).astype(np.bool_)
-            columns[f"far {name}"] = (far & ~near >> place & 1).astype(np.bool_)
-        columns |= _places(blocks, kept)
-        columns |= _texts(blocks, kept)
-        return cls(tuple(columns), np.stack(list(columns.values()), axis=1))
+    def of(cls, blocks: Blocks, places: Mapping[str, Mask], boxes: BoxNames, chosen: Sequence[int]) -> BlockSigns:
+        """Read the signs of some blocks of a page, given the `place_signs` of all."""
+        near, far = boxes.bits(chosen)
+        classes = np.arange(len(CLASSES) - 1)
+        # The classifier was fitted to this meaning of far: a menu is around, and nothing near names the class.
+        boxed = np.stack([near[:, None] >> classes & 1, far[:, None] & (~near[:, None] >> classes) & 1], axis=2)
+        names = [f"{where} {name}" for name in CLASSES[:-1] for where in ("near", "far")]
+        columns = {name: column[chosen] for name, column in places.items()} | _texts(blocks.texts(chosen))
+        matrix = np.column_stack([boxed.reshape(len(chosen), len(names)).astype(np.bool_), *columns.values()])
+        return cls((*names, *columns), matrix)
 
 
-def _texts(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
-    """Return the signs of the texts; those of kept blocks are not read."""
+def _texts(texts: Sequence[str]) -> dict[str, Mask]:
+    """Return the signs of texts."""
     anything, each = _sayings()
-    columns = {f"says {name}": np.zeros(len(blocks), dtype=np.bool_) for name in each}
-    columns |= {name: np.zeros(len(blocks), dtype=np.bool_) for name in ("date", "separators", "price")}
-    dropped = (~kept).nonzero()[0].tolist()
-    for block, whole in zip(dropped, blocks.texts(dropped), strict=True):
+    columns = {f"says {name}": np.zeros(len(texts), dtype=np.bool_) for name in each}
+    columns |= {name: np.zeros(len(texts), dtype=np.bool_) for name in ("date", "separators", "price")}
+    for block, whole in enumerate(texts):
         # Of long texts the first words count.
         text = whole.lower() if len(whole) < _SHORT_TEXT else whole[:_FIRST_WORDS].lower()
         if anything.search(text):
@@ -130,100 +133,94 @@ def _texts(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
     return columns
 
 
+# The pages of a site share most of their names.
+@lru_cache(maxsize=1 << 12)
+def _bits_of(token: str) -> int:
+    """Return the classes that a value of an attribute names."""
+    whole, stems = _names()
+    found = 0
+    for word in map(str.lower, _WORD.findall(token)):
+        found |= whole.get(word, 0)
+        for stem, bits in stems.get(word[:_BEGIN], {}).items():
+            found |= bits if word.startswith(stem) else 0
+    return found
+
+
 class BoxNames:
-    """The classes that tags and attributes of the elements of a page name, for the blocks inside."""
+    """The classes that tags and attributes of the elements of a page name, for the blocks inside; read as asked for."""
 
     def __init__(self, blocks: Blocks) -> None:
-        self._tags = blocks.tags
-        self._elements: list[int] = blocks.containers.element.tolist()
+        self._blocks = blocks
         self._parents: list[int] = blocks.containers.parent.tolist()
+        self._elements: list[int] = blocks.containers.element.tolist()
         self._outer: list[int] = blocks.tags.parents().tolist()
-        self._inner: list[int] = blocks.container.tolist()
-        self._keys: list[int] = blocks.tags.key.tolist()
-        self._known: dict[str, int] = {}
-        self._words: dict[str, int] = {}
+        self._by_tag: dict[bytes, Mapping[str, int]] = {}
+        # What each container names, and with all that are around it; -1 is outside of all.
+        self._bits = {-1: (0, 0)}
 
-    def _bits_of(self, token: str) -> int:
-        """Return the classes that a value of an attribute, or a tag, names; elements of a page share most of them."""
-        found = self._known.get(token)
-        if found is None:
-            found = 0
-            for word in map(str.lower, _WORD.findall(token)):
-                found |= self._bits_of_word(word)
-            self._known[token] = found
-        return found
+    def _named(self, container: int) -> Iterator[Mapping[str, int]]:
+        """Yield the names of a container, and of the elements between it and the one around, that name a class."""
+        tags, element, around = self._blocks.tags, self._elements[container], self._parents[container]
+        while around >= 0 and element not in (-1, self._elements[around]):
+            place = tags.opened[element]
+            tag = tags.source[tags.start[place] : tags.stop[place]]
+            # Elements of a page share most of their start tags.
+            if tag not in self._by_tag:
+                self._by_tag[tag] = self._names_in(element, tag)
+            yield self._by_tag[tag]
+            element = self._outer[element]
 
-    def _bits_of_word(self, word: str) -> int:
-        found = self._words.get(word)
-        if found is None:
-            whole, stems = _names()
-            found = whole.get(word, 0)
-            for length, table in stems.items():
-                found |= table.get(word[:length], 0)
-            self._words[word] = found
-        return found
-
-    @cached_property
-    def _tokens(self) -> list[list[tuple[str, int]]]:
-        """The names of each container, and of the elements between it and the one around, that name a class."""
-        chains: list[list[int]] = []
-        for element, around in zip(self._elements, self._parents, strict=True):
-            chain, outer = [], self._elements[around]
-            while around >= 0 and element not in (-1, outer):
-                chain.append(element)
-                element = self._outer[element]
-            chains.append(chain)
-        elements = sorted({element for chain in chains for element in chain})
-        named = dict(zip(elements, map(self._named, elements, self._tags.attributes_of(elements)), strict=True))
-        return [[name for element in chain for name in named[element]] for chain in chains]
-
-    def _named(self, element: int, attributes: Mapping[str, str]) -> list[tuple[str, int]]:
+    def _names_in(self, element: int, tag: bytes) -> Mapping[str, int]:
         """Return what names a class of an element: its tag, and words of its attributes, each with its classes."""
-        bits = _tags().get(self._keys[element], 0)
-        found = [(self._tags.name(element), bits)] if bits else []
-        for name in filter(_ATTRIBUTES.__contains__, attributes):
-            tokens = attributes[name][:_LONGEST_NAME].split()
-            found += [(token, bits) for token in tokens if (bits := self._bits_of(token))]
+        bits = _tags().get(int(self._blocks.tags.key[element]), 0)
+        found = {self._blocks.tags.name(element): bits} if bits else {}
+        # Of two attributes of one name the first counts.
+        for value in dict(reversed(_NAMES.findall(tag))).values():
+            tokens = unescape(value.decode("utf-8", "replace"))[:_LONGEST_NAME].split()
+            found |= {token: bits for token in tokens if (bits := _bits_of(token))}
         return found
 
-    def bits(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the classes that elements around each block name, as bits: the three innermost, and all: n each."""
-        own: list[int] = []
-        near: list[int] = []
-        far: list[int] = []
-        for tokens, parent in zip(self._tokens, self._parents, strict=True):
-            found = 0
-            for _, bits in tokens:
-                found |= bits
-            own.append(found)
-            chain, around = found, parent
-            for _ in range(_NEAR - 1):
-                if around < 0:
-                    break
-                chain |= own[around]
-                around = self._parents[around]
-            near.append(chain)
-            far.append(found | (far[parent] if parent >= 0 else 0))
-        # The appended 0 is that of blocks outside of all containers.
-        places = np.array(self._inner, dtype=np.int64)
-        return np.array([*near, 0], dtype=np.int64)[places], np.array([*far, 0], dtype=np.int64)[places]
+    def _bits_around(self, container: int) -> tuple[int, int]:
+        """Return the classes that the three innermost containers from one on name, and those that all name."""
+        waiting, place = [], container
+        while place not in self._bits:
+            waiting.append(place)
+            place = self._parents[place]
+        far = self._bits[place][1]
+        for place in reversed(waiting):
+            own = 0
+            for names in self._named(place):
+                for bits in names.values():
+                    own |= bits
+            far |= own
+            self._bits[place] = own, far
+        near = 0
+        for _ in range(_NEAR):
+            near |= self._bits[container][0]
+            container = self._parents[container] if container >= 0 else -1
+        return near, far
+
+    def bits(self, chosen: Sequence[int]) -> NDArray[np.int64]:
+        """Return the classes that elements around some blocks name, as bits: the three innermost, and all: 2 × n."""
+        around = map(self._bits_around, self._blocks.container[chosen].tolist())
+        return np.array(list(around), dtype=np.int64).reshape(-1, 2).T
 
     def naming(self, block: int, part: str) -> str | None:
         """Return the name of one of the three innermost boxes around a block that names its class; None without."""
         bit = 1 << CLASSES.index(part) if part in CLASSES[:-1] else 0
-        container = self._inner[block]
+        container = int(self._blocks.container[block])
         for _ in range(_NEAR if bit else 0):
             if container < 0:
                 return None
-            for token, bits in self._tokens[container]:
+            for token, bits in chain.from_iterable(names.items() for names in self._named(container)):
                 if bits & bit:
                     return _NOT_SHOWN.sub("", token.strip("<>"))[:_LONGEST_SHOWN]
             container = self._parents[container]
         return None
 
 
-def _places(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
-    """Return the signs of place, length, links and kind."""
+def place_signs(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
+    """Return the signs of place, length, links and kind of the blocks of a page, of which some are kept."""
     count = len(blocks)
     words = blocks.measures.words
     linked = blocks.measures.anchor_words / np.maximum(words, 1)
@@ -299,26 +296,29 @@ class BlockClassifier:
         """Return the log-odds of each class, up to a constant: n × 18."""
         return np.asarray(signs.matrix @ self.weights + self.bias)
 
-    def classes(self, signs: BlockSigns, roles: Sequence[str]) -> tuple[str, ...]:
-        """Return what each block is: its role, or, of ``"clutter"``, its class."""
-        found = self.scores(signs).argmax(axis=1).tolist()
-        return tuple(CLASSES[place] if role == "clutter" else role for place, role in zip(found, roles, strict=True))
+    def classes(self, signs: BlockSigns) -> list[str]:
+        """Return the class of each block."""
+        return [CLASSES[place] for place in self.scores(signs).argmax(axis=1).tolist()]
 
 
-def classes_of(blocks: Blocks, kept: Mask, boxes: BoxNames, roles: Sequence[str]) -> tuple[str, ...]:
-    """Return what each block is: its role where it has one, of the others their class.
+def classes_of(
+    blocks: Blocks, places: Mapping[str, Mask], boxes: BoxNames, roles: Sequence[str], chosen: Sequence[int]
+) -> list[str]:
+    """Return what some blocks are: their role where they have one, of the others their class.
 
     Parameters
     ----------
     blocks : Blocks
         The page's n blocks.
-    kept : bool array, n
-        The blocks that are content.
+    places : mapping of bool array, n
+        Their `place_signs`.
     boxes : BoxNames
         The names around them.
     roles : sequence of str
-        Their roles (`blockfeat.extraction.parts.block_roles`).
+        The role of each block of the page (`blockfeat.extraction.parts.block_roles`).
+    chosen : sequence of int
+        The blocks that are asked for.
     """
-    if "clutter" not in roles:
-        return tuple(roles)
-    return BlockClassifier.bundled().classes(BlockSigns.of(blocks, kept, boxes), roles)
+    clutter = [block for block in chosen if roles[block] == "clutter"]
+    found = iter(BlockClassifier.bundled().classes(BlockSigns.of(blocks, places, boxes, clutter)) if clutter else ())
+    return [next(found) if roles[block] == "clutter" else roles[block] for block in chosen]

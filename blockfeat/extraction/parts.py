@@ -126,13 +126,11 @@ def in_comments(blocks: Blocks) -> Mask:
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
     # Attributes are read where the tag has such a word in it.
-    likely = np.array(tags.elements_at(_COMMENT_MARKS.places_in(tags.source)), dtype=np.int64)
-    chosen = (np.isin(containers.element, likely) & (containers.first_block < containers.end_block)).nonzero()[0]
-    spans = zip(containers.first_block[chosen].tolist(), containers.end_block[chosen].tolist(), strict=True)
-    attributes = tags.attributes_of(containers.element[chosen].tolist())
-    for (first, end), given in zip(spans, attributes, strict=True):
+    likely = tags.elements_at(_COMMENT_MARKS.places_in(tags.source))
+    chosen = np.isin(containers.element, np.array(likely, dtype=np.int64)).nonzero()[0].tolist() if likely else []
+    for container, given in zip(chosen, tags.attributes_of(containers.element[chosen].tolist()), strict=True):
         if _is_of_comments(given):
-            found[first:end] = True
+            found[containers.first_block[container] : containers.end_block[container]] = True
     return found
 
 
@@ -180,7 +178,7 @@ def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, 
         return []
     behind = body if headline is None else body[body > headline]
     first: list[int] = behind[:_FIRST].tolist()
-    marked = [block for block in first if _is_marked(blocks, block)]
+    marked = _marked(blocks, first)
     if marked and len(marked) < body.size:
         return marked
     is_below_headline = headline is not None and len(first) > 1 and headings[first[0]] and not headings[first[1]]
@@ -190,15 +188,18 @@ def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, 
     return paragraphs[:1]
 
 
-def _is_marked(blocks: Blocks, block: int) -> bool:
-    """Return whether one of the innermost elements around a block, of few blocks, is named as a standfirst."""
+def _marked(blocks: Blocks, candidates: Sequence[int]) -> list[int]:
+    """Return the blocks around which an element of few blocks is named as a standfirst."""
     cues, containers = bundled_cues(), blocks.containers
-    around, container = [], int(blocks.container[block])
-    while container >= 0 and int(containers.end_block[container] - containers.first_block[container]) <= _AROUND:
-        around.append(int(containers.element[container]))
-        container = int(containers.parent[container])
-    bits = cues.of_elements(blocks.tags, np.array(around, dtype=np.int64)).bits
-    return bool((bits & np.uint32(cues.masks["lead"])).any())
+    around: list[tuple[int, int]] = []
+    for block in candidates:
+        container = int(blocks.container[block])
+        while container >= 0 and int(containers.end_block[container] - containers.first_block[container]) <= _AROUND:
+            around.append((block, int(containers.element[container])))
+            container = int(containers.parent[container])
+    bits = cues.of_elements(blocks.tags, np.array([element for _, element in around], dtype=np.int64)).bits
+    named = (bits & np.uint32(cues.masks["lead"])).tolist()
+    return list(dict.fromkeys(block for (block, _), is_named in zip(around, named, strict=True) if is_named))
 
 
 def article_titles(blocks: Blocks, kept: Mask, headline: int | None) -> list[int]:

@@ -7,17 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import kind_names
+from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.errors import LanguageError
 from blockfeat.extraction.block_classes import BoxNames
-from blockfeat.features.measuring import PageFeatures, feature_matrix, features_named
+from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.phrases import FORMS
-from blockfeat.features.schema import Feature, Measured
+from blockfeat.features.schema import Feature
 from blockfeat.models.model import Model, Prediction
 
 Mask = NDArray[np.bool_]
@@ -35,29 +36,31 @@ class PageFacts:
 
     Parameters
     ----------
-    measured : PageFeatures
-        The page's n blocks, measured.
+    blocks : Blocks
+        The page's n blocks.
     kept : bool array, n
         The blocks that are content.
     boxes : BoxNames
         The names around them.
     """
 
-    def __init__(self, measured: PageFeatures, kept: Mask, boxes: BoxNames) -> None:
-        blocks, measures = measured.blocks, measured.blocks.measures
-        sentences = feature_matrix(features_named(("sentence_count",)), Measured(blocks, measured.stop_words))
-        places = kept.nonzero()[0]
-        self._kept, self._boxes = kept, boxes
-        self._linked: list[float] = (measures.anchor_words / np.maximum(measures.words, 1)).tolist()
+    def __init__(self, blocks: Blocks, kept: Mask, boxes: BoxNames) -> None:
+        measures, places = blocks.measures, kept.nonzero()[0]
+        self.boxes = boxes
+        self._kept: list[bool] = kept.tolist()
+        linked = measures.anchor_words / np.maximum(measures.words, 1)
+        is_link = np.pad(linked >= _ALL, 1)
+        self._is_among_links: list[bool] = (is_link[:-2] & is_link[2:]).tolist()
+        self._linked: list[float] = linked.tolist()
         self._words: list[int] = measures.words.tolist()
-        self._sentences: list[float] = sentences[:, 0].tolist()
-        self._kinds = list(kind_names(blocks))
+        self._sentences: list[int] = measures.sentences.tolist()
+        self._kinds: list[str] = kind_names(blocks).tolist()
         self._span = (int(places[0]), int(places[-1])) if places.size else (len(blocks), -1)
 
     def of(self, block: int, part: str) -> tuple[Fact, ...]:
         """Return up to three facts that argue for the decision about a block, those that say most first."""
         found = self._for(block) if self._kept[block] else self._against(block, part)
-        return tuple(fact for fact, _ in zip(found, range(MOST), strict=False))
+        return tuple(islice(found, MOST))
 
     def _against(self, block: int, part: str) -> Iterator[Fact]:
         linked, words = self._linked[block], self._words[block]
@@ -72,24 +75,20 @@ class PageFacts:
             yield "before", 0
         elif last >= 0 and block > last:
             yield "behind", 0
-        name = self._boxes.naming(block, part)
+        name = self.boxes.naming(block, part)
         if name:
             yield "box", name
-        if self._is_among_links(block):
+        if self._is_among_links[block]:
             yield "among links", 0
         if last < 0:
             yield "no text", 0
-
-    def _is_among_links(self, block: int) -> bool:
-        beside = [place for place in (block - 1, block + 1) if 0 <= place < len(self._words)]
-        return len(beside) == 2 and all(self._words[place] and self._linked[place] >= _ALL for place in beside)
 
     def _for(self, block: int) -> Iterator[Fact]:
         words, kind = self._words[block], self._kinds[block]
         if kind == "heading":
             yield "heading", 0
         elif self._sentences[block] >= 2 and words >= _SENTENCE_WORDS * self._sentences[block]:
-            yield "sentences", round(self._sentences[block])
+            yield "sentences", self._sentences[block]
         if words >= _LONG:
             yield "words", words
         first, last = self._span
@@ -100,12 +99,6 @@ class PageFacts:
             yield "few links", 0
         if kind in ("list_item", "table_cell", "preformatted", "quote"):
             yield kind, 0
-
-
-def facts_of(measured: PageFeatures, kept: Mask, boxes: BoxNames, parts: Sequence[str]) -> list[tuple[Fact, ...]]:
-    """Return the facts of each block of a page; linear in the page."""
-    facts = PageFacts(measured, kept, boxes)
-    return [facts.of(block, part) for block, part in enumerate(parts)]
 
 
 _DROPPED = "dropped: "

@@ -200,12 +200,8 @@ def _read_parsely(given: dict[str, list[str]], meta: Candidates) -> None:
         except (ValueError, RecursionError):
             return
         if isinstance(page, dict):
-            for field, key in (
-                ("author", "author"),
-                ("author", "authors"),
-                ("published", "pub_date"),
-                ("title", "title"),
-            ):
+            keys = {"author": "author", "authors": "author", "pub_date": "published", "title": "title"}
+            for key, field in keys.items():
                 value = page.get(key)
                 meta.add(field, *(str(item) for item in (value if isinstance(value, list) else [value]) if item))
 
@@ -227,20 +223,9 @@ def _links(tags: Tags) -> Candidates:
 
 
 SOURCES = (
-    "json-ld",
-    "microdata",
-    "rdfa",
-    "open-graph",
-    "meta",
-    "link",
-    "html",
-    "byline",
-    "time",
-    "heading",
-    "title",
-    "url",
+    "json-ld", "microdata", "rdfa", "open-graph", "meta", "link", "html", "byline", "time", "heading", "title", "url",
     "htmldate",
-)
+)  # fmt: skip
 """Where values come from, in the order in which they are asked."""
 
 
@@ -315,12 +300,9 @@ class Metadata:
             if each.name in ("published", "modified"):
                 plain[each.name] = None if value is None else value.isoformat()
                 plain[f"{each.name}_day"] = None if value is None else value.day.isoformat()
-                continue
-            if isinstance(value, tuple):
-                value = list(value)
-            elif isinstance(value, Mapping):
-                value = dict(value)
-            plain[each.name] = value
+            else:
+                kind = list if isinstance(value, tuple) else dict if isinstance(value, Mapping) else None
+                plain[each.name] = kind(value) if kind else value
         return plain
 
 

@@ -92,14 +92,9 @@ class _Reading:
         return place_of(self.blocks, self.kept, self.headline)
 
     @cached_property
-    def lang(self) -> str | None:
-        """The language that the page declares."""
-        return self.page.declared_lang
-
-    @cached_property
     def is_month_first(self) -> bool:
         """Whether 4/5/2023 is the fifth of April: on English pages outside of countries that write days first."""
-        lang = (self.lang or "en").lower().replace("_", "-")
+        lang = (self.page.declared_lang or "en").lower().replace("_", "-")
         elsewhere = self.host.endswith((".uk", ".au", ".nz", ".ie", ".in", ".za", ".sg", ".eu"))
         return (lang == "en" or lang.startswith("en-us")) and not elsewhere
 
@@ -109,7 +104,8 @@ class _Reading:
         title = self._title(site)
         authors, agencies = self._authors(site)
         published, modified = self._dates()
-        language = self._first("language", _language) or self._set("language", _language(self.lang or ""), "html")
+        declared = _language(self.page.declared_lang or "")
+        language = self._first("language", _language) or self._set("language", declared, "html")
         description, tags = self._first("description", plain), self._tags()
         support = dict(self._supports(title, authors, published, description, tags))
         return Metadata(
@@ -127,7 +123,7 @@ class _Reading:
             section=self._first("section", _short),
             tags=tags,
             paywall=_truth(self._first("paywall", str)),
-            licence=self._first("licence", self._licence),
+            licence=self._first("licence", lambda value: plain(value)[:300]),
             sources={name: self.sources[name] for name in sorted(self.sources)},
             support=support,
             confidences=self._confidences(support),
@@ -187,8 +183,7 @@ class _Reading:
             for value in claims[name]:
                 yield value, claims.source
 
-    def _first(self, name: str, clean: object, *, named: str | None = None) -> str | None:
-        assert callable(clean)
+    def _first(self, name: str, clean: Callable[[str], str], *, named: str | None = None) -> str | None:
         for value, source in self._given(name):
             cleaned = clean(value)
             if cleaned:
@@ -220,9 +215,8 @@ class _Reading:
             yield " ".join(self.tags.text(element).split())
 
     def _headline(self, title: str | None) -> str | None:
-        if self.visible:
-            return self._set("headline", self.visible, "heading")
-        return self._set("headline", title, self.sources.get("title", ""))
+        given = (self.visible, "heading") if self.visible else (title, self.sources.get("title", ""))
+        return self._set("headline", *given)
 
     def _authors(self, site: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the authors, and the agencies among those that the page names."""
@@ -334,9 +328,6 @@ class _Reading:
         except ValueError:
             return ""
         return joined if parts.netloc or (not self.url and "/" in address) else ""
-
-    def _licence(self, value: str) -> str:
-        return plain(value)[:300]
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -11,11 +11,13 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.dates import Moment, find_moment, find_span, parse_moment
 from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, pattern
 from blockfeat.metadata.visible import MOST_CHARACTERS, Place, short_text
+from blockfeat.page.utf_8 import Marks
 
 _DATE_ELEMENT = (
     b"date", b"time", b"publi", b"posted", b"datum", b"fecha", b"tarih", b"meta", b"stamp", b"dato", b"entry-",
     b"created", b"veroeffentlicht", b"byline",
 )  # fmt: skip
+_DATE_MARKS = Marks.of(_DATE_ELEMENT)
 _NAMED_DATE = re.compile("|".join(word.decode() for word in _DATE_ELEMENT), re.IGNORECASE)
 _DATE_NAMES = re.compile(r'\s(?:class|id|itemprop|data-testid|data-qa)="([^"]*)"')
 _UPDATED = re.compile(pattern("updated"), re.IGNORECASE)
@@ -56,7 +58,7 @@ def visible_dates(blocks: Blocks, place: Place, *, month_first: bool) -> Iterato
 
 def _dates_in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     tags = blocks.tags
-    for element in place.elements(tags, _DATE_ELEMENT):
+    for element in place.elements(tags, _DATE_MARKS):
         start = tags.start_tag(element)
         names = " ".join(_DATE_NAMES.findall(start))
         if _NOT_A_DATE.search(names):

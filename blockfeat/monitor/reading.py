@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -267,7 +268,7 @@ def _clean(text: str | None) -> str | None:
 
 def _packed(blocks: tuple[Block, ...]) -> bytes:
     """Return the blocks as compressed JSON, without their features."""
-    rows = [{name: getattr(block, name) for name in _EVIDENCE} for block in blocks]
+    rows = [dict(zip(_EVIDENCE, values, strict=True)) for values in map(attrgetter(*_EVIDENCE), blocks)]
     plain = json.dumps(rows, ensure_ascii=False, default=float)
     return zlib.compress(plain.encode("utf-8", "replace"), level=6)
 

@@ -229,7 +229,7 @@ def extraction_and_coloured_page(
         keep_drawings=extractor.model.table.reads_drawings,
     )
     styles = head_styles(html, url=url, charset=charset, look=look)
-    verdicts = verdicts_of(analysis.prediction.kept.tolist(), analysis.parts)
+    verdicts = verdicts_of(analysis.prediction.kept.tolist(), [block.part for block in extraction.blocks])
     return extraction, coloured_page(page, analysis.measured.blocks, verdicts, styles=styles, look=look)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import FrozenInstanceError, fields, replace
 from unicodedata import normalize
 
 import pytest
@@ -21,6 +23,29 @@ PAGE = """<html lang="en"><body><h2>Tools</h2><ol><li>One <a href="/a">first  li
 
 def blocks(page: str = PAGE) -> tuple[Block, ...]:
     return Extractor.load("thresholds").extract(page).blocks
+
+
+@pytest.mark.parametrize("model", ["default", "thresholds"])
+def test_blocks_whose_values_are_made_when_they_are_read_are_blocks_as_others(model: str) -> None:
+    def fresh() -> tuple[Block, ...]:
+        return Extractor.load(model).extract(PAGE).blocks
+
+    found, names = fresh(), [field.name for field in fields(Block)]
+    plain = tuple(Block(**{name: getattr(block, name) for name in names}) for block in fresh())
+    # One by one, the last first, in place of all at once.
+    assert [found[place].reason for place in reversed(range(len(found)))] == [block.reason for block in plain][::-1]
+    assert found == plain == fresh()
+    assert fresh()[2:4] == plain[2:4]
+    assert pickle.loads(pickle.dumps(fresh())) == plain
+    assert fresh()[0] != replace(fresh()[0], reason="another")
+    assert not hasattr(fresh()[0], "role")
+    with pytest.raises(FrozenInstanceError):
+        fresh()[0].reason = ""  # type: ignore[misc]
+
+
+def test_a_block_that_is_pickled_leaves_its_page_behind() -> None:
+    long = Extractor.load("default").extract(PAGE.replace("</body>", "<p>" + "More words. " * 9000)).blocks
+    assert len(pickle.dumps(long[0])) < 50_000
 
 
 def test_kinds_levels_and_order() -> None:

@@ -136,20 +136,24 @@ class Passage:
     ----------
     searched : str
         The text without marks of footnotes, as long as it.
-    reason : str
-        Why mentions in it do not count; empty where they do.
+    reason : str or None
+        Why mentions in it do not count; empty where they do, None for the reason of the block, which is made where it
+        is read.
     """
 
     block: Block
     place: str
     text: str
     searched: str
-    reason: str
+    reason: str | None
 
     def mention(
         self, name: str, start: int, end: int, *, rule: str = "", variant: str = "", sentence: str = ""
     ) -> Mention:
         """Return the mention of a name at a span of the text, which counts where nothing is against it."""
+        reason = self.reason or rule
+        if self.reason is None:
+            reason = self.block.reason or "the block is no part of the text"
         return Mention(
             brand=name,
             place=self.place,
@@ -160,8 +164,8 @@ class Passage:
             sentence=sentence,
             score=self.block.score,
             text=self.text[start:end],
-            counted=not (self.reason or rule),
-            reason=self.reason or rule,
+            counted=not reason,
+            reason=reason,
             rule=rule,
             variant=variant,
         )
@@ -217,14 +221,14 @@ def _hits(
         yield passages[place], replace(hit, start=hit.start - begins[place], end=hit.end - begins[place])
 
 
-def _reason(block: Block, place: str, places: Collection[str], least: float) -> str:
-    """Return why mentions in a block do not count; empty where they do."""
+def _reason(block: Block, place: str, places: Collection[str], least: float) -> str | None:
+    """Return why mentions in a block do not count, as `Passage` has it."""
     if place not in places:
         return f"place {place} is not counted"
     if place in ("headline", _DESCRIPTION) or (place in _OF_THE_ARTICLE and not block.kept):
         return ""
     if not block.kept or place == "clutter":
-        return block.reason or "the block is no part of the text"
+        return None
     return "" if block.score >= least else f"doubtful: score {block.score:.2f}, below {least:.2f}"
 
 
@@ -344,7 +348,7 @@ def query_mentions(
     """
     if not matcher.queries:
         return ()
-    passages = [each for each in passages_of(extraction, places=places, least_score=least_score) if not each.reason]
+    passages = [each for each in passages_of(extraction, places=places, least_score=least_score) if each.reason == ""]
     heads = [each for each in passages if each.place == "headline"]
     bodies = [each for each in passages if each.place != "headline"]
     if not passages:
