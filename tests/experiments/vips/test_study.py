@@ -37,14 +37,8 @@ def article(number: int) -> list[str]:
 def source(number: int) -> LabelledPage:
     links = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(6))
     html = f"<body><ul>{links}</ul><div>{''.join(f'<p>{line}</p>' for line in article(number))}</div><p>All rights</p>"
-    return LabelledPage(
-        corpus="fundus",
-        id=str(number),
-        html=html,
-        text="\n\n".join(article(number)),
-        url=f"https://{HOSTS[number % 4]}/{number}",
-        lang="en",
-    )
+    url = f"https://{HOSTS[number % 4]}/{number}"
+    return LabelledPage(str(number), html, "\n\n".join(article(number)), "en", url, corpus="fundus")
 
 
 def rendering(number: int) -> RenderedPage:
@@ -97,12 +91,10 @@ def test_hidden_blocks_are_dropped_from_a_text_unless_nothing_is_left() -> None:
     record = found.to_record()
     shown = record["nodes"]["visible"]
     last = record["nodes"]["text"].index(article(0)[3])
-    part = RenderedPage.of_record(
-        record | {"nodes": record["nodes"] | {"visible": [*shown[:last], False, *shown[last + 1 :]]}}
-    )
-    assert systems.seen_text(extractor, source(0), part) == "\n\n".join(article(0)[:3])
-    nothing = RenderedPage.of_record(record | {"nodes": record["nodes"] | {"visible": [False] * len(shown)}})
-    assert systems.seen_text(extractor, source(0), nothing) == whole
+    without_last = [*shown[:last], False, *shown[last + 1 :]]
+    for visible, text in ((without_last, "\n\n".join(article(0)[:3])), ([False] * len(shown), whole)):
+        part = RenderedPage.of_record(record | {"nodes": record["nodes"] | {"visible": visible}})
+        assert systems.seen_text(extractor, source(0), part) == text
 
 
 def untrained(pages: Sequence[TrainingPage], options: SequenceOptions) -> SequenceFit:
