@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,13 +8,14 @@ import numpy as np
 import pytest
 
 from blockfeat.blocks.tagtable import load_table
-from blockfeat.errors import ModelError
+from blockfeat.errors import MissingExtraError, ModelError
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.models.model import Model
 from blockfeat.models.store import model_from_bytes, model_to_bytes
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import page_features
-from blockfeat.papers.web2text.model import FILTERS, KERNELS, Layer, LeafLabeller, Network, Web2TextModel, log_softmax
+from blockfeat.papers.web2text.model import KERNELS, Layer, LeafLabeller, Network, Web2TextModel, log_softmax
+from blockfeat.papers.web2text.networks import train_web2text
 from leaves_of import labeller_of_long_leaves, leaf_measurer, leaves_of, network
 from pages import article_page
 
@@ -33,17 +35,11 @@ def kept_texts(model, html):
     return measured.blocks.texts(np.flatnonzero(model.predict(measured).kept).tolist())
 
 
-def test_it_is_a_model_of_pages(model):
-    assert isinstance(model, Model)
-
-
 def test_a_page_is_predicted(model):
+    assert isinstance(model, Model)
     measured = measure(article_page())
     prediction = model.predict(measured)
-    texts = measured.blocks.texts()
-    assert [texts[place] for place in np.flatnonzero(prediction.kept)] == [
-        text for text in texts if len(text.split()) > 8
-    ]
+    assert prediction.kept.tolist() == [len(text.split()) > 8 for text in measured.blocks.texts()]
     assert ((prediction.scores > 0) == prediction.kept).all()
 
 
@@ -92,13 +88,8 @@ def test_a_file_gives_the_same_model(model):
     table = replace(load_table("html5"), name="mine", other="boundary")
     for one in (model, replace(model, name="other", shift=0.5, languages=("en",), record={"seed": 7}, table=table)):
         again = model_from_bytes(model_to_bytes(one), where="here", read=lambda name: b"")
-        assert (again.name, again.shift, again.languages, again.record, again.table) == (
-            one.name,
-            one.shift,
-            one.languages,
-            one.record,
-            one.table,
-        )
+        for name in ("name", "shift", "languages", "record", "table"):
+            assert getattr(again, name) == getattr(one, name)
         assert kept_texts(again, article_page()) == kept_texts(one, article_page())
 
 
@@ -135,13 +126,10 @@ def test_leaves_are_labelled():
     assert ((found.log_odds > 0) == found.kept).all()
 
 
-def test_a_page_without_leaves():
-    found = random_labeller().predict(page_features(leaves_of("<p></p>")))
-    assert found.kept.shape == found.log_odds.shape == (0,)
-
-
-def test_a_page_of_one_leaf():
-    found = random_labeller().predict(page_features(leaves_of("<p>alone</p>")))
+@pytest.mark.parametrize(("html", "count"), [("<p></p>", 0), ("<p>alone</p>", 1)])
+def test_a_page_of_no_leaf_and_of_one(html, count):
+    found = random_labeller().predict(page_features(leaves_of(html)))
+    assert found.kept.shape == (count,)
     assert found.kept.tolist() == (found.log_odds > 0).tolist()
 
 
@@ -175,10 +163,9 @@ def test_arrays_give_the_same_labeller():
 
 
 def test_networks_of_other_sizes_are_refused():
-    with pytest.raises(ModelError, match="128 features"):
-        LeafLabeller(network(127, 2), network(25, 4))
-    with pytest.raises(ModelError, match="25 features"):
-        LeafLabeller(network(128, 2), network(25, 2))
+    for unary, pairwise, reason in (((127, 2), (25, 4), "128 features"), ((128, 2), (25, 2), "25 features")):
+        with pytest.raises(ModelError, match=reason):
+            LeafLabeller(network(*unary), network(*pairwise))
 
 
 FROZEN = Path(__file__).with_name("web2text_network.npz")
@@ -211,10 +198,7 @@ def test_answers_equal_those_of_torch(length):
 
 def test_sizes_are_those_of_the_paper():
     for inputs, answers, wanted in ((128, 2, 17_960), (25, 4, 12_870)):
-        sizes = [inputs, *FILTERS, answers]
-        assert (
-            sum(kernel * one * two for kernel, one, two in zip(KERNELS, sizes[:-1], sizes[1:], strict=True)) == wanted
-        )
+        assert sum(layer.weights.size for layer in network(inputs, answers).layers) == wanted
 
 
 def test_a_convolution_looks_at_its_neighbours():
@@ -239,13 +223,19 @@ def test_logarithms_of_probabilities():
 
 
 def test_layers_that_do_not_fit_are_refused():
-    ones = np.ones
-    with pytest.raises(ModelError, match="convolution"):
-        Layer(ones((2, 3, 4), np.float32), ones(4, np.float32))
-    with pytest.raises(ModelError, match="convolution"):
-        Layer(ones((3, 3, 4), np.float32), ones(3, np.float32))
-    layer = Layer(ones((1, 3, 4), np.float32), ones(4, np.float32))
-    with pytest.raises(ModelError, match="fit"):
-        Network(ones(2, np.float32), ones(2, np.float32), (layer,))
-    with pytest.raises(ModelError, match="fit"):
-        Network(ones(3, np.float32), ones(3, np.float32), (layer, layer))
+    def ones(*shape):
+        return np.ones(shape, np.float32)
+
+    for shape, answers in (((2, 3, 4), 4), ((3, 3, 4), 3)):
+        with pytest.raises(ModelError, match="convolution"):
+            Layer(ones(*shape), ones(answers))
+    layer = Layer(ones(1, 3, 4), ones(4))
+    for inputs, layers in ((2, (layer,)), (3, (layer, layer))):
+        with pytest.raises(ModelError, match="fit"):
+            Network(ones(inputs), ones(inputs), layers)
+
+
+def test_training_without_torch_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r"blockfeat\[web2text\]"):
+        train_web2text([], [])
