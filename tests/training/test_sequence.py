@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,9 +108,7 @@ def test_it_learns_what_the_neighbour_says_and_a_seed_gives_the_same_trees() -> 
 def test_blocks_without_a_known_label_teach_nothing() -> None:
     pytest.importorskip("lightgbm", reason="the extra 'sequence' is not installed")
     pages = _pages(30, 0)
-    wrong = [
-        TrainingPage(page.matrix, 1 - page.label, np.zeros_like(page.weight), page.words, page.label) for page in pages
-    ]
+    wrong = [replace(page, label=1 - page.label, weight=np.zeros_like(page.weight)) for page in pages]
     expected, found = fit_forest(pages, trees=10, seed=1), fit_forest([*pages, *wrong], trees=10, seed=1)
     assert all((expected(page) == found(page)).all() for page in _pages(3, 1))
 
@@ -124,14 +123,9 @@ def test_a_model_of_enough_pages_is_taught(options: SequenceOptions) -> None:
     pytest.importorskip("lightgbm", reason="the extra 'sequence' is not installed")
     pages = demo_pages()[:24]
     taught = SequenceConfig(fewest_taught=10, trees=5, network=options)
-    models = {
-        name: SequenceTrainer(config=config, seed=1).fit(pages)
-        for name, config in {
-            "taught": taught,
-            "too few": SequenceConfig(fewest_taught=100, trees=5, network=options),
-            "as they are": SequenceConfig(teacher_share=0.0, network=options),
-        }.items()
-    }
+    configs = {"taught": taught, "too few": replace(taught, fewest_taught=100)}
+    configs["as they are"] = SequenceConfig(teacher_share=0.0, network=options)
+    models = {name: SequenceTrainer(config=config, seed=1).fit(pages) for name, config in configs.items()}
     reports = {name: model.report.details["soft_labels"] for name, model in models.items() if model.report}
     assert reports == {"taught": True, "too few": False, "as they are": False}
     weights = {name: model.weights["outer"].tolist() for name, model in models.items()}

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,14 +7,13 @@ import numpy as np
 import pytest
 
 from blockfeat.blocks.tagtable import load_table
-from blockfeat.errors import MissingExtraError, ModelError
+from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.models.model import Model
 from blockfeat.models.store import model_from_bytes, model_to_bytes
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import page_features
 from blockfeat.papers.web2text.model import KERNELS, Layer, LeafLabeller, Network, Web2TextModel, log_softmax
-from blockfeat.papers.web2text.networks import train_web2text
 from leaves_of import labeller_of_long_leaves, leaf_measurer, leaves_of, network
 from pages import article_page
 
@@ -233,9 +231,3 @@ def test_layers_that_do_not_fit_are_refused():
     for inputs, layers in ((2, (layer,)), (3, (layer, layer))):
         with pytest.raises(ModelError, match="fit"):
             Network(ones(inputs), ones(inputs), layers)
-
-
-def test_training_without_torch_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match=r"blockfeat\[web2text\]"):
-        train_web2text([], [])

@@ -33,13 +33,6 @@ def content_of(html: str = article_page()) -> tuple[list[int], int, int]:
     return long, long[0] - 1, len(blocks)
 
 
-def test_kappa_of_a_table_that_is_known():
-    # Two readers of 50 proposals: both yes 20, both no 15, yes against no 5 and 10; p = 0.7, e = 0.5.
-    first = ["yes"] * 25 + ["no"] * 25
-    second = ["yes"] * 20 + ["no"] * 5 + ["yes"] * 10 + ["no"] * 15
-    assert cohens_kappa(first, second) == pytest.approx(0.4)
-
-
 def test_kappa_of_three_labels_by_hand():
     # 200 patients, three diagnoses; agreement on the diagonal.
     table = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]
@@ -47,11 +40,8 @@ def test_kappa_of_three_labels_by_hand():
     second = [column for counts in table for column, count in enumerate(counts) for _ in range(count)]
     # p = 140/200 = .70; e = (120·100 + 60·60 + 20·40) / 200² = .41.
     assert cohens_kappa(first, second) == pytest.approx((0.70 - 0.41) / (1 - 0.41))
-
-
-def test_kappa_says_nothing_where_chance_alone_agrees():
-    assert cohens_kappa([], []) is None
-    assert cohens_kappa(["rest"] * 5, ["rest"] * 5) is None
+    # Chance alone agrees.
+    assert cohens_kappa([], []) is cohens_kappa(["rest"] * 5, ["rest"] * 5) is None
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=2).filter(lambda labels: len(set(labels)) > 1))
@@ -59,9 +49,7 @@ def test_kappa_is_one_for_the_same_labels_and_symmetric(labels: list[str]):
     assert cohens_kappa(labels, labels) == pytest.approx(1.0)
     turned = labels[1:] + labels[:1]
     kappa = cohens_kappa(labels, turned)
-    assert kappa == pytest.approx(cohens_kappa(turned, labels))
-    assert kappa is not None
-    assert kappa <= 1.0
+    assert 1.0 >= kappa == pytest.approx(cohens_kappa(turned, labels))
 
 
 def test_the_same_labels_agree_in_full():
@@ -69,8 +57,7 @@ def test_the_same_labels_agree_in_full():
     pages = [labelled(f"page {number}", set(long), headline=headline) for number in range(3)]
     found = agreement(pages, pages)
     assert (found.cosine, found.f1, found.kappa, found.role_kappa) == (1.0, 1.0, 1.0, 1.0)
-    assert found.kappa_by_role["headline"] == 1.0
-    assert found.kappa_by_role["byline"] is None
+    assert (found.kappa_by_role["headline"], found.kappa_by_role["byline"]) == (1.0, None)
     assert found.counts_by_role["headline"] == (3, 3)
     assert found.role_blocks == 3 * count
     assert found.worst(5) == []
@@ -79,8 +66,7 @@ def test_the_same_labels_agree_in_full():
 def test_one_block_more_lowers_every_measure_as_counted_by_hand():
     long, headline, count = content_of()
     first = [labelled("same", set(long)), labelled("other", set(long)), labelled("alone", set(long))]
-    second = [labelled("same", set(long)), labelled("other", {*long, headline}, headline=headline)]
-    second[1] = labelled("other", {*long, headline})
+    second = [labelled("same", set(long)), labelled("other", {*long, headline})]
     found = agreement(first, second)
     assert [page.id for page in found.pages] == ["same", "other"]
     assert (found.only_first, found.only_second) == (1, 0)
