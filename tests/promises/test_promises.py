@@ -173,7 +173,10 @@ def test_other_formats_are_named(data: bytes, format: str, kind: Callable[[bytes
         blockfeat.extract(kind(data))
 
 
-@pytest.mark.parametrize("value", ["", b"", bytearray(), memoryview(b""), " \n", b"\xef\xbb\xbf", "\ufeff"])
+_EMPTY = ("", b"", bytearray(), memoryview(b""), " \n\t ", b"\n" * 1000, b"\xef\xbb\xbf", b"\xff\xfe", "\ufeff")
+
+
+@pytest.mark.parametrize("value", [*_EMPTY, "<!-- x -->", "<!DOCTYPE html>"])
 def test_empty_input_gives_an_empty_extraction(value: Any) -> None:
     found = blockfeat.extract(value)
     assert (found.text, found.status, found.error, found.blocks) == ("", "empty", None, ())
@@ -188,7 +191,7 @@ def _in_a_thread(work: Callable[[], Value]) -> Value:
         return pool.submit(work).result(timeout=60)
 
 
-@pytest.mark.parametrize("page", [b"<p>" + b"x" * 100, "<p>" + "x" * 100, bytearray(b"<p>" + b"x" * 100)])
+@pytest.mark.parametrize("page", [b"<p>" + b"x" * 100, "<p>" + "ж" * 50, bytearray(b"<p>" + b"x" * 100)])
 def test_max_bytes_in_another_thread(page: Any) -> None:
     limited = Extractor.load().with_options(max_bytes=103)
     assert _in_a_thread(lambda: limited.extract(page)).error is None

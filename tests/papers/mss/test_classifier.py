@@ -31,9 +31,7 @@ def test_features_are_counted_by_label() -> None:
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=20), max_size=4))
-def test_a_sum_of_counts_equals_the_count_of_all_and_tells_the_sources(
-    parts: list[list[tuple[int, bool]]],
-) -> None:
+def test_a_sum_of_counts_equals_the_count_of_all_and_tells_the_sources(parts: list[list[tuple[int, bool]]]) -> None:
     total = FeatureCounts.sum([counts_of(part) for part in parts])
     together = counts_of([pair for part in parts for pair in part])
     assert total.key.tolist() == together.key.tolist()
