@@ -61,7 +61,7 @@ def test_words_of_several_kinds():
 @given(PAGES)
 def test_words_of_title_and_block(html: str):
     page = context_of(html)
-    columns = dict(zip(TITLE_WORDS, page.columns(TITLE_WORDS).T, strict=True))
+    columns = page.columns_by_name(TITLE_WORDS)
     title = set(tokenize("Lantern makers meet"))
     for index, text in enumerate(page.blocks.texts()):
         words = tokenize(text)
@@ -76,8 +76,7 @@ def test_words_of_title_and_block(html: str):
 def test_headings_and_replies_before(html: str):
     page = context_of(html)
     n, words = len(page.blocks), page.words.tolist()
-    names = (*CUE_WORDS, *HEADINGS, "around_heading")
-    columns = dict(zip(names, page.columns(names).T, strict=True))
+    columns = page.columns_by_name((*CUE_WORDS, *HEADINGS, "around_heading"))
     replies = page.cue_words("reply")
     for index in range(n):
         for kind in WORD_KINDS:
