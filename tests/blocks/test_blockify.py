@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.blockify import cut_into_blocks
-from blockfeat.blocks.tagtable import TagTable, load_table
+from blockfeat.blocks import TagTable, cut_into_blocks, load_table
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.page import Page
 from blocks_of import ancestors_of, blocks_of

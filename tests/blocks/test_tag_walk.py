@@ -16,10 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.blockify import Blockifier
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks import Blockifier, Blocks, load_table
 from blockfeat.blocks.tag_walk import walk
-from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import demo_pages
 from blockfeat.lang.characters import SPACE
 from blockfeat.lang.measures import FastTokenizer

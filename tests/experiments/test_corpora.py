@@ -1,7 +1,6 @@
 from pathlib import Path
 
-from blockfeat.data import LabelledPage
-from blockfeat.data.corpus import write_corpus
+from blockfeat.data import LabelledPage, write_corpus
 from experiments.corpora import Corpora, fold_numbers
 
 

@@ -7,14 +7,11 @@ import pickle
 import numpy as np
 import pytest
 
-from blockfeat.blocks.blockify import Blockifier
-from blockfeat.blocks.tagtable import load_table
+from blockfeat.blocks import Blockifier, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PAPER_LANGUAGES, FeatureExtractor, features_named
 from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, NamedRow
-from blockfeat.lang.identify import Identifier
-from blockfeat.lang.measures import FastTokenizer
-from blockfeat.lang.stopwords import StopWordIndex, available_languages, density
+from blockfeat.lang import FastTokenizer, Identifier, StopWordIndex, available_languages, density
 from blockfeat.page.page import Page
 
 INDEX = StopWordIndex.build(["en", "de", "fr"])

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from blockfeat import Extractor
 from blockfeat.data import demo_pages
-from blockfeat.features.measuring import features_named, registered_features
+from blockfeat.features import Feature, features_named, registered_features
 from blockfeat.features.phrases import FORMS, limit, phrase, with_note
-from blockfeat.features.schema import Feature
 from blockfeat.models import bundled_models
 
 

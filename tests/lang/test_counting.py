@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.data import demo_pages
+from blockfeat.lang import PageText, StopWordIndex, tokenize
 from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes, code_points
 from blockfeat.lang.counting import CountedText, count_text, sentence_ends, word_spans
-from blockfeat.lang.measures import PageText, tokenize
-from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.lang.word_keys import (
     count_bits,
     keys_of_spans,

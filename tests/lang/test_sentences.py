@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.lang.characters import character_classes, code_points
-from blockfeat.lang.counting import sentence_ends
+from blockfeat.lang import character_classes, code_points, sentence_ends
 
 
 def ends_in(*blocks: str) -> list[int]:

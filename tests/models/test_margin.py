@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blockfeat import Extractor, ModelError
 from blockfeat.blocks import load_table
-from blockfeat.errors import ModelError
-from blockfeat.extraction.extractor import Extractor
 from blockfeat.models import load_model, save_model
 from blockfeat.models.margin import MarginModel, SoftThreshold, Transitions
 from pages import BRAND, article_page

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from blockfeat import Extractor, ModelError
 from blockfeat.blocks.tagtable import load_table
-from blockfeat.errors import ModelError
-from blockfeat.extraction.extractor import Extractor
 from blockfeat.features.measuring import context_features
 from blockfeat.models import load_model, save_model
 from blockfeat.models.sequence import DILATIONS, SequenceModel

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blockfeat.page import Page, Tags
 from blockfeat.page.formulas import FORMULA
-from blockfeat.page.page import Page
-from blockfeat.page.tags import Tags
 
 MATHML = "<math><semantics><mi>x</mi><annotation encoding=application/x-tex>x &lt; y^2</annotation></semantics></math>"
 

@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.data.corpus import demo_pages
-from blockfeat.page import elements
-from blockfeat.page.tags import Tags
+from blockfeat.page import Tags, elements
 from property_examples import examples
 from reference_tree import events_of_lxml, events_of_tags
 

@@ -37,11 +37,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import blockfeat
-from blockfeat import BlockfeatError, Extraction, Extractor, errors
-from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
+from blockfeat import BlockfeatError, Extraction, Extractor, InputTypeError, LimitExceeded, NotHTML, errors
 from blockfeat.io.batch import StreamWriter, run
-from blockfeat.io.outputs import FORMATS
-from blockfeat.io.outputs.formats import Formatter
+from blockfeat.io.outputs import FORMATS, Formatter
 from blockfeat.page.document import Document
 from pages import article_page
 from property_examples import examples

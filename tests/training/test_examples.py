@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from blockfeat.data.corpus import LabelledPage
-from blockfeat.data.labels import BlockRoles, cut_digest
+from blockfeat.data import BlockRoles, LabelledPage, cut_digest
 from blockfeat.page.page import Page
 from blockfeat.training.examples import LabelOptions, PageLabeller, context_measurer
 from pages import article_page

@@ -7,12 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from blockfeat import Extractor
+from blockfeat import Extractor, TrainingError, TrainingOptions, train
 from blockfeat.data import LabelledPage, demo_pages
-from blockfeat.errors import TrainingError
 from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.train import TrainingOptions, train
 from pages import BRAND, SENTENCES, article_page
 
 QUICK = TrainingOptions(swarm=SwarmOptions(particles=20, iterations=10), polish=CoordinateAscent())

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 import blockfeat
-from blockfeat import Extractor
+from blockfeat import CorpusError, Extractor, LanguageError, MissingExtraError, TrainingError, train
 from blockfeat.data import demo_pages, write_corpus
-from blockfeat.errors import CorpusError, LanguageError, MissingExtraError, TrainingError
 from blockfeat.models import load_model, save_model
 from blockfeat.papers.crunch.trainer import CrunchConfig
 from blockfeat.papers.mss.trainer import TokenConfig
@@ -20,13 +19,9 @@ from blockfeat.papers.web2text.networks import Recipe
 from blockfeat.papers.web2text.trainer import Web2TextConfig
 from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.config import TRAINERS, Progress
+from blockfeat.training import TRAINERS, MarginOptions, Progress, SequenceConfig, ThresholdConfig
 from blockfeat.training.evaluation.metrics import word_scores
-from blockfeat.training.margin_fit import MarginOptions
-from blockfeat.training.sequence import SequenceConfig
 from blockfeat.training.sequence_network import SequenceOptions
-from blockfeat.training.thresholds import ThresholdConfig
-from blockfeat.training.train import train
 
 SWARM = SwarmOptions(particles=6, iterations=5, patience=0)
 QUICK: dict[str, Any] = {

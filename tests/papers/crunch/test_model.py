@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from lxml import etree
 
-from blockfeat import Extraction, Extractor
+from blockfeat import Extraction, Extractor, ModelError, NotHTML
 from blockfeat.data import demo_pages
-from blockfeat.errors import ModelError, NotHTML
 from blockfeat.models.store import load_model, model_from_bytes, model_to_bytes
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import decide

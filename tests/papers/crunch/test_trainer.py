@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat import Extractor
+from blockfeat import Extractor, TrainingError, train
 from blockfeat.data import LabelledPage, demo_pages
-from blockfeat.errors import TrainingError
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.fitness import PreparedTree, nodes_of, training_set
 from blockfeat.papers.crunch.model import CrunchModel
@@ -21,7 +20,6 @@ from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.swarm_search import gold_of
-from blockfeat.training.train import train
 from property_examples import examples
 from random_pages import PAGES
 

@@ -11,12 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from blockfeat import Extractor, ModelError, TrainingError
 from blockfeat.commands.models import adapt as adapt_command
-from blockfeat.errors import ModelError, TrainingError
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.models import store
+from blockfeat.models import load_model, save_model, store
 from blockfeat.models.decoding import best_run
-from blockfeat.models.store import load_model, save_model
 from blockfeat.page.document import Document
 from blockfeat.papers.mss.adapt import AdaptOptions, adapt, adapt_to_pages, border_weights, confidence, importance_of
 from blockfeat.papers.mss.classifier import Scale, TokenClassifier

@@ -12,10 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.blockify import cut_into_blocks
-from blockfeat.blocks.tagtable import load_table
-from blockfeat.errors import ModelError
-from blockfeat.extraction.extractor import Extractor
+from blockfeat import Extractor, ModelError
+from blockfeat.blocks import cut_into_blocks, load_table
 from blockfeat.models.decoding import best_run
 from blockfeat.models.model import Model
 from blockfeat.models.store import load_model, model_from_bytes, save_model

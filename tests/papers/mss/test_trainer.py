@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.errors import ModelError, TrainingError
-from blockfeat.page.page import Page
-from blockfeat.page.tags import Tags
+from blockfeat.page import Page, Tags
 from blockfeat.papers.mss.classifier import Importance, Scale
 from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.papers.mss.trainer import PAPER_TAGS, TokenCounter, common_tags, gold_run

@@ -11,9 +11,8 @@ from pathlib import Path
 import pandas
 import pytest
 
+from blockfeat import Extractor, InputError, OutputError
 from blockfeat.data import LabelledPage
-from blockfeat.errors import InputError, OutputError
-from blockfeat.extraction.extractor import Extractor
 from blockfeat.training.evaluation.bench import (
     BenchPage,
     BenchResult,

@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.blockify import cut_into_blocks
-from blockfeat.blocks.tagtable import load_table
-from blockfeat.data.corpus import LabelledPage
-from blockfeat.data.labels import BlockRoles, cut_digest
+from blockfeat.blocks import cut_into_blocks, load_table
+from blockfeat.data import BlockRoles, LabelledPage, cut_digest
 from blockfeat.errors import InputError
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.strategies import agreement, cohens_kappa
