@@ -28,12 +28,13 @@ def test_template_is_left_out_unless_it_holds_a_paragraph() -> None:
     assert "ferry" in text(f"<template><p>{PROSE}</p>")
 
 
-@pytest.mark.parametrize(
-    "attribute", ["hidden", 'aria-hidden="true"', 'style="display: none"', "style='VISIBILITY:hidden'"]
-)
+_STYLES = ("style='VISIBILITY:hidden'", 'style="color:red; DISPLAY : none"')
+
+
+@pytest.mark.parametrize("attribute", ["hidden", 'aria-hidden="true"', 'style="display: none"', *_STYLES])
 def test_hidden_elements_are_kept_unless_the_table_prunes_them(attribute: str) -> None:
-    html = f"<p>shown</p><div {attribute}>veiled</div><p>after</p>"
-    assert text(html) == "shown veiled after"
+    html = f"<p aria-hidden=false>shown</p><div {attribute}>veiled</div><p>af<b {attribute}>un</b>ter</p>"
+    assert text(html) == "shown veiled afunter"
     assert text(html, PRUNING) == "shown after"
 
 

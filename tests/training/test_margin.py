@@ -182,11 +182,6 @@ def test_no_round_leaves_the_start_as_it_is() -> None:
     assert (fit.fitness, fit.history) == (fit.start, ())
 
 
-def test_the_same_seed_gives_the_same_model() -> None:
-    first, second = (fit_margin(pages(10), SMALL).parameters.terms("abcdef") for _ in range(2))
-    assert first == second
-
-
 def test_nothing_to_learn_from_is_told() -> None:
     plain = [replace(own, weight=np.zeros_like(own.weight)) for own in pages(3)]
     alike = [replace(own, matrix=np.ones_like(own.matrix)) for own in pages(3)]

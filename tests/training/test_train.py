@@ -81,7 +81,7 @@ def test_every_kind_learns_is_tested_and_stored(kind: str, tmp_path: Path) -> No
     assert {"measuring", "testing"} <= {step.phase for step in seen}
 
 
-@pytest.mark.parametrize("kind", ["margin", "tokens"])
+@pytest.mark.parametrize("kind", ["crunch", "margin", "tokens"])
 def test_the_same_seed_gives_the_same_model_with_one_job_or_two(kind: str) -> None:
     one, two = (train(DEMO, kind=kind, seed=3, config=QUICK[kind], jobs=jobs) for jobs in (1, 2))
     assert dict(one.record) == dict(two.record)

@@ -102,13 +102,6 @@ def test_the_fitness_is_that_of_the_extraction() -> None:
     assert np.mean(scores) == pytest.approx(model.report.fitness, abs=0.02)
 
 
-def test_the_same_seed_gives_the_same_model_with_one_job_or_two() -> None:
-    some = DEMO[:16]
-    one = train(some, kind="crunch", config=QUICK, seed=5).to_document()[0]
-    two = train(some, kind="crunch", config=QUICK, seed=5, jobs=2).to_document()[0]
-    assert one == two
-
-
 def test_at_most_so_many_pages_are_looked_at() -> None:
     model = train(DEMO, kind="crunch", config=replace(QUICK, most_pages=10), seed=1, split=1)
     assert model.record["pages"] == {"all": len(DEMO), "training": 10, "test": 0}

@@ -6,14 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
 from hypothesis import example, given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from blockfeat import Extractor, ModelError, TrainingError
-from blockfeat.commands.models import adapt as adapt_command
-from blockfeat.models import load_model, save_model, store
+from blockfeat.models import load_model, save_model
 from blockfeat.models.decoding import best_run
 from blockfeat.page.document import Document
 from blockfeat.papers.mss.adapt import AdaptOptions, adapt, adapt_to_pages, border_weights, confidence, importance_of
@@ -64,21 +61,6 @@ def test_options_are_kept_in_the_record() -> None:
     options = AdaptOptions(window=5, iterations=1)
     record = adapt(documents(6), base(), options=options).model.record
     assert (record["options"]["window"], record["options"]["iterations"], len(record["changed"])) == (5, 1, 1)
-
-
-def test_the_command_writes_a_model_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "pages"
-    folder.mkdir()
-    for document in documents(6):
-        (folder / f"{document.id}.html").write_text(str(document.data), encoding="utf-8")
-    monkeypatch.setattr(store, "load_model", lambda name: base())
-    app = typer.Typer()
-    app.command()(adapt_command)
-    output = tmp_path / "site.npz"
-    done = CliRunner().invoke(app, ["--pages", str(folder), "--output", str(output), "--quiet"])
-    assert done.exit_code == 0, done.output
-    assert "6 pages" in done.output
-    assert load_model(output).name == "site"
 
 
 BOOTSTRAPPING_TAGS = ("html", "head", "body", "title", "div", "p", "ul", "li", "a", "h1", "h3", "span", "section", "em")
