@@ -31,9 +31,7 @@ def row(**values: float) -> np.ndarray:
     ("anchor_ratio", "sentence_length", "is_kept"),
     [(0.1, 12.0, True), (0.5, 12.0, False), (0.1, 3.0, False), (0.3, 8.0, True)],  # the last is on both thresholds
 )
-def test_a_block_passes_only_if_every_threshold_holds(
-    anchor_ratio: float, sentence_length: float, is_kept: bool
-) -> None:
+def test_a_block_passes_only_if_all_thresholds_hold(anchor_ratio: float, sentence_length: float, is_kept: bool):
     values = row(anchor_ratio=anchor_ratio, average_sentence_length=sentence_length)
     assert (model().scores(values, np.array([10]))[0] >= 0) == is_kept
 

@@ -51,11 +51,9 @@ def test_the_best_extraction_is_the_one_nearest_to_the_prediction() -> None:
     assert possible.best(predicted).f1 == possible.best(predicted[3:]).f1 == 1.0
 
 
-@given(WORDS, WORDS, WORDS, WORDS, WORDS)
-def test_best_is_never_below_short(
-    predicted: list[str], main: list[str], headline: list[str], before: list[str], after: list[str]
-) -> None:
-    possible = PossibleExtractions(main, headline, before, after)
+@given(WORDS, st.tuples(WORDS, WORDS, WORDS, WORDS))
+def test_best_is_never_below_short(predicted: list[str], parts: tuple[list[str], ...]) -> None:
+    possible = PossibleExtractions(*parts)
     assert possible.best(predicted).f1 >= possible.short(predicted).f1
 
 

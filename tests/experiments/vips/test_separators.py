@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,9 +31,7 @@ def blocks_at(*spans: tuple[float, float]) -> list[ExtractedBlock]:
         ([(0, 10), (5, 20)], 1, []),
     ],
 )
-def test_separators_stand_between_blocks(
-    spans: list[tuple[float, float]], groups: int, expected: list[tuple[float, float]]
-) -> None:
+def test_separators_stand_between_blocks(spans: list[Any], groups: int, expected: list[Any]) -> None:
     found = clusters(blocks_at(*spans), horizontal=True)
     assert len(found) == groups
     between = separators(found, nodes_of(paragraph((0, 0, 100, 10))), [], horizontal=True)
