@@ -14,8 +14,8 @@ from uncompiled import load_uncompiled
 
 PAGES = (
     "<p>It’s a “test” — with more</p><p>They don’t</p>", "<p>Café à la crème, déjà vu</p><b>où êtes-vous allés</b>",
-    "<p>Größe und Weiß, Öl</p><p>für später</p>", "<p>Привет, мир</p><p>пока</p>", "<p>日本語のテキスト</p><p>東京で</p>",
-    "<p>مرحبا بالعالم</p><p>نص</p>", "<p>한국어 문서</p><p>서울의 봄</p>",
+    "<p>Größe und Weiß, Öl</p><p>für später</p>", "<p>Привет, мир</p><p>пока</p>",
+    "<p>日本語のテキスト</p><p>東京で</p>", "<p>مرحبا بالعالم</p><p>نص</p>", "<p>한국어 문서</p><p>서울의 봄</p>",
 )  # fmt: skip
 AS_THEY_SHOULD_BE = (
     *PAGES,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.vips.choice import Candidates, oracle
-from experiments.vips.layout import RenderedPage
+from experiments.vips.layout import Rectangle, RenderedPage
 from experiments.vips.structure import VisualBlock, degree_between, segment
 from laid_out import Box, page, paragraph, text
 from property_examples import examples
@@ -57,6 +57,7 @@ def test_heavier_separators_make_less_coherent_blocks(weight: int, degree: int) 
 def test_a_page_with_nothing_to_see_or_without_text_has_no_structure() -> None:
     empty = RenderedPage("test", "empty", "digest")
     assert segment(empty) is None
+    assert Rectangle.around([]).area == 0
     assert oracle(Candidates.of(empty, None), "words").scores.f1 == 0
     assert segment(page(Box("body", (0, 0, 100, 0), visible=False))) is None
     assert segment(page(Box("body", (0, 0, 100, 100), [Box("img", (0, 0, 100, 100))]))) is None
