@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import signal
 
 import pytest
 from hypothesis import given
@@ -93,8 +92,11 @@ def test_a_failure_counts_as_empty_and_is_kept() -> None:
 
 
 def test_an_interrupt_is_not_a_failure_of_the_page() -> None:
+    def interrupted(page: LabelledPage) -> str:
+        raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        evaluate(lambda page: signal.raise_signal(signal.SIGINT), PAGES)
+        evaluate(interrupted, PAGES)
 
 
 def test_a_peer_that_returns_none_found_nothing() -> None:
