@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,13 @@ from blockfeat.data import demo_pages, write_corpus
 from blockfeat.models import load_model, save_model
 from blockfeat.papers.crunch.trainer import CrunchConfig
 from blockfeat.papers.mss.trainer import TokenConfig
-from blockfeat.papers.web2text.networks import Recipe
+from blockfeat.papers.web2text.networks import Recipe, train_web2text
 from blockfeat.papers.web2text.trainer import Web2TextConfig
 from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training import TRAINERS, MarginOptions, Progress, SequenceConfig, ThresholdConfig
 from blockfeat.training.evaluation.metrics import word_scores
-from blockfeat.training.sequence_network import SequenceOptions
+from blockfeat.training.sequence_network import SequenceOptions, fit_sequence
 
 SWARM = SwarmOptions(particles=6, iterations=5, patience=0)
 QUICK: dict[str, Any] = {
@@ -181,14 +183,18 @@ def test_ctrl_c_in_the_test_leaves_the_test_out() -> None:
     assert model.report.test is None
 
 
-@pytest.mark.parametrize("kind", NEEDS_TORCH)
+@pytest.mark.parametrize(
+    ("kind", "fit"),
+    [("sequence", lambda: fit_sequence([], SequenceOptions())), ("web2text", lambda: train_web2text([], []))],
+)
 def test_without_torch_the_extra_is_named_before_any_page_is_measured(
-    kind: str, monkeypatch: pytest.MonkeyPatch
+    kind: str, fit: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    monkeypatch.setitem(sys.modules, "torch", None)
     seen: list[Progress] = []
-    with pytest.raises(MissingExtraError, match=r"blockfeat\[" + kind + r"\]"):
-        train(DEMO, kind=kind, on_progress=seen.append)
+    for work in (lambda: train(DEMO, kind=kind, on_progress=seen.append), fit):
+        with pytest.raises(MissingExtraError, match=rf"blockfeat\[{kind}\]"):
+            work()
     assert not seen
 
 
