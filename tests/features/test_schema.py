@@ -89,12 +89,6 @@ def test_text_without_words_gives_zeros(table: str) -> None:
     assert values["text_structuring_ratio"] == [1.0]
 
 
-def test_stop_word_ratio_takes_the_best_language() -> None:
-    _, values = measure("<p>Der Hund und die Katze</p><p>The dog and the cat</p>", "html5", ("en", "de"))
-    assert values["stop_word_ratio"] == [0.6 / density("de"), 0.6 / density("en")]
-    assert set(measure("", "html5")[1]) == set(NAMES)
-
-
 def test_the_stop_word_ratio_of_the_paper_is_by_the_other_words() -> None:
     blocks = blocks_of("<p>The cat and the dog</p><p>Der Hund</p><p>the and</p><p>Kiosk 24</p>")
     measured = Measured(blocks, stop_word_ratios(blocks.measures, INDEX))

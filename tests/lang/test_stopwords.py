@@ -187,12 +187,6 @@ def test_ratios_lie_between_0_and_1_in_every_language() -> None:
     assert ratios.ratio[2] == 0
 
 
-def test_languages_are_those_asked_for_in_their_order() -> None:
-    measures = blocks_of("<p>und die</p>").measures
-    assert stop_word_ratios(measures, INDEX_OF_SOME, ("de",)).languages == ("de",)
-    assert stop_word_ratios(measures, INDEX_OF_SOME, ("zh", "de")).language.tolist() == [1]
-
-
 @pytest.mark.parametrize("languages", [None, ("en",), ("en", "de")])
 def test_no_blocks(languages: tuple[str, ...] | None) -> None:
     ratios = stop_word_ratios(blocks_of("").measures, INDEX_OF_SOME, languages)

@@ -96,17 +96,6 @@ def test_unknown_labels_are_ignored(label: str) -> None:
     assert decode("<p>Grüße".encode("latin-1"), label).text == "<p>Grüße"
 
 
-_CHARSETS = st.sampled_from([None, "utf-8", "gbk", "big5", "utf-16", "iso-2022-jp", "shift_jis", "x"])
-
-
-@given(st.binary(max_size=400), _CHARSETS)
-def test_decode_never_raises(data: bytes, charset: str | None) -> None:
-    decoding = decode(data, charset)
-    assert decoding.replaced >= 0
-    decode(b"\x1b$B" + data, charset)
-    decode(b"<meta charset=" + data, charset)
-
-
 @given(st.text(max_size=200), st.sampled_from(["utf-8", "utf-8-sig"]))
 def test_utf_8_comes_back_whole(text: str, codec: str) -> None:
     page = "<p>é" + text.encode("utf-8", "replace").decode().replace("\x00", "").replace("\x1b", "")

@@ -101,11 +101,14 @@ def test_one_other_byte_in_a_declared_legacy_page_changes_one_character(text: st
     assert _changed(text, found) <= 1
 
 
-@given(st.binary(max_size=200), st.sampled_from([None, "utf-8", "gbk", "utf-16", "x-foo", "utf-7", "base64", "\x00"]))
-@examples(150)
-def test_any_bytes_decode_and_say_how(data: bytes, charset: str | None) -> None:
+_CHARSETS = st.sampled_from([None, "utf-8", "gbk", "utf-16", "x-foo", "utf-7", "base64", "\x00", "iso-2022-jp", "big5"])
+
+
+@given(st.binary(max_size=200), _CHARSETS, st.sampled_from([b"", b"\x1b$B", b"<meta charset="]))
+@examples(200)
+def test_any_bytes_decode_and_say_how(data: bytes, charset: str | None, start: bytes) -> None:
     try:
-        found = blockfeat.extract(b"<p>words " + data, charset=charset)
+        found = blockfeat.extract(start + b"<p>words " + data, charset=charset)
     except NotHTML:
         return
     assert found.encoding

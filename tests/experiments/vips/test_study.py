@@ -11,6 +11,7 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.data.corpus import LabelledPage, write_corpus
+from blockfeat.errors import CorpusError
 from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
 from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.examples import TrainingPage
@@ -125,6 +126,14 @@ def test_a_variant_is_trained_and_scored_for_each_fold(study: Study, monkeypatch
     assert trained == [(5, plain + len(names), seed) for names in VARIANTS.values() for seed in (1, 2)]
     whole = word_scores("\n".join(pages[0].page.texts), sources[0].text or "").f1
     assert all(found == pytest.approx(whole, abs=0.01) for found in scores["fundus", sources[0].id].values())
+
+
+def test_damaged_records_are_refused() -> None:
+    record = rendering(0).to_record()
+    record["nodes"]["parent"] = [0, *record["nodes"]["parent"][1:]]
+    for damaged, match in (({"id": "x"}, "no record"), (record, "stands before")):
+        with pytest.raises(CorpusError, match=match):
+            RenderedPage.of_record(damaged)
 
 
 def test_wrong_usage_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
