@@ -52,13 +52,6 @@ def test_text_behind_the_last_end_is_a_sentence_and_stops_alone_are_none() -> No
     assert measures.sentences.tolist() == [2, 0, 0, 1]
 
 
-def test_no_blocks() -> None:
-    measures = FastTokenizer().measure(page_text_of([]))
-    columns = (measures.words, measures.sentences, measures.characters, measures.unspaced_words)
-    assert [column.size for column in columns] == [0, 0, 0, 0]
-    assert (measures.tokens, measures.token_block.size) == ([], 0)
-
-
 @pytest.mark.parametrize(("text", "controls"), [("plain\ttext\n", False), ("bell \x07", True), ("\ud800", True)])
 def test_control_characters_are_noticed(text: str, controls: bool) -> None:
     assert FastTokenizer().measure(page_text_of([text])).has_controls is controls

@@ -185,9 +185,3 @@ def test_ratios_lie_between_0_and_1_in_every_language() -> None:
     assert ratios.languages == index.languages
     assert ((ratios.ratio >= 0) & (ratios.ratio <= 1)).all()
     assert ratios.ratio[2] == 0
-
-
-@pytest.mark.parametrize("languages", [None, ("en",), ("en", "de")])
-def test_no_blocks(languages: tuple[str, ...] | None) -> None:
-    ratios = stop_word_ratios(blocks_of("").measures, INDEX_OF_SOME, languages)
-    assert (ratios.ratio.size, ratios.normalised.size, ratios.language.size) == (0, 0, 0)

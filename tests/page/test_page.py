@@ -28,12 +28,6 @@ def _words(html: str | bytes) -> list[str]:
     return Page.parse(html).all_text().split()
 
 
-def test_text_behind_the_end_of_html_stays() -> None:
-    assert _words("<html><body><p>a</p></body></html><p>b</p></html><html><body>c") == ["a", "b", "c"]
-    page = Page.parse("<body>a</body></html>b<script>s</script>", keep_raw_text=True)
-    assert page.all_text().split() == ["ab", "s"]
-
-
 def test_nul_and_surrogates_are_replaced() -> None:
     page = Page.parse("<p>a\x00b\ud800c\udfffd")
     assert page.all_text() == "a\ufffdb\ufffdc\ufffdd"
@@ -85,11 +79,6 @@ def test_unclosed_elements_lose_no_text(start: str) -> None:
     assert page.all_text().split()[-3:] == ["alpha", "middle", "omega"]
     assert page.warnings
     assert cut_into_blocks(page, _TABLE).texts()[-1] == "omega"
-
-
-def test_a_page_cut_off_in_a_tag_needs_no_warning() -> None:
-    page = Page.parse("<p>alpha</p><p>omega</p><a hre")
-    assert page.all_text().split() == ["alpha", "omega"]
 
 
 def test_the_mark_at_the_end_leaves_no_trace() -> None:

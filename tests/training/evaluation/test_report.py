@@ -28,38 +28,36 @@ _PAGES = [
 ]
 
 
-@pytest.fixture
-def evaluation() -> Evaluation:
-    return evaluate(lambda page: page.html, _PAGES)
+EVALUATION = evaluate(lambda page: page.html, _PAGES)
 
 
-def test_a_table_for_each_key_and_all_pages_in_the_last(evaluation: Evaluation) -> None:
-    by_corpus, by_lang = evaluation_tables(evaluation, ["corpus", "lang"], 0)
+def test_a_table_for_each_key_and_all_pages_in_the_last() -> None:
+    by_corpus, by_lang = evaluation_tables(EVALUATION, ["corpus", "lang"], 0)
     assert [row[:2] for row in by_corpus.rows] == [["a", "2"], ["b", "1"]]
     assert [row[:2] for row in by_lang.rows] == [["de", "1"], ["en", "2"], ["all", "3"]]
     assert {len(row) for row in by_lang.rows} == {len(by_lang.columns)}
 
 
-def test_pages_with_text_and_with_snippets_are_worst_in_tables_of_their_own(evaluation: Evaluation) -> None:
-    _, by_text, by_snippets = evaluation_tables(evaluation, ["corpus"], 5)
+def test_pages_with_text_and_with_snippets_are_worst_in_tables_of_their_own() -> None:
+    _, by_text, by_snippets = evaluation_tables(EVALUATION, ["corpus"], 5)
     assert [row[1] for row in by_text.rows] == ["bad", "good"]
     assert by_snippets.columns[4:] == ["snippet F1", "missing", "wrongly kept"]
     assert by_snippets.rows == [["b", "snippets", "de", "", "0.500", "1", "1"]]
-    only_text = Evaluation(evaluation.pages[:2])
+    only_text = Evaluation(EVALUATION.pages[:2])
     assert len(list(evaluation_tables(only_text, ["corpus"], 5))) == 2
 
 
-def test_an_unknown_key_is_an_error(evaluation: Evaluation) -> None:
+def test_an_unknown_key_is_an_error() -> None:
     with pytest.raises(InputError, match="cannot group by 'host'"):
-        list(evaluation_tables(evaluation, ["host"], 1))
+        list(evaluation_tables(EVALUATION, ["host"], 1))
 
 
-def test_the_file_holds_all_pages(evaluation: Evaluation, tmp_path: Path) -> None:
-    write_scores(evaluation.to_dict(pages=True), tmp_path / "new" / "scores.json")
+def test_the_file_holds_all_pages(tmp_path: Path) -> None:
+    write_scores(EVALUATION.to_dict(pages=True), tmp_path / "new" / "scores.json")
     document = json.loads((tmp_path / "new" / "scores.json").read_text(encoding="utf-8"))
     assert [page["id"] for page in document["pages"]] == ["good", "bad", "snippets"]
     with pytest.raises(OutputError, match=r"scores\.json/x: cannot be written"):
-        write_scores(evaluation.to_dict(pages=True), tmp_path / "new" / "scores.json" / "x")
+        write_scores(EVALUATION.to_dict(pages=True), tmp_path / "new" / "scores.json" / "x")
 
 
 HISTORY = tuple(Generation(n, 0.8 - 0.3 / n, 0.6 - 0.3 / n, 0.8 - 0.3 / n) for n in range(1, 31))
