@@ -1,7 +1,5 @@
 """The command line, as a user calls it: in this process, where the process is not the point."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """JSON Lines files: packing, line numbers, damage, writing whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Old names of modules."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module

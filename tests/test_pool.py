@@ -1,7 +1,5 @@
 """Work over processes: order, failures, deadlines."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

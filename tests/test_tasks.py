@@ -1,7 +1,5 @@
 """Processes that wait for single tasks."""
 
-from __future__ import annotations
-
 import asyncio
 import multiprocessing
 import os

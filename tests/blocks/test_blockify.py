@@ -1,7 +1,5 @@
 """Pages to blocks: both tables, guards, and what blocks remember of the markup."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The policy of docs/hidden-content.md, line by line."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

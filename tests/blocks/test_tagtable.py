@@ -1,7 +1,5 @@
 """Tag tables: the bundled ones, mistakes with their lines, and the way through plain values."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The experiment of swarms and gradients: draws, the order of blocks, numbers found on made pages."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from blockfeat.data import demo_pages
 from blockfeat.features.measuring import context_columns
 from random_pages import measured_of

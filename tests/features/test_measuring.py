@@ -1,7 +1,5 @@
 """From a page to its features and its language."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Features in words."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

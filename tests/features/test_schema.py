@@ -1,7 +1,5 @@
 """The paper's eight features on small pages, worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from blockfeat.blocks.table import Blocks

@@ -1,7 +1,5 @@
 """Character classes as their rules make them, right on characters that matter; scripts, and the direction of texts."""
 
-from __future__ import annotations
-
 import json
 import unicodedata
 from collections import Counter

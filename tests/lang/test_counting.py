@@ -1,7 +1,5 @@
 """Words and sentences: the same compiled and uncompiled, and as their definitions say."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Stop-word densities: a value for every list, in the order that languages have."""
 
-from __future__ import annotations
-
 import pytest
 
 from blockfeat.errors import LanguageError

@@ -1,7 +1,5 @@
 """Counts by block: equal to what a loop over the blocks counts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Sentence ends: what ends a sentence and what only looks like it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """spaCy's words and sentences: against the fast ones, and on what is special to spaCy."""
 
-from __future__ import annotations
-
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache

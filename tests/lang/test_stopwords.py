@@ -1,7 +1,5 @@
 """Stop lists: complete, cleaned, and cut as the tokenizer cuts."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

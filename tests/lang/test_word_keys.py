@@ -1,7 +1,5 @@
 """Keys of words: numbers in place of strings."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """How sure a value is, by its source and by what the others of the page say."""
 
-from __future__ import annotations
-
 import operator
 
 import pytest

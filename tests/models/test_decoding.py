@@ -1,7 +1,5 @@
 """Decoders: scores to labels."""
 
-from __future__ import annotations
-
 import time
 from itertools import pairwise, product
 from itertools import pairwise as pairwise_of

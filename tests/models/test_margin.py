@@ -1,7 +1,5 @@
 """The margin model: what it adds up, how it decodes, its file, its reasons."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import pairwise, product

@@ -1,7 +1,5 @@
 """The sequence model: what it computes, its file, its reasons."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Model files and bundled models."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

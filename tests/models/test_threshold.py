@@ -1,7 +1,5 @@
 """The threshold model."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The compiled scanner gives the same as its source run by Python."""
 
-from __future__ import annotations
-
 from types import ModuleType
 
 import pytest

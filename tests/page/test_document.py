@@ -1,7 +1,5 @@
 """Documents are plain values; addresses and paths are no pages; plain text as markup."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import lzma

@@ -1,7 +1,5 @@
 """Encodings: the charset matrix, what a decoding says about itself, and arbitrary bytes."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 import time

@@ -1,7 +1,5 @@
 """Each formula is one element with its LaTeX, however the page shows it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Character references and bytes that markup cannot hold."""
 
-from __future__ import annotations
-
 import html
 import re
 from html.entities import html5

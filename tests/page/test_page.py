@@ -1,7 +1,5 @@
 """Pages: every type of input, every kind of damage, no text lost in silence."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

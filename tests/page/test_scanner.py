@@ -1,7 +1,5 @@
 """Bytes to tags: what is left out, what is mended, and that nothing takes more than linear time."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -3,8 +3,6 @@
 ``BLOCKFEAT_ALL_PAGES=1`` compares all pages of ``../shared/corpora`` instead of a few of each.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import os

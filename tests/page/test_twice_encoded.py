@@ -1,7 +1,5 @@
 """Passages that were encoded twice are mended, and nothing else is."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

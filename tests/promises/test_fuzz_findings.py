@@ -1,7 +1,5 @@
 """What `make fuzz` found: every file of tests/findings must pass. And the target fails where it should."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 ``BLOCKFEAT_HOSTILE_FULL=1`` takes sizes up to 16 MB and all depths, and checks that time grows in step with size.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import resource

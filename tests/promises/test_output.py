@@ -1,7 +1,5 @@
 """Promises 7 and 10, from pages to output: no unwanted characters, allowed markup only."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

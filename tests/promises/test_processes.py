@@ -1,7 +1,5 @@
 """Promises 3, 8 and 11, each in a process of its own: memory, no I/O, threads, hash seeds, no growth."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -22,8 +22,6 @@ no  promise                                            tests
 === ================================================== ==========================================================
 """
 
-from __future__ import annotations
-
 import inspect
 import io
 import json

@@ -1,7 +1,5 @@
 """Promise 4 on small pages: whatever stands unclosed or broken between two paragraphs, no text is lost in silence."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

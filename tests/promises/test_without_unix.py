@@ -1,7 +1,5 @@
 """The command line where there is nothing that only Unix has: what Windows lacks is hidden from every process."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

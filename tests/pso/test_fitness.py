@@ -1,7 +1,5 @@
 """Fitness of masks: equal to the metrics on the text that a mask keeps; term counts: equal to counting with Counter."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The search: restarts and coordinate ascent, curves of single features, and what a position means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The swarm: finds optima, repeats itself, and leaves the process as it found it."""
 
-from __future__ import annotations
-
 import logging
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Configuration files: what is printed is read back, and each mistake names file and key."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path

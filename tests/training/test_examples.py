@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from blockfeat.data import BlockRoles, LabelledPage, cut_digest
 from blockfeat.page.page import Page
 from blockfeat.training.examples import LabelOptions, PageLabeller, context_measurer

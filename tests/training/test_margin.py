@@ -1,7 +1,5 @@
 """Pages packed for the swarm: the same labels and F1 as page by page, for many particles at once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

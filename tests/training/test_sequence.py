@@ -1,7 +1,5 @@
 """Soft labels, and models that learn from them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import replace

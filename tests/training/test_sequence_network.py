@@ -1,7 +1,5 @@
 """Training of the sequence model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

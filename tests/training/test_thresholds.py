@@ -1,7 +1,5 @@
 """Training on the bundled demo pages."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

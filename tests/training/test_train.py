@@ -1,7 +1,5 @@
 """``train``: every kind, tested on other hosts, with its report and its record."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Short and best over the possible extractions, and the text-only score of the paper."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The experiments of maximum subsequence segmentation, on a few pages made here."""
 
-from __future__ import annotations
-
 import pytest
 
 from blockfeat.data.corpus import LabelledPage, write_corpus

@@ -1,7 +1,5 @@
 """Rendering in Chromium, and VIPS from markup to the chosen block; skipped where there is no browser."""
 
-from __future__ import annotations
-
 import http.server
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Features of blocks from a rendering."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Each rule of block extraction on a layout that can be checked by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from experiments.vips import rules

@@ -1,7 +1,5 @@
 """Separators and their weights."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The content structure: what is parted, what stays together, and what holds for every page."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

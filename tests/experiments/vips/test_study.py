@@ -1,7 +1,5 @@
 """The sections of the page, on a few pages made here and rendered by hand."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

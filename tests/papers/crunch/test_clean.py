@@ -1,7 +1,5 @@
 """What cleaning keeps for every page and all settings: it is done at once, loses no text, and writes sound HTML."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Each filter alone: what it takes, what it leaves, and what stands in its place."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

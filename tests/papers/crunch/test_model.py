@@ -1,7 +1,5 @@
 """Crunch as a model of blocks."""
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import replace

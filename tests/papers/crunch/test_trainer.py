@@ -1,7 +1,5 @@
 """The swarm that tunes Crunch, on the demo pages and on random ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``adapt``: from the pages of a site to a model file that extracts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

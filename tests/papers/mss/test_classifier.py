@@ -1,7 +1,5 @@
 """Counts of features and the probabilities that follow from them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Token models: baselines, constraints, blocks of a run, and files."""
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Tokens of a page: what they are, where they stand, and what was left open before them."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

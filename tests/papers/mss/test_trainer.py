@@ -1,7 +1,5 @@
 """Training in one pass: labels from gold texts, common tags, stems, and counts that can grow."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The benchmark: systems over pages in processes, those that fail, hang or die, and what is shown of their scores."""
 
-from __future__ import annotations
-
 import math
 import os
 import time

@@ -1,7 +1,5 @@
 """Scores over labelled pages: means, groups, worst pages, snippets, failures, and their tables."""
 
-from __future__ import annotations
-
 import json
 import math
 

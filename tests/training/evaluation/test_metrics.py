@@ -1,7 +1,5 @@
 """Agreement of two texts: known values, edges, and what must hold for any texts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

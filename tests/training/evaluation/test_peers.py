@@ -1,7 +1,5 @@
 """The peers: which are there, what they are called, and that those installed extract a page."""
 
-from __future__ import annotations
-
 import pickle
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """The tables of an evaluation, and its file."""
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess
