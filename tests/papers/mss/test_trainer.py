@@ -32,13 +32,12 @@ def words_in(tokens: PageTokens, run: tuple[int, int]) -> list[str]:
 
 
 def test_the_gold_text_is_found_on_the_page() -> None:
-    tokens = ARTICLE
-    run = gold_run(tokens, GOLD)
+    run = gold_run(ARTICLE, GOLD)
     assert run is not None
-    words = words_in(tokens, run)
+    words = words_in(ARTICLE, run)
     assert words[:4] == ["the", "harbour", "council", "met"]
     assert words[-3:] == ["the", "old", "lighthouse"]
-    assert tokens.texts(np.array([run[1] - 1])) == ["."]
+    assert ARTICLE.texts(np.array([run[1] - 1])) == ["."]
 
 
 # Too short as its tags do not count.
