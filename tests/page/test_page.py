@@ -91,9 +91,7 @@ def test_the_mark_at_the_end_leaves_no_trace() -> None:
 def test_entities_of_a_doctype_do_not_expand() -> None:
     bomb = '<!DOCTYPE html [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
     text = Page.parse(bomb + "<p>&b;&f;</p>").all_text()
-    assert "aaaaaaaaaaaaaaaaaaaa" not in text
-    assert "root:" not in text
-    assert "&b;&f;" in text
+    assert text.split() == ["]>", "&b;&f;"]
 
 
 def test_attribute_bomb() -> None:

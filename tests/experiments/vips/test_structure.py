@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.vips.choice import Candidates, oracle
+from experiments.vips.choice import HEURISTICS, Candidates, oracle
 from experiments.vips.layout import Rectangle, RenderedPage
 from experiments.vips.structure import VisualBlock, degree_between, segment
 from laid_out import Box, page, paragraph, text
@@ -38,6 +38,11 @@ def test_the_article_is_a_block_of_its_own_beside_the_links() -> None:
     assert {article, links, "banner"} <= set(found)
 
 
+def test_a_break_parts_lines() -> None:
+    lines = [text((0, 0, 9, 9), "one"), Box("br", (9, 0, 0, 9)), text((0, 9, 9, 9), "two")]
+    assert page(Box("p", (0, 0, 9, 18), lines)).text(0) == "one\ntwo"
+
+
 def test_a_finer_granularity_parts_more() -> None:
     rendered = news_page()
     sizes = [len(root.all()) for granularity in (1, 5, 8, 10) if (root := segment(rendered, granularity=granularity))]
@@ -56,7 +61,9 @@ def test_a_page_with_nothing_to_see_or_without_text_has_no_structure() -> None:
     empty = RenderedPage("test", "empty", "digest")
     assert segment(empty) is None
     assert Rectangle.around([]).area == 0
-    assert oracle(Candidates.of(empty, None), "words").scores.f1 == 0
+    nothing = Candidates.of(empty, None)
+    assert oracle(nothing, "words").scores.f1 == 0
+    assert {choose(nothing) for choose in HEURISTICS.values()} == {None}
     assert segment(page(Box("body", (0, 0, 100, 0), visible=False))) is None
     assert segment(page(Box("body", (0, 0, 100, 100), [Box("img", (0, 0, 100, 100))]))) is None
 
