@@ -16,7 +16,7 @@ import blockfeat
 from blockfeat import BlockfeatError, Extraction
 from blockfeat.io.outputs import FORMATS, to_json_line, to_markdown
 
-__all__ = ["check", "complaint"]
+__all__ = ["check", "complaint", "with_all_blocks"]
 
 Done = TypeVar("Done")
 
@@ -93,13 +93,14 @@ def _extracted(page: str | bytes) -> Extraction | None:
         return None
 
 
-def _with_all_blocks(extraction: Extraction) -> Extraction:
+def with_all_blocks(extraction: Extraction) -> Extraction:
+    """Return an extraction that keeps every block, so that output shows all that a page can bring into it."""
     blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
     return replace(extraction, source=None, known_blocks=blocks)
 
 
 def _check_output(found: Extraction) -> None:
-    extraction = _with_all_blocks(found)
+    extraction = with_all_blocks(found)
     written = {name: write(extraction) for name, write in FORMATS.items()}
     written["linked markdown"] = to_markdown(extraction, links=True)
     written["json with evidence"] = to_json_line(extraction, evidence=True)

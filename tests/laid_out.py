@@ -40,19 +40,8 @@ def page(root: Box, **others: object) -> RenderedPage:
         if box.tag != TEXT:
             display = "inline" if box.tag in INLINE_TAGS else "block"
         own = len(nodes)
-        nodes.append(
-            LaidOutNode(
-                parent,
-                box.tag,
-                Rectangle(*box.rect),
-                box.visible,
-                display,
-                box.size,
-                box.weight,
-                box.background,
-                box.text,
-            )
-        )
+        styles = (box.visible, display, box.size, box.weight, box.background, box.text)
+        nodes.append(LaidOutNode(parent, box.tag, Rectangle(*box.rect), *styles))
         for child in box.inside:
             add(child, own, display)
 

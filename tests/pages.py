@@ -8,12 +8,14 @@ SENTENCES = (
     "Nobody knows who paid for it, but the stones came from a quarry that is now under the lake.",
     "The work will begin in spring and should be finished before the first storms of the autumn arrive.",
 )
+PARAGRAPHS = tuple(f"{SENTENCES[number]} {SENTENCES[(number + 1) % 4]}" for number in range(4))
+GOLD = "\n".join(PARAGRAPHS)
 BRAND = "Zephyrona"
 
 
 def article_page(paragraphs: int = 4) -> str:
     """Return a page with an article between a navigation and a list of teasers that name a brand."""
-    body = "".join(f"<p>{SENTENCES[number % 4]} {SENTENCES[(number + 1) % 4]}</p>" for number in range(paragraphs))
+    body = "".join(f"<p>{PARAGRAPHS[number % 4]}</p>" for number in range(paragraphs))
     links = "".join(f'<li><a href="/{number}">Section {number}</a></li>' for number in range(12))
     teasers = "".join(f'<li><a href="/t{number}">{BRAND} opens shop {number}</a></li>' for number in range(6))
     return (

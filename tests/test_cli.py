@@ -1,7 +1,5 @@
 """The command line, as a user calls it: in this process, where the process is not the point."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -64,27 +62,14 @@ def test_extract_loads_nothing_that_it_does_not_need(page: Path) -> None:
     assert "typer" in _modules_of("extract", page, "--links")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["page.html"],
-        ["page.html", "empty.html", "nowhere.html"],
-        ["page.html", "--format", "markdown", "empty.html"],
-        ["-f", "json", "page.html", "nowhere.html"],
-        ["nowhere.html"],
-        ["empty.html"],
-        ["folder"],
-        ["folder", "-f", "nothing"],
-        ["page.html", "--format"],
-        ["page.html", "-f", "xml", "-f", "html"],
-        ["pages.jsonl"],
-        ["-"],
-        [],
-        [""],
-        ["--", "page.html"],
-    ],
-    ids=" ".join,
+_CALLS = (
+    "page.html | page.html empty.html nowhere.html | page.html --format markdown empty.html | folder | pages.jsonl | "
+    "-f json page.html nowhere.html | nowhere.html | empty.html | folder -f nothing | page.html --format | - | "
+    "-- page.html | page.html -f xml -f html"
 )
+
+
+@pytest.mark.parametrize("words", [*map(str.split, _CALLS.split(" | ")), [], [""]], ids=" ".join)
 def test_the_plain_way_is_the_full_one(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
@@ -113,13 +98,10 @@ def test_the_plain_way_ends_as_the_full_one_where_nobody_reads(page: Path) -> No
 
 
 def test_extract_from_a_file_and_from_stdin(page: Path) -> None:
-    from_file = blockfeat("extract", page)
-    from_stdin = blockfeat("extract", given=article_page())
-    assert from_file.returncode == 0
-    assert from_file.stdout == from_stdin.stdout
-    text = from_file.stdout
-    assert SENTENCES[0] in text
-    assert BRAND not in text
+    for done in (blockfeat("extract", page), blockfeat("extract", given=article_page())):
+        assert done.returncode == 0
+        assert SENTENCES[0] in done.stdout
+        assert BRAND not in done.stdout
 
 
 @pytest.mark.parametrize(("format", "expected"), [("markdown", "harbour council"), ("html", "<p>"), ("xml", "<TEI")])
@@ -151,26 +133,31 @@ def test_json_lines_in_and_out_with_one_bad_page(tmp_path: Path) -> None:
     assert len(target.read_text(encoding="utf-8").splitlines()) == 5
 
 
-def test_exit_codes(tmp_path: Path, page: Path) -> None:
-    assert blockfeat("extract", tmp_path / "nowhere.html").returncode == 126
-    assert blockfeat("extract", tmp_path / "nowhere.html", page).returncode == 1
-    assert blockfeat("extract", page, "--format", "smoke").returncode == 2
-    assert blockfeat("extract", page, "--model", "smoke").returncode == 2
-    assert blockfeat("extract", page, "--lang", "klingonisch").returncode == 2
-    assert blockfeat("extract", page, "--resume").returncode == 2
-    assert blockfeat("evaluate", "--corpus", tmp_path / "nowhere.jsonl").returncode == 126
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    assert blockfeat("extract", empty).returncode == 126
-
-
-def test_messages_name_the_input(tmp_path: Path) -> None:
-    (tmp_path / "paper.html").write_bytes(b"%PDF-1.7")
-    done = blockfeat("extract", tmp_path / "paper.html")
-    assert done.returncode == 126
-    assert "paper.html" in done.stderr
-    assert "PDF" in done.stderr
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["extract", "page.html", "--fields", "page=content"], 2, "--fields"),
+        (["extract", "page.html", "--input-format", "pdf"], 2, "--input-format"),
+        (["extract", "page.html", "--allow-network", "intranet"], 2, "--allow-network"),
+        (["extract", "nowhere.html"], 126, "nowhere.html"),
+        (["extract", "nowhere.html", "page.html"], 1, ""),
+        (["extract", "page.html", "--format", "smoke"], 2, "smoke"),
+        (["extract", "page.html", "--model", "smoke"], 2, "smoke"),
+        (["extract", "page.html", "--lang", "klingonisch"], 2, "klingonisch"),
+        (["extract", "page.html", "--resume"], 2, "--resume"),
+        (["extract", "empty"], 126, "empty"),
+        (["explain", "nowhere.html"], 126, "nowhere.html"),
+        (["explain", "page.html", "--favour", "neither"], 2, "neither"),
+        (["evaluate", "--corpus", "nowhere.jsonl"], 126, "nowhere.jsonl"),
+        (["evaluate", "--corpus", "demo", "--favour", "neither"], 2, "neither"),
+    ],
+)
+def test_exit_codes(page: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], code: int, told: str) -> None:
+    monkeypatch.chdir(page.parent)
+    Path("empty").mkdir()
+    done = blockfeat(*words)
+    assert done.returncode == code
+    assert told in done.stderr
 
 
 def test_train_evaluate_and_use_a_model(tmp_path: Path, page: Path) -> None:
@@ -198,12 +185,9 @@ def test_explain(tmp_path: Path, page: Path) -> None:
     assert "blocks kept" in done.stdout
     assert "stop-word ratio" in blockfeat("explain", page, "--model", "thresholds").stdout
     assert BRAND in html.read_text(encoding="utf-8")
-    assert blockfeat("explain", tmp_path / "nowhere.html").returncode == 126
 
 
-def test_models_and_corpora(tmp_path: Path) -> None:
-    assert "ziegler2007" in blockfeat("models").stdout
-    assert "demo" in blockfeat("corpus", "count", "demo").stdout
+def test_corpora_are_converted_and_checked(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(article_page(), encoding="utf-8")
     (tmp_path / "a.txt").write_text("\n".join(SENTENCES), encoding="utf-8")
     target = tmp_path / "made.jsonl"
@@ -214,20 +198,17 @@ def test_models_and_corpora(tmp_path: Path) -> None:
 
 
 def test_evaluate_favours_precision_or_recall_and_counts_the_headline(tmp_path: Path) -> None:
-    found = {}
-    for name, options in (
-        ("precision", ("--favour", "precision")),
-        ("recall", ("--favour", "recall")),
-        ("headline", ("--favour", "precision", "--headline")),
-    ):
-        scores = tmp_path / f"{name}.json"
-        done = blockfeat("evaluate", "--corpus", "demo", "--lang", "de", "--quiet", "--output", scores, *options)
+    found = []
+    for options in (("precision",), ("recall",), ("precision", "--headline")):
+        scores = tmp_path / "scores.json"
+        words = ("evaluate", "--corpus", "demo", "--lang", "de", "--quiet", "--output", scores, "--favour", *options)
+        done = blockfeat(*words)
         assert done.returncode == 0, done.stderr
-        found[name] = json.loads(scores.read_text(encoding="utf-8"))["all"]
-    assert found["precision"]["precision"] > found["recall"]["precision"]
-    assert found["precision"]["recall"] < found["recall"]["recall"]
-    assert found["headline"]["recall"] > found["precision"]["recall"]
-    assert blockfeat("evaluate", "--corpus", "demo", "--favour", "neither").returncode == 2
+        found.append(json.loads(scores.read_text(encoding="utf-8"))["all"])
+    precise, complete, headline = found
+    assert precise["precision"] > complete["precision"]
+    assert precise["recall"] < complete["recall"]
+    assert headline["recall"] > precise["recall"]
 
 
 def test_json_lines_on_standard_input_are_told_from_a_page() -> None:
@@ -268,9 +249,8 @@ def test_what_a_folder_holds_beside_pages_is_said(tmp_path: Path, page: Path) ->
     (tmp_path / "saved").write_text(article_page(), encoding="utf-8")
     done = blockfeat("extract", tmp_path, "--format", "json")
     assert [Path(json.loads(line)["id"]).name for line in done.stdout.splitlines()] == ["page.html", "saved"]
-    assert "passed over 4 files in folders" in done.stderr
-    assert "2 .txt" in done.stderr
-    assert "1 without a suffix" in done.stderr
+    for told in ("passed over 4 files in folders", "2 .txt", "1 without a suffix"):
+        assert told in done.stderr
     assert blockfeat("extract", tmp_path, "--format", "json", "--quiet").stderr == ""
 
 
@@ -278,41 +258,37 @@ def test_a_summary_counts_failures_by_reason(tmp_path: Path, page: Path) -> None
     (tmp_path / "paper.html").write_bytes(b"%PDF-1.7")
     done = blockfeat("extract", tmp_path, tmp_path / "nowhere.html")
     assert done.returncode == 1
-    last = done.stderr.splitlines()[-1]
-    assert "3 pages: 1 ok, 2 failed" in last
-    assert "no such file or folder: 1" in last
-    assert "the bytes are PDF, not HTML: 1" in last
+    *messages, last = done.stderr.splitlines()
+    for told in ("3 pages: 1 ok, 2 failed", "no such file or folder: 1", "the bytes are PDF, not HTML: 1"):
+        assert told in last
+    assert any("paper.html" in message and "PDF" in message for message in messages)
+    assert "Traceback" not in done.stderr
 
 
 def test_explain_takes_the_options_of_extract(page: Path) -> None:
-    plain = blockfeat("explain", page).stdout
     headline = blockfeat("explain", page, "--headline", "--favour", "recall", "--no-tables", "--comments").stdout
-    assert plain != headline
-    assert blockfeat("explain", page, "--favour", "neither").returncode == 2
+    assert headline not in ("", blockfeat("explain", page).stdout)
 
 
-def test_wrong_input_options_are_named(page: Path) -> None:
-    for words in (("--fields", "page=content"), ("--input-format", "pdf"), ("--allow-network", "intranet")):
-        done = blockfeat("extract", page, *words)
-        assert done.returncode == 2
-        assert words[0] in done.stderr
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        (("extract", "-h"), "Usage: "),
+        (("monitor", "run", "-h"), "Usage: "),
+        (("train", "--help"), "[corpora]"),  # the table of the settings file
+        (("models",), "ziegler2007"),
+        (("corpus", "count", "demo"), "demo"),
+    ],
+)
+def test_help_and_what_there_is_are_printed(words: tuple[str, ...], printed: str) -> None:
+    done = blockfeat(*words)
+    assert done.returncode == 0
+    assert printed in done.stdout
 
 
 def test_python_runs_the_package() -> None:
-    done = subprocess.run([sys.executable, "-m", "blockfeat", "-h"], capture_output=True, timeout=600, check=False)
-    assert done.returncode == 0
+    done = subprocess.run([sys.executable, "-m", "blockfeat", "-h"], capture_output=True, timeout=600, check=True)
     assert b"Usage: " in done.stdout
-
-
-@pytest.mark.parametrize("words", [("extract", "-h"), ("monitor", "run", "-h")])
-def test_h_asks_for_help(words: tuple[str, ...]) -> None:
-    done = blockfeat(*words)
-    assert done.returncode == 0
-    assert "Usage: " in done.stdout
-
-
-def test_the_help_of_train_names_the_table_of_the_settings_file() -> None:
-    assert "[corpora]" in blockfeat("train", "--help").stdout
 
 
 def test_an_empty_result_says_why(tmp_path: Path) -> None:

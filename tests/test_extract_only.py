@@ -1,7 +1,5 @@
 """Extraction needs the libraries of requirements-extract.txt and no others, as docs/dependencies.md says."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Text files, and what becomes of failures to write them."""
 
-from __future__ import annotations
-
 import errno
 import os
 from concurrent.futures import ThreadPoolExecutor

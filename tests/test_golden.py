@@ -1,7 +1,5 @@
 """Golden outputs: every bundled model on every demo page, as on the day they were written."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

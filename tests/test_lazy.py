@@ -1,7 +1,5 @@
 """Names of a package that are imported at their first use."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Old names of modules."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module
@@ -31,18 +29,18 @@ for old, new in zip(sys.argv[1::2], sys.argv[2::2]):
     assert lines[1::2] == [f"True blockfeat.{new}" for new in names.values()]
 
 
-@pytest.mark.filterwarnings("ignore:blockfeat.mentions has moved")
-def test_what_is_in_a_package_moves_with_it() -> None:
-    with pytest.warns(DeprecationWarning, match=r"blockfeat\.mentions\.matcher has moved to blockfeat\.monitor"):
-        old = import_module("blockfeat.mentions.matcher")
-    assert old is import_module("blockfeat.monitor.mentions.matcher")
-
-
-@pytest.mark.filterwarnings("ignore:blockfeat.sources has moved")
-def test_what_moved_twice_is_found() -> None:
-    with pytest.warns(DeprecationWarning, match=r"sources\.warc has moved to blockfeat\.io\.inputs\.records"):
-        old = import_module("blockfeat.sources.warc")
-    assert old is import_module("blockfeat.io.inputs.records")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("mentions.matcher", "monitor.mentions.matcher"),  # what is in a package moves with it
+        ("sources.warc", "io.inputs.records"),  # and moved twice
+    ],
+)
+@pytest.mark.filterwarnings("ignore:blockfeat.(mentions|sources) has moved")
+def test_what_is_in_a_package_that_moved_is_found(old: str, new: str) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"blockfeat\.{old} has moved to blockfeat\.{new}"):
+        found = import_module(f"blockfeat.{old}")
+    assert found is import_module(f"blockfeat.{new}")
 
 
 @pytest.mark.filterwarnings("ignore:blockfeat.output has moved")

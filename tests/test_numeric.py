@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -38,23 +36,16 @@ def test_a_row_of_weight_two_counts_as_two_rows() -> None:
     twice = np.repeat(np.arange(300), np.where(_LABEL, 2, 1))
     found = fit_logistic(_INPUTS, _LABEL, weights=np.where(_LABEL, 2.0, 1.0))
     assert found == pytest.approx(fit_logistic(_INPUTS[twice], _LABEL[twice]))
-
-
-def test_the_sign_of_each_column_is_found() -> None:
-    assert np.sign(fit_logistic(_INPUTS, _LABEL)).tolist() == [1, -1, 1]
+    assert np.sign(found).tolist() == [1, -1, 1]
 
 
 def _is_increasing(values: list[int]) -> bool:
     return all(first < second for first, second in pairwise(values))
 
 
-def test_the_one_longest_chain_is_found() -> None:
-    assert longest_increasing([7, 0, 1, 9, 2]) == [1, 2, 4]
-    assert longest_increasing([]) == []
-
-
-def test_equal_values_are_no_chain() -> None:
-    assert len(longest_increasing([3, 3, 3])) == 1
+@pytest.mark.parametrize(("values", "chain"), [([7, 0, 1, 9, 2], [1, 2, 4]), ([], []), ([3, 3, 3], [2])])
+def test_the_one_longest_chain_is_found(values: list[int], chain: list[int]) -> None:
+    assert longest_increasing(values) == chain
 
 
 @given(st.lists(st.integers(0, 12), max_size=9))

@@ -1,7 +1,5 @@
 """Work over processes: order, failures, deadlines."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal
@@ -9,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,20 @@ from blockfeat._pool import DIED, WorkerFailed, in_order
 from blockfeat.errors import InputError
 
 
+def failure(item: object, reason: str) -> str:
+    return f"failed {item}: {reason}"
+
+
+def results_of(work: Callable[[Any], Any], items: Iterable[Any], **options: Any) -> list[Any]:
+    return [result for _, result in in_order(work, items, failure=failure, **options)]
+
+
+@pytest.mark.parametrize(("count", "jobs"), [(3, 1), *((count, 2) for count in (0, 1, 7, 8, 9, 500))])
+def test_results_come_in_order(count: int, jobs: int) -> None:
+    found = list(in_order(str, range(count), jobs=jobs, failure=failure))
+    assert found == [(number, str(number)) for number in range(count)]
+
+
 def work(item: int) -> str:
     if item == 5:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -28,81 +40,37 @@ def work(item: int) -> str:
     return f"done {item}"
 
 
-def failure(item: int, reason: str) -> str:
-    return f"failed {item}: {reason}"
-
-
-def test_one_job_works_in_this_process() -> None:
-    assert list(in_order(str, range(3), jobs=1, failure=failure)) == [(0, "0"), (1, "1"), (2, "2")]
-
-
-@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 500])
-def test_results_come_in_order(count: int) -> None:
-    assert list(in_order(str, range(count), jobs=2, failure=failure)) == [(n, str(n)) for n in range(count)]
-
-
 def test_a_killed_worker_and_a_deadline_cost_one_item_each() -> None:
-    found = dict(in_order(work, range(40), jobs=2, failure=failure, deadline=5.0))
-    assert found[5] == "failed 5: its worker process died"
-    assert found[11] == "failed 11: it took longer than 5 s"
-    assert [item for item in found if found[item].startswith("done")] == [n for n in range(40) if n not in (5, 11)]
-    assert list(found) == list(range(40))
+    expected = [f"done {item}" for item in range(40)]
+    expected[5], expected[11] = "failed 5: its worker process died", "failed 11: it took longer than 5 s"
+    assert results_of(work, range(40), jobs=2, deadline=5.0) == expected
 
 
-def slow(item: int) -> str:
-    time.sleep(0.5)
-    return f"done {item}"
-
-
-def test_the_deadline_is_that_of_one_item_however_many_are_sent_at_once() -> None:
-    found = dict(in_order(slow, range(8), jobs=1, failure=failure, deadline=3.0))
-    assert found == {item: f"done {item}" for item in range(8)}
-
-
-def test_items_are_taken_as_they_are_needed() -> None:
-    taken = 0
-
-    def items() -> Iterator[int]:
-        nonlocal taken
-        for number in range(100_000):
-            taken = number
-            yield number
-
-    results = in_order(str, items(), jobs=2, failure=failure)
-    next(results)
-    results.close()  # type: ignore[attr-defined]
-    assert taken < 2_000
-
-
-def is_slow_at_first(item: int) -> int:
-    time.sleep(0.0 if item else 1.0)
-    return item
-
-
-def test_a_bounded_number_waits_for_a_slow_item() -> None:
-    taken = 0
-
-    def items() -> Iterator[int]:
-        nonlocal taken
-        for number in range(2_000):
-            taken = number
-            yield number
-
-    results = in_order(is_slow_at_first, items(), jobs=2, failure=lambda item, reason: -1)
-    assert next(results) == (0, 0)
-    assert taken < 1_000
-    assert list(results) == [(number, number) for number in range(1, 2_000)]
-
-
-def takes_its_time(item: int) -> str:
-    time.sleep(0.9)
+def sleeps(seconds: float) -> str:
+    time.sleep(seconds)
     return "done"
 
 
-def test_a_deadline_ends_when_it_is_over() -> None:
-    assert list(in_order(takes_its_time, [0], jobs=1, failure=failure, deadline=0.1)) == [
-        (0, "failed 0: it took longer than 0.1 s")
-    ]
+def test_the_deadline_is_that_of_one_item_however_many_are_sent_at_once() -> None:
+    assert results_of(sleeps, [0.5] * 8, jobs=1, deadline=3.0) == ["done"] * 8
+    assert results_of(sleeps, [0.9], jobs=1, deadline=0.1) == ["failed 0.9: it took longer than 0.1 s"]
+
+
+def test_items_are_taken_as_they_are_needed_and_processes_end_where_results_are_no_longer_wanted() -> None:
+    items = iter(range(100_000))
+    results = in_order(str, items, jobs=2, failure=failure)
+    next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert next(items) < 2_000
+    assert [each.name for each in multiprocessing.active_children() if each.name == "blockfeat-worker"] == []
+
+
+def test_a_bounded_number_waits_for_a_slow_item() -> None:
+    items = iter([1.0] + [0.0] * 2_000)
+    results = in_order(sleeps, items, jobs=2, failure=failure)
+    assert next(results) == (1.0, "done")
+    assert len(list(items)) > 1_000
+    assert {result for _, result in results} == {"done"}
 
 
 def test_an_error_in_the_items_comes_through() -> None:
@@ -111,7 +79,7 @@ def test_an_error_in_the_items_comes_through() -> None:
         raise ValueError("no more")
 
     with pytest.raises(ValueError, match="no more"):
-        list(in_order(str, items(), jobs=2, failure=failure))
+        results_of(str, items(), jobs=2)
 
 
 def dies_when_it_has_answered(item: int) -> str:
@@ -127,8 +95,8 @@ def test_a_process_that_dies_when_it_has_answered_costs_no_item() -> None:
         time.sleep(1.0)
         yield from range(8, 12)
 
-    found = in_order(dies_when_it_has_answered, items(), jobs=1, failure=failure, deadline=60.0)
-    assert [result for _, result in found] == [str(number) for number in range(12)]
+    found = results_of(dies_when_it_has_answered, items(), jobs=1, deadline=60.0)
+    assert found == [str(number) for number in range(12)]
 
 
 def dies_while_it_answers(item: int) -> bytes:
@@ -143,8 +111,8 @@ def dies_while_it_answers(item: int) -> bytes:
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX")
 def test_a_process_that_is_killed_while_it_answers_costs_no_other_item() -> None:
-    found = in_order(dies_while_it_answers, range(200), jobs=2, failure=lambda item, reason: b"failed", deadline=60.0)
-    assert [item for item, result in found if item % 20 != 7 and result != b"done"] == []
+    found = results_of(dies_while_it_answers, range(200), jobs=2, deadline=60.0)
+    assert [item for item, result in enumerate(found) if item % 20 != 7 and result != b"done"] == []
 
 
 _LOCK = threading.Lock()
@@ -172,7 +140,7 @@ def test_a_process_is_no_copy_of_this_one_while_threads_hold_locks() -> None:
         yield from range(3)
 
     try:
-        found = [result for _, result in in_order(takes_the_lock, items(), jobs=1, failure=failure, deadline=60.0)]
+        found = results_of(takes_the_lock, items(), jobs=1, deadline=60.0)
     finally:
         over.set()
     assert found == [f"failed 0: {DIED}", "free", "free"]
@@ -181,13 +149,15 @@ def test_a_process_is_no_copy_of_this_one_while_threads_hold_locks() -> None:
 def raises(item: int) -> str:
     if item == 3:
         raise ValueError("what is three?")
+    if item == 5:
+        raise InputError("five is no page")
     return str(item)
 
 
-def test_an_error_in_a_process_costs_its_item_and_is_named() -> None:
-    found = dict(in_order(raises, range(9), jobs=2, failure=failure))
-    assert found.pop(3) == "failed 3: ValueError: what is three?"
-    assert list(found.values()) == [str(item) for item in found]
+def test_an_error_in_a_process_costs_its_item_and_is_named_with_its_kind_unless_it_is_our_own() -> None:
+    expected = [str(item) for item in range(9)]
+    expected[3], expected[5] = "failed 3: ValueError: what is three?", "failed 5: five is no page"
+    assert results_of(raises, range(9), jobs=2) == expected
 
 
 _HANGING = """
@@ -282,18 +252,12 @@ def waits_for_another(item: tuple[int, str]) -> str:
 
 def test_a_slow_item_holds_up_no_other(tmp_path: Path) -> None:
     items = [(number, str(tmp_path / "file")) for number in range(80)]
-    found = in_order(waits_for_another, items, jobs=2, failure=lambda item, reason: reason)
-    assert {result for _, result in found} == {"done"}
-
-
-def sleeps(item: int) -> int:
-    time.sleep(2.0)
-    return item
+    assert set(results_of(waits_for_another, items, jobs=2)) == {"done"}
 
 
 def test_who_waits_for_results_takes_no_time() -> None:
     before = time.process_time()
-    assert dict(in_order(sleeps, [0], jobs=1, failure=lambda item, reason: -1, deadline=60.0)) == {0: 0}
+    assert results_of(sleeps, [2.0], jobs=1, deadline=60.0) == ["done"]
     assert time.process_time() - before < 1.0
 
 
@@ -305,25 +269,6 @@ def process_of(item: int) -> int:
     ("jobs", "deadline", "here"), [(1, None, True), (0, None, True), (1, 60.0, False), (0, 60.0, False)]
 )
 def test_work_is_done_here_where_one_process_is_enough(jobs: int, deadline: float | None, here: bool) -> None:
-    found = in_order(process_of, range(60), jobs=jobs, deadline=deadline, failure=lambda item, reason: -1)
-    processes = {result for _, result in found}
+    processes = set(results_of(process_of, range(60), jobs=jobs, deadline=deadline))
     assert len(processes) == 1
     assert (processes == {os.getpid()}) is here
-
-
-def refuses_three(item: int) -> str:
-    if item == 3:
-        raise InputError("three is no page")
-    return str(item)
-
-
-def test_an_own_error_in_a_process_is_named_without_its_kind() -> None:
-    found = dict(in_order(refuses_three, range(5), jobs=2, failure=lambda item, reason: f"{item}: {reason}"))
-    assert found == {0: "0", 1: "1", 2: "2", 3: "3: three is no page", 4: "4"}
-
-
-def test_processes_end_where_results_are_no_longer_wanted() -> None:
-    results = in_order(process_of, range(500), jobs=2, failure=lambda item, reason: -1)
-    next(results)
-    results.close()  # type: ignore[attr-defined]
-    assert [each.name for each in multiprocessing.active_children() if each.name == "blockfeat-worker"] == []

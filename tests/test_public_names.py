@@ -1,7 +1,5 @@
 """The names that packages offer are there."""
 
-from __future__ import annotations
-
 import pkgutil
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """The build: what is installed without a compiler, and where one module does not compile."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Processes that wait for single tasks."""
 
-from __future__ import annotations
-
 import asyncio
 import multiprocessing
 import os
@@ -115,24 +113,22 @@ def test_a_process_is_replaced_after_so_many_tasks(monkeypatch: pytest.MonkeyPat
     _with_workers(use)
 
 
-@pytest.mark.parametrize(("load", "reason"), [(breaks, "ValueError: a broken model"), (ends, "ended while it started")])
-def test_what_cannot_load_is_named(load: Callable[[], str], reason: str) -> None:
+@pytest.mark.parametrize(
+    ("load", "kind", "reason", "cause"),
+    [
+        (breaks, WorkerFailed, "ValueError: a broken model", "start"),
+        (ends, WorkerFailed, "ended while it started", "start"),
+        (refuses, InputError, r"^there is no model$", None),  # an error of our own comes through
+    ],
+)
+def test_what_cannot_load_is_named(load: Callable[[], str], kind: type[Exception], reason: str, cause: Any) -> None:
     async def run() -> None:
         async with Workers(load, jobs=1, deadline=60.0):
             pytest.fail("it has not loaded")
 
-    with pytest.raises(WorkerFailed, match=reason) as raised:
+    with pytest.raises(kind, match=reason) as raised:
         asyncio.run(run())
-    assert raised.value.cause == "start"
-
-
-def test_an_own_error_of_what_is_loaded_comes_through() -> None:
-    async def run() -> None:
-        async with Workers(refuses, jobs=1, deadline=60.0):
-            pytest.fail("it has not loaded")
-
-    with pytest.raises(InputError, match=r"^there is no model$"):
-        asyncio.run(run())
+    assert getattr(raised.value, "cause", None) == cause
 
 
 def test_the_time_that_a_process_takes_to_start_is_no_part_of_the_deadline() -> None:

@@ -1,13 +1,12 @@
 """Pages to blocks: both tables, guards, and what blocks remember of the markup."""
 
-from __future__ import annotations
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.blockify import cut_into_blocks
-from blockfeat.blocks.tagtable import TagTable, load_table
+from blockfeat.blocks import cut_into_blocks, load_table
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.page import Page
 from blocks_of import ancestors_of, blocks_of
@@ -21,32 +20,48 @@ SMALL = """<html><head><title>Not a block</title></head><body>
 <script>var a = "no text";</script></body></html>"""
 
 
-def test_html5_cuts_at_block_level_elements() -> None:
-    assert blocks_of(SMALL).texts() == [
-        "Home News",
-        "Bridge opens",
-        "The old bridge opens again today.",
-        "It was shut.",
-        "Left cell",
-        "Right cell",
-    ]
+PARTS = ["Home News", "Bridge opens", "The old bridge opens again today.", "It was shut.", "Left cell", "Right cell"]
+REMOVED = "<body>un<b>believ</b>able, one<br>two<hr>three<label>four</label>five<wbr>six</body>"
+PRUNED = "<body>one <del>gone <b>too</b></del> two<button>gone</button> three</body>"
+BREAKS = "<p>One<br>still one<br><br>two<br> &nbsp; \n<br/>three<br><br><br>four<br></p><p>five</p>"
 
 
-def test_ziegler2007_merges_all_but_unknown_elements() -> None:
-    assert blocks_of(SMALL, "ziegler2007").texts() == [
-        "Home News Bridge opens The old bridge opens again today. It was shut.",
-        "Left cell",
-        "Right cell",
-    ]
+@pytest.mark.parametrize(
+    ("table", "html", "texts"),
+    [
+        ("html5", SMALL, PARTS),
+        ("ziegler2007", SMALL, [" ".join(PARTS[:4]), *PARTS[4:]]),
+        # Elements are removed with space and without.
+        ("ziegler2007", REMOVED, ["unbelievable, one two three four five six"]),
+        ("html5", "<p>un<i>believ</i>able, a<label>b</label>c <code>d</code>e</p>", ["unbelievable, a b c de"]),
+        # Text around a block-level element keeps its order.
+        ("html5", "<div>one<p>two</p>three <p>four</p> five</div>", ["one", "two", "three", "four", "five"]),
+        # Pruned elements lose their text but not the text behind.
+        *((table, PRUNED, ["one two three"]) for table in ("html5", "ziegler2007")),
+        ("ziegler2007", "<body>As <cite>Kim</cite> types <samp>ls</samp></body>", ["As Kim types ls"]),
+        (
+            "html5",
+            "<body><button>Menu<main><h1>Head</h1><p>First words.</p></main></body>",
+            ["Menu", "Head", "First words."],
+        ),
+        # Two breaks split a block, and one does not.
+        ("html5", BREAKS, ["One still one", "two", "three", "four", "five"]),
+        ("html5", "<p><br><br>one<br></p><p><br>two</p>", ["one", "two"]),
+        ("html5", "<p>one<b><br></b><br>two</p>", ["one", "two"]),
+        ("html5", '<p>One <span class="br">whole</span> li<span class="abr"></span>ne</p>', ["One whole line"]),
+        ("html5", "<p>a\x07b \n\t c\xa0\xa0d</p>", ["a b c d"]),
+    ],
+)
+def test_the_texts_of_blocks(table: str, html: str, texts: list[str]) -> None:
+    assert blocks_of(html, table).texts() == texts
 
 
 @pytest.mark.parametrize("table", ["html5", "ziegler2007"])
 @pytest.mark.parametrize("html", ["", " ", "<html></html>", "<p> \n </p><div></div>", "<script>x</script>"])
 def test_pages_without_text_have_no_blocks(html: str, table: str) -> None:
     blocks = blocks_of(html, table)
-    assert len(blocks) == 0
+    assert len(blocks) == blocks.measures.words.size == 0
     assert blocks.texts() == []
-    assert blocks.measures.words.size == 0
     assert {role: counts.size for role, counts in blocks.role_counts.items()} == {
         "format": 0,
         "list": 0,
@@ -54,103 +69,35 @@ def test_pages_without_text_have_no_blocks(html: str, table: str) -> None:
     }
 
 
-def test_removal_without_and_with_space() -> None:
-    html = "<body>un<b>believ</b>able, one<br>two<hr>three<label>four</label>five<wbr>six</body>"
-    assert blocks_of(html, "ziegler2007").texts() == ["unbelievable, one two three four five six"]
-    assert blocks_of("<p>un<i>believ</i>able, a<label>b</label>c <code>d</code>e</p>").texts() == [
-        "unbelievable, a b c de"
-    ]
-
-
-def test_text_around_a_block_level_element_keeps_its_order() -> None:
-    assert blocks_of("<div>before<p>inside</p>after <p>again</p> end</div>").texts() == [
-        "before",
-        "inside",
-        "after",
-        "again",
-        "end",
-    ]
-
-
-def test_pruned_elements_lose_their_text_but_not_the_text_behind() -> None:
-    html = "<body>one <del>gone <b>too</b></del> two<button>gone</button> three</body>"
-    assert blocks_of(html).texts() == blocks_of(html, "ziegler2007").texts() == ["one two three"]
-
-
-def test_cite_samp_and_frameset_stay_in_ziegler2007() -> None:
-    assert blocks_of("<body>As <cite>Kim</cite> types <samp>ls</samp></body>", "ziegler2007").texts() == [
-        "As Kim types ls"
-    ]
-
-
-def test_unclosed_button_around_the_main_text_is_kept() -> None:
-    html = "<body><button>Menu<main><h1>Head</h1><p>First words here.</p><p>More words.</p></main></body>"
-    assert blocks_of(html).texts() == ["Menu", "Head", "First words here.", "More words."]
-    assert blocks_of("<body><button>Menu</button><p>Text</p></body>").texts() == ["Text"]
-
-
-def test_noscript_is_used_where_the_page_has_nearly_no_other_text() -> None:
-    story = " ".join(f"word{number}" for number in range(120))
-    assert len(blocks_of(f"<body><p>Loading</p><noscript><p>{story}</p></noscript></body>")) == 2
-    assert blocks_of("<body><p>Loading</p><noscript><p>Turn on scripts.</p></noscript></body>").texts() == ["Loading"]
-    html = f"<body><p>{story}</p><noscript><p>other {story}</p></noscript></body>"
-    assert blocks_of(html).texts() == [story]
-
-
-def test_two_breaks_split_a_block_and_one_does_not() -> None:
-    html = "<p>One<br>still one<br><br>two<br> &nbsp; \n<br/>three<br><br><br>four<br></p><p>five</p>"
-    assert blocks_of(html).texts() == ["One still one", "two", "three", "four", "five"]
-    table = load_table("html5").to_dict()
-    table["guards"]["split_at_breaks"] = 0
-    unsplit = cut_into_blocks(Page.parse(html), TagTable.from_dict(table))
-    assert unsplit.texts() == ["One still one two three four", "five"]
-
-
-def test_breaks_at_the_start_and_across_elements() -> None:
-    assert blocks_of("<p><br><br>one<br></p><p><br>two</p>").texts() == ["one", "two"]
+def test_breaks_split_nothing_where_the_table_says_so() -> None:
+    table = load_table("html5")
+    unsplit = replace(table, guards=replace(table.guards, split_at_breaks=0))
+    assert cut_into_blocks(Page.parse(BREAKS), unsplit).texts() == ["One still one two three four", "five"]
 
 
 def test_empty_spans_named_as_breaks_break_the_line():
     html = "<p>One line.@Another line.@@A paragraph of its own.</p>"
     spans = html.replace("@", '<span class="id-r br" data-pos="3"></span>')
     assert blocks_of(spans).texts() == blocks_of(html.replace("@", "<br>")).texts()
-    others = '<p>One <span class="br">whole</span> li<span class="abr"></span>ne</p>'
-    assert blocks_of(others).texts() == ["One whole line"]
-    assert blocks_of("<p>one<b><br></b><br>two</p>").texts() == ["one", "two"]
 
 
-HIDDEN = """<p>seen</p><p hidden>h</p><div aria-hidden=true>a</div><p style="color:red; DISPLAY : none">d</p>
-<p>t<span style="visibility: hidden">v</span>ail</p><p aria-hidden=false>shown</p>"""
+LISTED = "<body><h1>Head</h1><p>a <b>b</b> <b>c</b><br>d <a href=x>e</a></p><ul><li>f<li>g</ul></body>"
 
 
-def test_hidden_elements_are_pruned_where_the_table_says_so() -> None:
-    table = load_table("html5").to_dict()
-    table["guards"]["prune_hidden"] = True
-    pruned = cut_into_blocks(Page.parse(HIDDEN), TagTable.from_dict(table))
-    assert pruned.texts() == ["seen", "tail", "shown"]
-    assert blocks_of(HIDDEN).texts() == ["seen", "h", "a", "d", "tvail", "shown"]
-
-
-def test_role_counts() -> None:
-    html = "<body><h1>Head</h1><p>a <b>b</b> <b>c</b><br>d <a href=x>e</a></p><ul><li>f<li>g</ul></body>"
-    blocks = blocks_of(html)
-    assert blocks.texts() == ["Head", "a b c d e", "f", "g"]
-    assert blocks.role_counts["format"].tolist() == [0, 2, 0, 0]
-    assert blocks.role_counts["list"].tolist() == [0, 0, 2, 1]
-    assert blocks.role_counts["structure"].tolist() == [1, 2, 0, 0]
-    merged = blocks_of(html, "ziegler2007")
-    assert merged.texts() == ["Head a b c d e f g"]
-    assert {role: counts.tolist() for role, counts in merged.role_counts.items()} == {
-        "format": [2],
-        "list": [3],
-        "structure": [3],
-    }
-
-
-def test_elements_without_text_count_for_no_block() -> None:
-    blocks = blocks_of("<body><ul><li></li><li> </li></ul><p><b></b></p><p>Text</p></body>")
-    assert blocks.role_counts["list"].tolist() == [0]
-    assert blocks.role_counts["format"].tolist() == [0]
+@pytest.mark.parametrize(
+    ("table", "html", "texts", "counts"),
+    [
+        ("html5", LISTED, ["Head", "a b c d e", "f", "g"], {"format": [0, 2, 0, 0], "list": [0, 0, 2, 1]}),
+        ("html5", LISTED, ["Head", "a b c d e", "f", "g"], {"structure": [1, 2, 0, 0]}),
+        ("ziegler2007", LISTED, ["Head a b c d e f g"], {"format": [2], "list": [3], "structure": [3]}),
+        # Elements without text count for no block.
+        ("html5", "<ul><li></li><li> </li></ul><p><b></b></p><p>Text</p>", ["Text"], {"list": [0], "format": [0]}),
+    ],
+)
+def test_role_counts(table: str, html: str, texts: list[str], counts: dict[str, list[int]]) -> None:
+    blocks = blocks_of(html, table)
+    assert blocks.texts() == texts
+    assert {role: blocks.role_counts[role].tolist() for role in counts} == counts
 
 
 def test_anchor_and_format_words() -> None:
@@ -181,25 +128,9 @@ def test_containers_and_ancestors() -> None:
     ids = [[name(element) for element in ancestors_of(blocks, index)] for index in range(3)]
     assert ids == [["c", "b", "a", "body", "html"], ["b", "a", "body", "html"], ["d", "body", "html"]]
     containers = blocks.containers
-    spans = {
-        name(element): (first, end)
-        for element, first, end in zip(
-            containers.element.tolist(), containers.first_block.tolist(), containers.end_block.tolist(), strict=True
-        )
-    }
-    assert spans == {
-        "html": (0, 3),
-        "body": (0, 3),
-        "a": (0, 2),
-        "b": (0, 2),
-        "c": (0, 1),
-        "e": (2, 2),
-        "d": (2, 3),
-    }
-
-
-def test_control_characters_and_white_space_are_folded() -> None:
-    assert blocks_of("<p>a\x07b \n\t c\xa0\xa0d</p>").texts() == ["a b c d"]
+    spans = zip(containers.first_block.tolist(), containers.end_block.tolist(), strict=True)
+    expected = {"html": (0, 3), "body": (0, 3), "a": (0, 2), "b": (0, 2), "c": (0, 1), "e": (2, 2), "d": (2, 3)}
+    assert dict(zip(map(name, containers.element.tolist()), spans, strict=True)) == expected
 
 
 def test_block_texts_are_selected_by_index() -> None:

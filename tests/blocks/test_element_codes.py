@@ -1,7 +1,5 @@
 """Codes of elements: what the table says of a name, and which pruned elements are kept."""
 
-from __future__ import annotations
-
 import pickle
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Golden columns: what the blocks of every demo page measured on the day they were written."""
 
-from __future__ import annotations
-
 import json
 
 from golden_columns import FILE, fingerprints

@@ -1,7 +1,5 @@
 """Tag tables: the bundled ones, mistakes with their lines, and the way through plain values."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -44,20 +42,10 @@ def write(folder: Path, text: str) -> Path:
 def test_a_good_table(tmp_path: Path) -> None:
     table = load_table(write(tmp_path, GOOD))
     assert (table.name, table.other) == ("mine", "boundary")
-    assert table.operations == {
-        "p": "boundary",
-        "div": "boundary",
-        "br": "remove_with_space",
-        "a": "remove_without_space",
-        "b": "remove_without_space",
-        "script": "prune",
-    }
-    assert table.roles == {
-        "anchor": frozenset({"a"}),
-        "format": frozenset({"b"}),
-        "list": frozenset(),
-        "structure": frozenset(),
-    }
+    operations = {"p": "boundary", "div": "boundary", "br": "remove_with_space", "script": "prune"}
+    assert table.operations == operations | {"a": "remove_without_space", "b": "remove_without_space"}
+    roles = {"anchor": {"a"}, "format": {"b"}, "list": set(), "structure": set()}
+    assert table.roles == {role: frozenset(tags) for role, tags in roles.items()}
     assert (table.guards.split_at_breaks, table.guards.prune_hidden) == (2, True)
     assert table.guards.keep_if_it_holds_paragraphs == frozenset({"button"})
     assert table.guards.noscript_rescue is False
@@ -82,31 +70,15 @@ def replaced(old: str, new: str) -> str:
         (replaced("schema = 1", "schema = 2"), 2, "'schema' must be 1, not 2"),
         (replaced('name = "mine"', "name = 7"), 3, "'name' must be a name, not 7"),
         (replaced('name = "mine"', 'name = ""'), 3, "'name' must be a name, not ''"),
-        pytest.param(
-            replaced('other = "boundary"', 'other = "keep"'),
-            5,
-            "'other' must be one of boundary",
-        ),
-        pytest.param(
-            replaced('other = "boundary"', "other = []"),
-            5,
-            "'other' must be one of boundary",
-        ),
+        (replaced('other = "boundary"', 'other = "keep"'), 5, "'other' must be one of boundary"),
+        (replaced('other = "boundary"', "other = []"), 5, "'other' must be one of boundary"),
         (replaced('["p", "div"]', '"p"'), 6, "'boundary' must be a list of tags, not 'p'"),
         (replaced('["p", "div"]', '["p", "DIV"]'), 6, "'DIV' in 'boundary' is not a lower-case tag"),
         (replaced('["p", "div"]', '["p", "<i>"]'), 6, "'<i>' in 'boundary' is not a lower-case tag"),
         (replaced('["p", "div"]', '["p", 3]'), 6, "3 in 'boundary' is not a lower-case tag"),
         (replaced('  "b",\n', '  "b",\n  "B",\n'), 11, "'B' in 'remove_without_space'"),
-        pytest.param(
-            replaced('["script"]', '["script", "br"]'),
-            12,
-            "'br' stands in 'remove_with_space' and in 'prune'",
-        ),
-        pytest.param(
-            replaced('prune = ["script"]', "prune = true"),
-            12,
-            "'prune' must be a list of tags",
-        ),
+        (replaced('["script"]', '["script", "br"]'), 12, "'br' stands in 'remove_with_space' and in 'prune'"),
+        (replaced('prune = ["script"]', "prune = true"), 12, "'prune' must be a list of tags"),
         (replaced("[roles]", "spare = 1\n[roles]"), 14, "unknown key 'spare'; known are boundary"),
         (replaced('anchor = ["a"]', 'ancor = ["a"]'), 15, "unknown role 'ancor'; known are anchor"),
         (replaced('format = ["b"]', 'format = "b"'), 16, "'format' must be a list of tags, not 'b'"),
@@ -119,11 +91,7 @@ def replaced(old: str, new: str) -> str:
         (replaced("prune_hidden = true", "prune_hidden = true\nprune_hidden = true"), 22, ""),
         (replaced("[guards]", "[guards"), 18, ""),
         ('schema = 1\nname = "x"\nother = "boundary"\nroles = 4\n', 4, "'roles' must be a section"),
-        pytest.param(
-            'schema = 1\nname = "x"\nother = "boundary"\nguards = 4\n',
-            4,
-            "'guards' must be a section",
-        ),
+        ('schema = 1\nname = "x"\nother = "boundary"\nguards = 4\n', 4, "'guards' must be a section"),
     ],
 )
 def test_a_mistake_names_file_line_and_reason(tmp_path: Path, text: str, line: int, reason: str) -> None:
@@ -190,9 +158,8 @@ def test_roles_name_elements_whose_start_is_seen(name: str) -> None:
 
 def test_html5_bounds_block_level_elements_and_merges_inline_ones() -> None:
     table = load_table("html5")
-    of = table.operations
-    assert {of[tag] for tag in ("p", "div", "li", "td", "h1", "section", "blockquote")} == {"boundary"}
-    assert {of[tag] for tag in ("a", "b", "em", "span", "code")} == {"remove_without_space"}
-    assert {of[tag] for tag in ("script", "style", "noscript", "svg", "head")} == {"prune"}
-    assert of["br"] == "remove_with_space"
+    expected = dict.fromkeys(("p", "div", "li", "td", "h1", "section", "blockquote"), "boundary")
+    expected |= dict.fromkeys(("a", "b", "em", "span", "code"), "remove_without_space")
+    expected |= dict.fromkeys(("script", "style", "noscript", "svg", "head"), "prune") | {"br": "remove_with_space"}
+    assert table.operations | expected == table.operations
     assert table.other == "remove_without_space"

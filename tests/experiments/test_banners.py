@@ -1,7 +1,5 @@
 """The pages with banners."""
 
-from __future__ import annotations
-
 from experiments.banners import CONTAINERS, made_pages
 
 

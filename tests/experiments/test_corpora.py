@@ -1,7 +1,6 @@
 from pathlib import Path
 
-from blockfeat.data import LabelledPage
-from blockfeat.data.corpus import write_corpus
+from blockfeat.data import LabelledPage, write_corpus
 from experiments.corpora import Corpora, fold_numbers
 
 
@@ -16,11 +15,9 @@ def test_pages_with_a_gold_text_are_read(tmp_path: Path) -> None:
 
 
 def test_each_nth_page_is_scored() -> None:
-    corpora = Corpora(Path(), 3)
-    assert [page.id for page in corpora.sample(pages(7, 1))] == ["0", "3", "6"]
-    assert corpora.share == "every third page"
-    assert Corpora(Path()).share == "every page"
-    assert Corpora(Path(), 6).share == "every 6th page"
+    assert [page.id for page in Corpora(Path(), 3).sample(pages(7, 1))] == ["0", "3", "6"]
+    shares = [Corpora(Path(), nth).share for nth in (1, 3, 6)]
+    assert shares == ["every page", "every third page", "every 6th page"]
 
 
 def test_all_pages_of_a_host_are_in_one_fold() -> None:

@@ -1,7 +1,5 @@
 """The cost of a page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

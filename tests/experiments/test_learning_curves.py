@@ -1,7 +1,5 @@
 """Learning curves: nested training parts, one test part for all models."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -14,16 +14,11 @@ def save(folder: Path, recipe: str, seed: int, left_out: list[str]) -> None:
 
 
 def test_models_by_the_corpora_that_they_left_out(tmp_path: Path) -> None:
-    save(tmp_path, "margin", 1, ["one", "two"])
-    save(tmp_path, "margin", 1, ["three"])
-    save(tmp_path, "margin", 2, ["one", "two"])
+    for seed, left_out in ((1, ["one", "two"]), (1, ["three"]), (2, ["one", "two"])):
+        save(tmp_path, "margin", seed, left_out)
     found = left_out_models(tmp_path, recipe="margin", seed=1)
     assert {corpus: model.name for corpus, model in found.items()} == dict.fromkeys(("one", "two", "three"), "margin 1")
     assert left_out_models(tmp_path, recipe="margin", seed=2)["two"].name == "margin 2"
-
-
-def test_a_folder_without_the_models_is_refused(tmp_path: Path) -> None:
-    save(tmp_path, "margin", 1, ["one"])
     with pytest.raises(CorpusError, match="'default' with seed 1"):
         left_out_models(tmp_path)
 

@@ -25,19 +25,16 @@ def test_hosts_are_tested_once_and_never_trained_on_then() -> None:
 
 def test_cleaneval_is_one_fold() -> None:
     folds = folds_of(PAGES, "corpus")
-    assert [(fold.name, len(fold.training), len(fold.test)) for fold in folds] == [
-        ("one", 16, 8),
-        ("cleaneval-dev, cleaneval-test", 8, 16),
-    ]
+    found = [(fold.name, len(fold.training), len(fold.test)) for fold in folds]
+    assert found == [("one", 16, 8), ("cleaneval-dev, cleaneval-test", 8, 16)]
     assert [fold.name for fold in folds_of(PAGES, "corpus", ["one"])] == ["one"]
     with pytest.raises(CorpusError, match="other"):
         folds_of(PAGES, "corpus", ["other"])
 
 
 def test_means_and_differences_by_corpus_and_by_part() -> None:
-    scores = [
-        Score("one", str(n), lang, None, {"default": 0.8, "peer": 0.6}) for lang in ("de", "fr") for n in range(10)
-    ]
+    known = {"default": 0.8, "peer": 0.6}
+    scores = [Score("one", str(number), lang, None, known) for lang in ("de", "fr") for number in range(10)]
     scores.append(Score("two", "1", "de", None, {"default": 0.5, "peer": 0.7, "with the headline": 0.9}))
     lines = table(scores, "default", ["peer"]).splitlines()
     assert lines[2] == "| one | 20 | 0.800 |  | 0.600 | +0.200 (+0.200 to +0.200) |"

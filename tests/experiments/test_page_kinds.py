@@ -1,7 +1,5 @@
 """Pages of every kind made from articles, and the classifier that is fitted on them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from blockfeat.data import demo_pages

@@ -1,7 +1,5 @@
 """The comparison of processes."""
 
-from __future__ import annotations
-
 from blockfeat import Extractor
 from experiments.processes import apart, pooled, taken
 from pages import article_page

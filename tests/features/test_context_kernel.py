@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 import re
 import time
@@ -20,16 +18,8 @@ from property_examples import examples
 from random_pages import PAGES, context_of, measured_of
 
 GOOD_TEXT = (
-    "good",
-    "page_good",
-    "top_share",
-    "good_before",
-    "good_after",
-    "share_1",
-    "share_2",
-    "share_3",
-    "gap_after",
-)
+    "good", "page_good", "top_share", "good_before", "good_after", "share_1", "share_2", "share_3", "gap_after",
+)  # fmt: skip
 WINDOWS = ("window_share", "window_density_1", "window_density_5")
 MAIN_CONTAINER = (
     "main_steps", "main_distance", "wide_steps", "main_size", "main_position", "main_density", "main_words",
@@ -46,8 +36,7 @@ def test_good_text_and_windows_are_sums_over_the_blocks_around(html: str):
     words = page.words.tolist()
     good = [page.good_words(index) for index in range(n)]
     total = sum(good) + 1e-9
-    names = (*GOOD_TEXT, *WINDOWS)
-    columns = dict(zip(names, page.columns(names).T, strict=True))
+    columns = page.columns_by_name((*GOOD_TEXT, *WINDOWS))
     for index in range(n):
         assert columns["good"][index] == pytest.approx(math.log1p(good[index]))
         assert columns["page_good"][index] == pytest.approx(math.log1p(total))
@@ -73,7 +62,7 @@ def test_good_text_and_windows_are_sums_over_the_blocks_around(html: str):
 def test_the_main_container_is_the_deepest_that_holds_most_good_text(html: str):
     page = context_of(html)
     n = len(page.blocks)
-    columns = dict(zip(MAIN_CONTAINER, page.columns(MAIN_CONTAINER).T, strict=True))
+    columns = page.columns_by_name(MAIN_CONTAINER)
     if not n:
         return
     good = [page.good_words(index) for index in range(n)]
@@ -119,17 +108,9 @@ def columns_of(html: str) -> tuple[Blocks, dict[str, np.ndarray]]:
     return measured.blocks, dict(zip(NAMES, context_columns(measured).T, strict=True))
 
 
-@pytest.fixture(scope="module")
-def page() -> tuple[list[str], dict[str, np.ndarray]]:
-    blocks, columns = columns_of(PAGE)
-    return blocks.texts(), columns
-
-
 def test_every_feature_says_unit_range_bound_and_source():
     for feature in context_features():
-        assert feature.unit
-        assert feature.source
-        assert feature.low < feature.high
+        assert all((feature.unit, feature.source, feature.low < feature.high))
         assert feature.bound in ("minimum", "maximum")
 
 
@@ -150,8 +131,7 @@ def test_the_places_of_a_row_are_those_of_the_features_also_in_compiled_modules(
 
 
 def test_features_are_bound_to_their_columns_by_name():
-    measured = measured_of(PAGE)
-    columns = dict(zip(NAMES, context_columns(measured).T, strict=True))
+    measured, (_, columns) = measured_of(PAGE), columns_of(PAGE)
     shuffled = NAMES[::-2] + NAMES[1::2]
     for name, column in zip(shuffled, context_columns(measured, names=shuffled).T, strict=True):
         assert (column == columns[name]).all(), name
@@ -160,112 +140,59 @@ def test_features_are_bound_to_their_columns_by_name():
 def test_the_order_of_kinds_of_cues_does_not_relabel_columns():
     measured = measured_of(f"<form><p>{SENTENCE}</p></form><div role=dialog><p>word</p></div><h2>Reply</h2>{PAGE}")
     text = files("blockfeat.features").joinpath("cues.toml").read_text(encoding="utf-8")
-    document = tomllib.loads(text)
-    swapped = tomllib.loads(text)
+    document, swapped = tomllib.loads(text), tomllib.loads(text)
     kinds = swapped["kinds"]
     form, dialog = kinds.index("form"), kinds.index("dialog")
     kinds[form], kinds[dialog] = kinds[dialog], kinds[form]
     swapped["kinds"] = kinds[5:] + kinds[:5]
     swapped["word"] = dict(reversed(swapped["word"].items()))
     before, after = (context_columns(measured, cues=Cues.of(each)) for each in (document, swapped))
-    assert before[:, NAMES.index("around_form")].any()
-    assert before[:, NAMES.index("around_dialog")].any()
-    assert before[:, NAMES.index("words_reply")].any()
+    for name in ("around_form", "around_dialog", "words_reply"):
+        assert before[:, NAMES.index(name)].any()
     assert (before == after).all()
 
 
-def test_a_name_that_is_no_feature():
+def test_a_name_that_is_no_feature_and_a_page_without_blocks():
     with pytest.raises(ModelError, match="around_nothing"):
         context_columns(measured_of(PAGE), names=("log_words", "around_nothing"))
-
-
-def test_a_page_without_blocks_has_an_empty_matrix():
     assert context_columns(measured_of("")).shape == (0, len(NAMES))
 
 
-def test_semantic_ancestors_and_class_hints(page):
-    texts, columns = page
-    body = texts.index(SENTENCE.strip())
-    assert columns["around_main"][body] == 1
-    assert columns["around_positive"][body] >= 1
-    assert columns["negatives"][body] == 0
+def test_what_stands_around_and_in_the_text_of_a_whole_page():
+    blocks, columns = columns_of(PAGE)
+    texts = blocks.texts()
+    headline, body, comments = map(texts.index, ("Lantern makers meet", SENTENCE.strip(), "Comments"))
     last = len(texts) - 1
-    assert columns["around_footer"][last] == 1
-    assert columns["around_comment"][last - 2] >= 1
-    assert columns["negatives"][last - 1] >= 1
-    assert columns["page_articles"][0] == pytest.approx(np.log(2))
-
-
-def test_the_main_container_is_that_of_the_article(page):
-    texts, columns = page
-    inside = [place for place, text in enumerate(texts) if text.startswith("The lantern makers")][:3]
-    assert (columns["main_steps"][inside] == 0).all()
-    assert columns["main_steps"][0] > 0
-    assert columns["main_distance"][0] < 0 < columns["main_distance"][-1]
-    assert columns["path_share"][inside].min() > 0.9
-
-
-def test_headings_titles_and_descriptions(page):
-    texts, columns = page
-    headline = texts.index("Lantern makers meet")
-    assert columns["around_h1"][headline] == 1
-    assert columns["title_share"][headline] == 1
-    assert columns["description_cover"][headline] > 0
-    assert columns["since_heading"][headline + 1] == 1
-    assert columns["h1_before"][headline - 1] == 0
-    assert columns["h1_before"][headline] == 1
-    comments = texts.index("Comments")
-    assert columns["heading_reply"][comments + 1] == 1
-
-
-def test_neighbours_and_repetition():
-    _, columns = columns_of("<div><p>same</p><p>one two three.</p><p>same</p></div>")
-    assert columns["occurrences"].tolist() == [2, 1, 2]
-    assert columns["terminal"].tolist() == [0, 1, 0]
-    assert columns["next_terminal"].tolist() == [1, 0, 0]
-    assert columns["previous_density"].tolist() == [1, 0, 0]
-    assert columns["next_path"].tolist() == [1, 1, 0]
-
-
-def test_links_of_the_containers_around():
-    _, columns = columns_of("<div><p>one two</p><p><a href=x>three four</a></p></div><p>five six</p>")
-    assert columns["link_density_1"][:2].tolist() == [0.5, 0.5]
-    assert columns["link_density_2"][0] == pytest.approx(1 / 3)
-    assert columns["previous_density"].tolist() == [1, 0, 1]
-
-
-def test_steps_to_what_speaks_against_a_block():
-    _, columns = columns_of(
-        f"<p>{SENTENCE * 20}</p><div class='related'><div><p>far</p></div></div><p class='related'>near</p>"
-    )
-    assert columns["negative_steps"].tolist() == [20, 2, 0]
-    assert columns["negatives"].tolist() == [0, 1, 1]
-
-
-def test_what_speaks_against_most_of_the_page_does_not_count():
-    _, columns = columns_of(f"<div class='sidebar'><p>{SENTENCE * 5}</p></div><p>a few words</p>")
-    assert columns["negatives"].tolist() == [0, 0]
-
-
-def test_many_elements_in_each_other():
-    _, columns = columns_of("<div class='text'>" * 300 + "<p>word</p>" + "</div>" * 300)
-    assert columns["depth"].tolist() == [60]
-    assert np.isfinite(columns["around_positive"]).all()
+    expected = {
+        ("around_main", body): 1,
+        ("negatives", body): 0,
+        ("main_steps", body): 0,
+        ("around_footer", last): 1,
+        ("around_h1", headline): 1,
+        ("title_share", headline): 1,
+        ("since_heading", headline + 1): 1,
+        ("h1_before", headline - 1): 0,
+        ("h1_before", headline): 1,
+        ("heading_reply", comments + 1): 1,
+        ("page_articles", 0): pytest.approx(np.log(2)),
+    }
+    assert {(name, block): columns[name][block] for name, block in expected} == expected
+    some = (("around_positive", body), ("around_comment", last - 2), ("negatives", last - 1), ("main_steps", 0))
+    for name, block in (*some, ("description_cover", headline)):
+        assert columns[name][block] > 0, name
 
 
 def test_the_title_and_description_have_words_in_common():
-    _, columns = columns_of(
-        "<title>Lamp</title><meta name=description content='The lamp &amp; the mill'><p>lamp</p><p>the mill</p><p>x</p>"
-    )
+    head = "<title>Lamp</title><meta name=description content='The lamp &amp; the mill'>"
+    _, columns = columns_of(f"{head}<p>lamp</p><p>the mill</p><p>x</p>")
     assert columns["title_share"].tolist() == [1, 0, 0]
     assert columns["description_share"].tolist() == [1, 1, 0]
 
 
 def test_the_columns_of_json_ld_say_which_blocks_the_page_declares_to_be_its_text():
-    declared = (
-        '<script type="application/ld+json">{"articleBody": "One two three four five. Not on this page."}</script>'
-    )
-    _, columns = columns_of(f"{declared}<p>One two three, <p>four five<p>one two<p>something else here")
+    declared = '{"articleBody": "One two three four five. Not on this page."}'
+    script = f'<script type="application/ld+json">{declared}</script>'
+    _, columns = columns_of(f"{script}<p>One two three, <p>four five<p>one two<p>something else here")
     assert columns["declared_share"].tolist() == [1, 1, 0, 0]
     assert not columns["declared_other"].any()
     # Three runs of three words of the seven that are declared.
@@ -294,25 +221,10 @@ def test_time_grows_with_the_page_not_with_its_square():
     assert seconds(4_000) < 20 * max(seconds(500), 0.002)
 
 
+PIECES = ("<div>", "</div>", "<p>word", "<li>a b", "<h1>t", "<a href=x>l</a>", "<article>", " ", "<p role>", "<title>t")
+
+
 @examples(60)
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "<div>",
-                "</div>",
-                "<p>word",
-                "<li>a b",
-                "<h1>t",
-                "<a href=x>l</a>",
-                "<article>",
-                " ",
-                "<div class='menu Text' a\"b='='>",
-                "<p role>",
-                "<title>t",
-            ]
-        )
-    )
-)
+@given(st.lists(st.sampled_from([*PIECES, "<div class='menu Text' a\"b='='>"])))
 def test_any_markup_gives_finite_values(parts: list[str]):
     assert np.isfinite(context_columns(measured_of("".join(parts)))).all()

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,7 +56,7 @@ def test_words_of_several_kinds():
 @given(PAGES)
 def test_words_of_title_and_block(html: str):
     page = context_of(html)
-    columns = dict(zip(TITLE_WORDS, page.columns(TITLE_WORDS).T, strict=True))
+    columns = page.columns_by_name(TITLE_WORDS)
     title = set(tokenize("Lantern makers meet"))
     for index, text in enumerate(page.blocks.texts()):
         words = tokenize(text)
@@ -73,8 +71,7 @@ def test_words_of_title_and_block(html: str):
 def test_headings_and_replies_before(html: str):
     page = context_of(html)
     n, words = len(page.blocks), page.words.tolist()
-    names = (*CUE_WORDS, *HEADINGS, "around_heading")
-    columns = dict(zip(names, page.columns(names).T, strict=True))
+    columns = page.columns_by_name((*CUE_WORDS, *HEADINGS, "around_heading"))
     replies = page.cue_words("reply")
     for index in range(n):
         for kind in WORD_KINDS:

@@ -1,20 +1,15 @@
 """From a page to its features and its language."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
 import pytest
 
-from blockfeat.blocks.blockify import Blockifier
-from blockfeat.blocks.tagtable import load_table
+from blockfeat.blocks import Blockifier, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PAPER_LANGUAGES, FeatureExtractor, features_named
-from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, Feature, NamedRow
-from blockfeat.lang.identify import Identifier
-from blockfeat.lang.measures import FastTokenizer
-from blockfeat.lang.stopwords import StopWordIndex, available_languages, density
+from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, NamedRow
+from blockfeat.lang import FastTokenizer, Identifier, StopWordIndex, available_languages, density
 from blockfeat.page.page import Page
 
 INDEX = StopWordIndex.build(["en", "de", "fr"])
@@ -30,7 +25,7 @@ BANNER = "<div>The and of it is was on to by from with at</div>"
 
 
 def measurer(**options: object) -> FeatureExtractor:
-    values: dict[str, object] = {
+    values = {
         "cutter": Blockifier.of(load_table("html5")),
         "features": CANONICAL,
         "identifier": Identifier.build(INDEX),
@@ -45,30 +40,31 @@ def test_matrix_has_a_row_for_each_block_and_a_column_for_each_feature() -> None
     assert len(measured.blocks) == 2
 
 
-@pytest.mark.parametrize(("text", "lang"), [(GERMAN, "de"), (ENGLISH, "en")])
-def test_language_is_identified_by_the_prose(text: str, lang: str) -> None:
-    page = Page.parse(f"<html><body><p>{text}</p></body></html>")
-    assert measurer().measure(page).lang == lang
+MENU = "".join(f"<li><a href=x>The {word} and of it</a></li>" for word in "abcdefgh")
+
+
+@pytest.mark.parametrize(
+    ("html", "options", "lang"),
+    [
+        (f"<p>{GERMAN}</p>", {}, "de"),
+        (f"<p>{ENGLISH}</p>", {}, "en"),
+        (f"<ul>{MENU}</ul><p>{GERMAN}</p>", {}, "de"),  # by the prose, not by menus
+        ("<html lang=fr-CA><body></body></html>", {}, "fr"),
+        ("", {}, None),
+        # A page in none of the languages asked for keeps its own.
+        (f"<p>{GERMAN}</p>", {"languages": ("en", "fr")}, "de"),
+        (f"<p>{GERMAN}</p>", {"languages": ("en", "de")}, "de"),
+    ],
+)
+def test_the_language_of_a_page(html: str, options: dict[str, object], lang: str | None) -> None:
+    measured = measurer(**options).measure(Page.parse(html))
+    assert measured.lang == lang
+    assert measured.matrix.shape == (len(measured.blocks), 8)
 
 
 def test_language_that_the_caller_knows_wins() -> None:
-    page = Page.parse(f"<p>{GERMAN}</p>")
-    measured = measurer().measure(page, lang="en-US")
-    assert measured.lang == "en"
-    assert measured.stop_words.languages == ("en",)
-
-
-def test_language_of_a_page_without_blocks_is_the_declared_one() -> None:
-    assert measurer().measure(Page.parse("<html lang=fr-CA><body></body></html>")).lang == "fr"
-    measured = measurer().measure(Page.parse(""))
-    assert measured.lang is None
-    assert measured.matrix.shape == (0, 8)
-
-
-def test_a_page_in_none_of_the_languages_asked_for_keeps_its_own() -> None:
-    page = Page.parse(f"<p>{GERMAN}</p>")
-    assert measurer(languages=("en", "fr")).measure(page).lang == "de"
-    assert measurer(languages=("en", "de")).measure(page).lang == "de"
+    measured = measurer().measure(Page.parse(f"<p>{GERMAN}</p>"), lang="en-US")
+    assert (measured.lang, measured.stop_words.languages) == ("en", ("en",))
 
 
 def test_scope_page_counts_stop_words_of_the_pages_language() -> None:
@@ -91,11 +87,6 @@ def test_a_language_without_a_stop_list_falls_back_on_those_asked_for() -> None:
     assert asked.stop_words.languages == ("de",)
 
 
-def test_menus_do_not_decide_the_language() -> None:
-    menu = "".join(f"<li><a href=x>The {word} and of it</a></li>" for word in "abcdefgh")
-    assert measurer().measure(Page.parse(f"<ul>{menu}</ul><p>{GERMAN}</p>")).lang == "de"
-
-
 def test_unknown_scope_and_unknown_feature_are_errors() -> None:
     with pytest.raises(ModelError, match="unknown scope of stop words 'word'; known are page, block, ziegler2007"):
         measurer(stop_word_scope="word")
@@ -105,9 +96,7 @@ def test_unknown_scope_and_unknown_feature_are_errors() -> None:
 
 def test_features_by_name_keep_the_order_asked_for() -> None:
     assert [feature.name for feature in features_named(CANONICAL_NAMES[::-1])] == list(CANONICAL_NAMES[::-1])
-    assert isinstance(features_named(["anchor_ratio"])[0], Feature)
-    assert features_named(["anchor_ratio"])[0].sign == -1.0
-    assert features_named(["sentence_count"])[0].sign == 1.0
+    assert [feature.sign for feature in features_named(["anchor_ratio", "sentence_count"])] == [-1.0, 1.0]
 
 
 def test_segmenter_is_recorded_with_the_blocks() -> None:

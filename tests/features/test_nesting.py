@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import time
 from random import getrandbits
 
@@ -20,21 +18,17 @@ LEVELS = 3
 CONTAINER_SUMS = ("link_density_1", "link_density_2", "link_density_3", "width_1", "block_length_1")
 
 
-def sizes_of_levels(html: str) -> list[int]:
+@pytest.mark.parametrize(
+    ("html", "sizes"),
+    [
+        ("<body><div><div><div><p>a</p></div><p>b</p></div><p>c</p></div><p>d</p></body>", [2, 3, 4]),
+        # Wrappers of the same blocks are one level.
+        ("<div><div><div><p>a</p><p>b</p></div></div></div><p>c</p>", [2, 3, 3]),
+    ],
+)
+def test_levels_grow(html: str, sizes: list[int]):
     page = context_of(html)
-    return [int(page.containers.end[level] - page.containers.first[level]) for level in page.levels(0)]
-
-
-def test_levels_grow():
-    assert sizes_of_levels("<body><div><div><div><p>a</p></div><p>b</p></div><p>c</p></div><p>d</p></body>") == [
-        2,
-        3,
-        4,
-    ]
-
-
-def test_wrappers_of_the_same_blocks_are_one_level():
-    assert sizes_of_levels("<div><div><div><p>a</p><p>b</p></div></div></div><p>c</p>") == [2, 3, 3]
+    assert [int(page.containers.end[level] - page.containers.first[level]) for level in page.levels(0)] == sizes
 
 
 def test_text_outside_of_all_containers_is_a_fault_of_the_tag_table():
@@ -52,7 +46,7 @@ def test_containers_and_their_sums_are_those_of_the_tree(html: str):
     ancestors = [ancestors_of(blocks, index) for index in range(len(blocks))]
     words = blocks.measures.words.tolist()
     linked = blocks.measures.anchor_words.tolist()
-    columns = dict(zip(CONTAINER_SUMS, page.columns(CONTAINER_SUMS).T, strict=True))
+    columns = page.columns_by_name(CONTAINER_SUMS)
     for index, around in enumerate(ancestors):
         inside = [[other for other, elements in enumerate(ancestors) if element in elements] for element in around]
         assert containers.element[containers.inner[index]] == around[0]
@@ -82,7 +76,7 @@ CONTAINER_CUES = (
 def test_cues_of_the_elements_around_each_block(html: str):
     page = context_of(html)
     n = len(page.blocks)
-    columns = dict(zip(CONTAINER_CUES, page.columns(CONTAINER_CUES).T, strict=True))
+    columns = page.columns_by_name(CONTAINER_CUES)
     if not n:
         return
     masks, words = page.cues.masks, page.words.tolist()
@@ -125,26 +119,22 @@ PAGE = """<html><body><div class="page"><main><p>The first text of the page, whi
 <div id="comments"><div><p>Three</p></div></div></div></body></html>"""
 
 
-def names(feature: str) -> list[str | None]:
-    blocks = blocks_of(PAGE)
-    found = ContainerNames(blocks)
-    return [found.around(block, feature) for block in range(len(blocks))]
-
-
-def test_a_class_or_id_is_named() -> None:
-    assert names("around_related") == [None, "'relatedPosts'", None, None]
-    assert names("around_comment") == [None, None, None, "'comments'"]
-
-
-def test_an_element_is_named_by_its_tag() -> None:
-    assert names("around_aside") == [None, None, "<aside>", None]
+@pytest.mark.parametrize(
+    ("feature", "names"),
+    [
+        ("around_related", [None, "'relatedPosts'", None, None]),  # by its class
+        ("around_comment", [None, None, None, "'comments'"]),  # by its id
+        ("around_aside", [None, None, "<aside>", None]),  # by its tag
+    ],
+)
+def test_a_container_is_named(feature: str, names: list[str | None]) -> None:
+    found = ContainerNames(blocks_of(PAGE))
+    assert [found.around(block, feature) for block in range(4)] == names
 
 
 def test_what_a_page_writes_is_cut_and_cleaned() -> None:
-    page = (
-        f"<body><div><div class='related-{'x' * 99}&quot;&lt;b&gt;'><p>One</p></div><p>{'two ' * 20}</p></div></body>"
-    )
-    found = ContainerNames(blocks_of(page)).around(0, "around_related")
+    related = f"<div class='related-{'x' * 99}&quot;&lt;b&gt;'><p>One</p></div>"
+    found = ContainerNames(blocks_of(f"<div>{related}<p>{'two ' * 20}</p></div>")).around(0, "around_related")
     assert found is not None
     assert len(found) <= 32
     assert not set(found) & set('<>"')

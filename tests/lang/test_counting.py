@@ -1,7 +1,5 @@
 """Words and sentences: the same compiled and uncompiled, and as their definitions say."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable
 
@@ -10,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.data import demo_pages
+from blockfeat.lang import PageText, StopWordIndex, tokenize
 from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes, code_points
 from blockfeat.lang.counting import CountedText, count_text, sentence_ends, word_spans
-from blockfeat.lang.measures import PageText, tokenize
-from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.lang.word_keys import (
     count_bits,
     keys_of_spans,
@@ -107,8 +104,7 @@ def test_sentences_are_counted_as_defined(blocks: list[str]) -> None:
 
 @given(st.lists(st.text(max_size=10), max_size=6))
 def test_counts_of_any_text_are_possible(blocks: list[str]) -> None:
-    counts = all_counts(counted(page_text_of(blocks)))
-    columns = {name: np.array(column) for name, column in counts.items()}
+    columns = counted(page_text_of(blocks)).counts
     assert {column.size for column in columns.values()} == {len(blocks)}
     assert (columns["sentences"] <= columns["words"]).all()
     assert (columns["words"] <= columns["alphanumerics"]).all()

@@ -1,7 +1,5 @@
 """Counts by block: equal to what a loop over the blocks counts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -50,13 +48,6 @@ def test_a_word_belongs_to_the_piece_where_it_starts() -> None:
 def test_text_behind_the_last_end_is_a_sentence_and_stops_alone_are_none() -> None:
     measures = FastTokenizer().measure(page_text_of(["One. Two", "...", "", "Home | News"]))
     assert measures.sentences.tolist() == [2, 0, 0, 1]
-
-
-def test_no_blocks() -> None:
-    measures = FastTokenizer().measure(page_text_of([]))
-    columns = (measures.words, measures.sentences, measures.characters, measures.unspaced_words)
-    assert [column.size for column in columns] == [0, 0, 0, 0]
-    assert (measures.tokens, measures.token_block.size) == ([], 0)
 
 
 @pytest.mark.parametrize(("text", "controls"), [("plain\ttext\n", False), ("bell \x07", True), ("\ud800", True)])

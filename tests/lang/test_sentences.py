@@ -1,32 +1,27 @@
 """Sentence ends: what ends a sentence and what only looks like it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from blockfeat.lang.characters import character_classes, code_points
-from blockfeat.lang.counting import sentence_ends
+from blockfeat.lang import character_classes, code_points, sentence_ends
 
 
-def ends_in(codes: NDArray[np.uint32], block_ends: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the sentence ends in these code points."""
-    return sentence_ends(codes, character_classes().of(codes), block_ends)
+def ends_in(*blocks: str) -> list[int]:
+    """Return the sentence ends in the text of these blocks."""
+    codes = code_points("".join(f"{block}\n" for block in blocks))
+    block_ends = np.cumsum([len(block) + 1 for block in blocks], dtype=np.int32)
+    ends: list[int] = sentence_ends(codes, character_classes().of(codes), block_ends).tolist()
+    return ends
 
 
 def parts(*blocks: str) -> list[str]:
     """Cut blocks at the sentence ends found."""
-    text = "".join(block + "\n" for block in blocks)
-    codes = code_points(text)
-    block_ends = np.cumsum([len(block) + 1 for block in blocks], dtype=np.int32)
-    ends = ends_in(codes, block_ends).tolist()
-    cuts = [0, *ends, len(text)]
-    found = [text[low:high].strip() for low, high in pairwise(cuts)]
+    text = "".join(f"{block}\n" for block in blocks)
+    found = [text[low:high].strip() for low, high in pairwise([0, *ends_in(*blocks), len(text)])]
     return [part for part in found if part]
 
 
@@ -59,41 +54,32 @@ def test_the_length_of_white_space_does_not_matter(gap: str) -> None:
     assert len(parts(f"Am 5.{gap}Mai.")) == 1
 
 
-def test_a_block_ends_its_sentence_even_behind_an_abbreviation() -> None:
-    assert parts("Written by J. R.", "lower case begins the next") == [
-        "Written by J. R.",
-        "lower case begins the next",
-    ]
-    assert parts("Version 5.            ", "next") == ["Version 5.", "next"]
-
-
-def test_text_of_stops_only_and_no_stops() -> None:
-    assert parts("...") == ["..."]
-    assert parts("") == []
-    assert parts(".", "a.b", "5.") == [".", "a.b\n5."]
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        # A block ends its sentence, even behind an abbreviation.
+        (["Written by J. R.", "lower case begins the next"], ["Written by J. R.", "lower case begins the next"]),
+        (["Version 5.            ", "next"], ["Version 5.", "next"]),
+        (["..."], ["..."]),
+        ([""], []),
+        ([".", "a.b", "5."], [".", "a.b\n5."]),
+    ],
+)
+def test_sentences_of_several_blocks_and_of_stops_alone(blocks: list[str], expected: list[str]) -> None:
+    assert parts(*blocks) == expected
 
 
 @given(st.lists(st.text("aB1. !?)”。\n", max_size=12), max_size=6))
 def test_ends_are_ascending_positions_in_the_text(blocks: list[str]) -> None:
-    text = "".join(block + "\n" for block in blocks)
-    codes = code_points(text)
-    block_ends = np.cumsum([len(block) + 1 for block in blocks], dtype=np.int32)
-    ends = ends_in(codes, block_ends).tolist()
+    ends = ends_in(*blocks)
     assert ends == sorted(set(ends))
-    assert all(0 < end <= len(text) for end in ends)
+    assert all(0 < end <= sum(len(block) + 1 for block in blocks) for end in ends)
 
 
 @given(st.lists(st.text("ab1. !?)。", max_size=12), min_size=1, max_size=6))
 def test_blocks_do_not_influence_each_other(blocks: list[str]) -> None:
-    def ends_of(group: list[str]) -> list[int]:
-        text = "".join(block + "\n" for block in group)
-        codes = code_points(text)
-        block_ends = np.cumsum([len(block) + 1 for block in group], dtype=np.int32)
-        ends: list[int] = ends_in(codes, block_ends).tolist()
-        return ends
-
     alone, start = [], 0
     for block in blocks:
-        alone += [start + end for end in ends_of([block])]
+        alone += [start + end for end in ends_in(block)]
         start += len(block) + 1
-    assert ends_of(blocks) == alone
+    assert ends_in(*blocks) == alone

@@ -1,7 +1,5 @@
 """Words: runs of letters, digits and marks; single characters where the script has no spaces."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

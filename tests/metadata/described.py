@@ -1,7 +1,5 @@
 """Metadata of pages that tests write."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 

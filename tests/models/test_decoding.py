@@ -1,14 +1,12 @@
 """Decoders: scores to labels."""
 
-from __future__ import annotations
-
 import time
 from itertools import pairwise, product
 from itertools import pairwise as pairwise_of
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -42,21 +40,17 @@ SCORES = np.array([1.0, -0.5, 1.0, -3.0, 0.0, 0.5])
     ],
 )
 def test_labels(decoder: Decoder, labels: list[int]) -> None:
+    before = SCORES.copy()
     found = decode(SCORES, decoder)
     assert found.dtype == np.bool_
     assert found.tolist() == [bool(label) for label in labels]
+    assert np.array_equal(SCORES, before)
 
 
 @pytest.mark.parametrize("name", DECODERS)
 def test_no_blocks_and_nothing_good(name: str) -> None:
     assert decode(np.zeros(0), Decoder(name)).tolist() == []
     assert decode(np.array([-1.0, -0.1]), Decoder(name)).tolist() == [False, False]
-
-
-def test_scores_are_left_as_they_are() -> None:
-    before = SCORES.copy()
-    decode(SCORES, Decoder("mss", runs=3))
-    assert np.array_equal(SCORES, before)
 
 
 def test_bad_options_are_errors() -> None:
@@ -72,9 +66,7 @@ LOGARITHMS = st.floats(-10, 0)
 @st.composite
 def chains(draw):
     n = draw(st.integers(1, 7))
-    return draw(arrays(np.float64, (n, 2), elements=LOGARITHMS)), draw(
-        arrays(np.float64, (n - 1, 4), elements=LOGARITHMS)
-    )
+    return tuple(draw(arrays(np.float64, shape, elements=LOGARITHMS)) for shape in ((n, 2), (n - 1, 4)))
 
 
 def total(labels, unary, pairwise, weight):
@@ -83,34 +75,15 @@ def total(labels, unary, pairwise, weight):
     return own + weight * sum(pairwise[place, 2 * int(one) + int(two)] for place, (one, two) in enumerate(pairs))
 
 
+# The first is never content with the second not; and the other way round.
+@example((np.log([[0.3, 0.7], [0.6, 0.4]]), np.log([[0.33, 0.33, 0.01, 0.33]])), 1.0)
+@example((np.log([[0.3, 0.7], [0.6, 0.4]]), np.log([[0.33, 0.01, 0.33, 0.33]])), 1.0)
 @given(chains(), st.floats(0, 3))
 def test_no_labelling_has_a_higher_sum(chain, weight):
     unary, pairwise = chain
     found = best_labels(unary, pairwise, interpolation=weight)
     best = max(total(labels, unary, pairwise, weight) for labels in product((0, 1), repeat=len(unary)))
     assert total(found.tolist(), unary, pairwise, weight) == pytest.approx(best, abs=1e-9)
-
-
-@given(chains())
-def test_without_pairs_each_block_decides_for_itself(chain):
-    unary, pairwise = chain
-    assert best_labels(unary, pairwise, interpolation=0).tolist() == (unary[:, 1] > unary[:, 0]).tolist()
-
-
-def test_pairs_that_forbid_changes_make_one_label_of_all():
-    unary = np.log([[0.9, 0.1], [0.4, 0.6], [0.4, 0.6]])
-    stay = np.log(np.tile([0.4999, 0.0001, 0.0001, 0.4999], (2, 1)))
-    assert best_labels(unary, stay).tolist() == [False] * 3
-    assert best_labels(unary, stay, interpolation=0.01).tolist() == [False, True, True]
-
-
-def test_direction_of_a_pair_matters():
-    # The first is never content with the second not; all else is as likely.
-    unary = np.log([[0.3, 0.7], [0.6, 0.4]])
-    pairs = np.log([[0.33, 0.33, 0.01, 0.33]])
-    assert best_labels(unary, pairs).tolist() == [True, True]
-    pairs = np.log([[0.33, 0.01, 0.33, 0.33]])
-    assert best_labels(unary, pairs).tolist() == [True, False]
 
 
 def test_chains_of_none_and_one():
@@ -125,59 +98,8 @@ def test_shapes_that_do_not_fit_are_refused(blocks, pairs):
 
 
 # Quarters add up without rounding, so that equal sums are equal.
-SCORES_MAXIMAL = st.lists(st.integers(-12, 12).map(lambda number: number / 4), max_size=14)
-
-
-def by_definition(scores: list[float], offset: int = 0) -> list[tuple[int, int, float]]:
-    """The best run, then the best ones of what lies before it and behind it."""
-    best, where = 0.0, (0, 0)
-    for end in range(1, len(scores) + 1):
-        for start in range(end - 1, -1, -1):
-            if sum(scores[start:end]) > best:
-                best, where = sum(scores[start:end]), (start, end)
-    if where == (0, 0):
-        return []
-    start, end = where
-    before, behind = by_definition(scores[:start], offset), by_definition(scores[end:], offset + end)
-    return [*before, (offset + start, offset + end, best), *behind]
-
-
-@given(SCORES_MAXIMAL)
-def test_maximal_runs_equal_their_definition(scores: list[float]) -> None:
-    first, end, sums = maximal_runs(np.array(scores))
-    assert list(zip(first.tolist(), end.tolist(), sums.tolist(), strict=True)) == by_definition(scores)
-
-
-@given(SCORES_MAXIMAL, st.integers(1, 5))
-def test_top_runs_are_the_highest_sums(scores: list[float], k: int) -> None:
-    found = by_definition(scores)
-    expected = sorted(found, key=lambda run: (-run[2], run[0]))[:k]
-    assert top_runs(np.array(scores), k) == [(start, end) for start, end, _ in expected]
-
-
-def test_the_sequence_of_ruzzo_and_tompa() -> None:
-    # Figure 1 of their paper: the maximal runs of this sequence.
-    scores = np.array([4, -5, 3, -3, 1, 2, -2, 2, -2, 1, 5], dtype=np.float64)
-    first, end, sums = maximal_runs(scores)
-    assert list(zip(first.tolist(), end.tolist(), sums.tolist(), strict=True)) == [
-        (0, 1, 4.0),
-        (2, 3, 3.0),
-        (4, 11, 7.0),
-    ]
-
-
-def test_a_million_scores_take_less_than_a_second() -> None:
-    generator = np.random.default_rng(1)
-    alternating = np.where(np.arange(1_000_000) % 2 == 0, 1.0, -1.1)
-    rising = np.where(np.arange(1_000_000) % 2 == 0, 2.0, -1.0)
-    for scores in (generator.normal(size=1_000_000), alternating, alternating[::-1].copy(), rising):
-        begun = time.process_time()
-        maximal_runs(scores)
-        assert time.process_time() - begun < 2.0  # 0.3 to 0.6 s on two shared cores
-
-
-# Quarters add up without rounding, so that equal sums are equal.
-SCORES_RUNS = st.lists(st.integers(-20, 20).map(lambda number: number / 4), max_size=12)
+RUNS = st.lists(st.integers(-20, 20).map(lambda number: number / 4), max_size=14)
+OF_RUZZO_AND_TOMPA = [4.0, -5.0, 3.0, -3.0, 1.0, 2.0, -2.0, 2.0, -2.0, 1.0, 5.0]  # figure 1 of their paper
 
 
 def brute_force(scores: list[float]) -> tuple[int, int]:
@@ -190,28 +112,49 @@ def brute_force(scores: list[float]) -> tuple[int, int]:
     return where
 
 
-@given(SCORES_RUNS)
+def by_definition(scores: list[float], offset: int = 0) -> list[tuple[int, int, float]]:
+    """The best run, then the best ones of what lies before it and behind it."""
+    start, end = brute_force(scores)
+    if not end:
+        return []
+    before, behind = by_definition(scores[:start], offset), by_definition(scores[end:], offset + end)
+    return [*before, (offset + start, offset + end, sum(scores[start:end])), *behind]
+
+
+@example(OF_RUZZO_AND_TOMPA)
+@given(RUNS)
+def test_maximal_runs_equal_their_definition(scores: list[float]) -> None:
+    first, end, sums = maximal_runs(np.array(scores))
+    assert list(zip(first.tolist(), end.tolist(), sums.tolist(), strict=True)) == by_definition(scores)
+
+
+@given(RUNS, st.integers(1, 5))
+def test_top_runs_are_the_highest_sums(scores: list[float], k: int) -> None:
+    found = by_definition(scores)
+    expected = sorted(found, key=lambda run: (-run[2], run[0]))[:k]
+    assert top_runs(np.array(scores), k) == [(start, end) for start, end, _ in expected]
+
+
+def test_a_million_scores_take_less_than_a_second() -> None:
+    generator = np.random.default_rng(1)
+    alternating = np.where(np.arange(1_000_000) % 2 == 0, 1.0, -1.1)
+    rising = np.where(np.arange(1_000_000) % 2 == 0, 2.0, -1.0)
+    for scores in (generator.normal(size=1_000_000), alternating, alternating[::-1].copy(), rising):
+        begun = time.process_time()
+        maximal_runs(scores)
+        assert time.process_time() - begun < 2.0  # 0.3 to 0.6 s on two shared cores
+
+
+@example([])
+@example([0.0, 3.0, 0.0])
+@example([2.0, -2.0, 2.0])
+@given(RUNS)
 def test_best_run_equals_brute_force(scores: list[float]) -> None:
     assert best_run(np.array(scores)) == brute_force(scores)
 
 
-@pytest.mark.parametrize(
-    ("scores", "run"),
-    [
-        ([], (0, 0)),
-        ([-1.0, -2.0], (0, 0)),
-        ([0.0, 0.0], (0, 0)),
-        ([0.0, 3.0, 0.0], (1, 2)),
-        ([2.0, -1.0, 2.0], (0, 3)),
-        ([2.0, -2.0, 2.0], (0, 1)),
-        ([1.0, -5.0, 4.0, -1.0, 3.0, -9.0], (2, 5)),
-    ],
-)
-def test_best_run(scores: list[float], run: tuple[int, int]) -> None:
-    assert best_run(np.array(scores)) == run
-
-
-@given(SCORES_RUNS, st.integers(1, 4))
+@example([5.0, -1.0, -1.0, 0.25, 0.5, -1.0, 2.0], 3)
+@given(RUNS, st.integers(1, 4))
 def test_runs_are_disjoint_and_each_the_best_of_what_is_left(scores: list[float], k: int) -> None:
     runs = best_runs(np.array(scores), k)
     assert len(runs) <= k
@@ -226,15 +169,6 @@ def test_runs_are_disjoint_and_each_the_best_of_what_is_left(scores: list[float]
         left[start:end] = [-1e6] * (end - start)
     if len(runs) < k:
         assert brute_force(left) == (0, 0)
-
-
-def test_runs_behind_the_first_are_found_too() -> None:
-    scores = np.array([5.0, -1.0, -1.0, 0.25, 0.5, -1.0, 2.0])
-    assert best_runs(scores, 1) == [(0, 1)]
-    assert best_runs(scores, 2) == [(0, 1), (6, 7)]
-    assert best_runs(scores, 3) == [(0, 1), (3, 5), (6, 7)]
-    assert best_runs(scores, 9) == [(0, 1), (3, 5), (6, 7)]
-    assert scores[0] == 5.0
 
 
 @given(st.integers(0, 8), st.integers(0, 5), st.data())
@@ -283,15 +217,12 @@ def test_the_cut_is_lower_on_pages_in_doubt_and_only_there(blocks: list[tuple[fl
 
 def test_more_doubt_lowers_the_cut_more() -> None:
     words = np.array([50, 50, 50], dtype=np.int32)
-    sure, doubtful, lost = (
-        compiled.expectation(np.array(logits, dtype=np.float32), words)
-        for logits in ([6, 6, -6], [1, -1, -1], [-3, -3, -3])
-    )
-    cuts = [page_cut(0.45, expected, sure=0.8) for expected in (sure, doubtful, lost)]
-    assert cuts[0] == 0.45
-    assert cuts == sorted(cuts, reverse=True)
-    assert cuts[2] == 0.02
-    assert page_cut(0.45, lost, sure=0.0) == 0.45
+    pages = np.array([[6, 6, -6], [1, -1, -1], [-3, -3, -3]], dtype=np.float32)
+    found = [compiled.expectation(logits, words) for logits in pages]
+    first, second, last = (page_cut(0.45, expected, sure=0.8) for expected in found)
+    assert (first, last) == (0.45, 0.02)
+    assert last < second < first
+    assert page_cut(0.45, found[2], sure=0.0) == 0.45
 
 
 @given(st.floats(0.01, 0.99), st.floats(-3, 3))

@@ -1,7 +1,5 @@
 """The passes between the matrix products: the same as array arithmetic, compiled or not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

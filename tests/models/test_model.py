@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,27 +9,22 @@ from hypothesis import strategies as st
 from blockfeat.blocks import load_table
 from blockfeat.errors import ModelError, TableError
 from blockfeat.models.margin import MarginModel
-from blockfeat.models.model import (
-    best_blocks,
-    check_schema,
-    reading_values,
-    table_from_value,
-    table_value,
-)
+from blockfeat.models.model import best_blocks, check_schema, reading_values
 from blockfeat.models.store import load_model
 
-
-def test_blocks_with_most_of_the_highest_probability_are_the_best() -> None:
-    chance = np.array([0.3, 0.41, 0.39, 0.5])
-    assert best_blocks(np.log(chance / (1 - chance))).tolist() == [False, True, False, True]
+CHANCE = np.array([0.3, 0.41, 0.39, 0.5])
 
 
-def test_probabilities_that_are_0_in_64_bits_still_differ() -> None:
-    assert best_blocks(np.array([-1000.0, -900.0, -900.1])).tolist() == [False, True, True]
-
-
-def test_no_blocks_have_no_best() -> None:
-    assert best_blocks(np.zeros(0, dtype=np.float32)).tolist() == []
+@pytest.mark.parametrize(
+    ("odds", "best"),
+    [
+        (np.log(CHANCE / (1 - CHANCE)), [False, True, False, True]),  # those with most of the highest probability
+        (np.array([-1000.0, -900.0, -900.1]), [False, True, True]),  # 0 in 64 bits, and they still differ
+        (np.zeros(0, dtype=np.float32), []),
+    ],
+)
+def test_the_best_blocks(odds: np.ndarray, best: list[bool]) -> None:
+    assert best_blocks(odds).tolist() == best
 
 
 @given(st.lists(st.floats(-40, 40, width=32), min_size=1))
@@ -43,20 +35,11 @@ def test_the_highest_is_among_the_best_and_no_other_before_a_higher_one(odds: li
     assert all(best for one, best in zip(odds, found.tolist(), strict=True) if one >= least)
 
 
-def test_a_bundled_table_is_named_and_another_is_written_out() -> None:
-    table = load_table("html5")
-    own = replace(table, other="prune")
-    assert table_value(table) == "html5"
-    assert isinstance(table_value(own), dict)
-    assert [table_from_value(table_value(one), where="model") for one in (table, own)] == [table, own]
-
-
 def test_another_schema_is_an_error_that_names_both() -> None:
     check_schema({"schema": 1}, where="model.json")
-    with pytest.raises(ModelError, match=r"^model.json: schema 2 is not 1, which this version reads$"):
-        check_schema({"schema": 2}, where="model.json")
-    with pytest.raises(ModelError, match="schema None"):
-        check_schema({}, where="model.json")
+    for document, reason in (({"schema": 2}, "schema 2 is not 1, which this version reads$"), ({}, "schema None")):
+        with pytest.raises(ModelError, match=f"^model.json: {reason}"):
+            check_schema(document, where="model.json")
 
 
 @pytest.mark.parametrize("wrong", [lambda: {}["cut"], lambda: float("x"), lambda: float([]), lambda: [].items()])
@@ -80,11 +63,3 @@ def test_values_of_every_model_are_read_by_the_names_of_the_attributes() -> None
     assert MarginModel.from_document({**document, "record": {"seed": 1}}, arrays).record == {"seed": 1}
     del document["record"]
     assert MarginModel.from_document(document, arrays).record == {}
-
-
-@pytest.mark.parametrize("missing", ["name", "table", "languages", "stop_word_scope", "segmenter"])
-def test_a_missing_value_is_an_error(missing: str) -> None:
-    document, arrays = load_model("margin").to_document()
-    del document[missing]
-    with pytest.raises(ModelError, match=f"^mine.json: missing or wrong value: '{missing}'$"):
-        MarginModel.from_document(document, arrays, where="mine.json")

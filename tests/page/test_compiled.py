@@ -1,46 +1,22 @@
 """The compiled scanner gives the same as its source run by Python."""
 
-from __future__ import annotations
-
-import importlib.util
-import sys
-from pathlib import Path
 from types import ModuleType
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import blockfeat.page
-from blockfeat.compiled import uncompiled_modules
 from blockfeat.data.corpus import demo_pages
 from blockfeat.page import scanner as compiled
 from hostile import hostile_pages
 from property_examples import examples
-
-_MODULES = ("markup", "tree", "tokens", "scanner")
-
-pytestmark = pytest.mark.skipif(
-    any(name.startswith("blockfeat.page.") for name in uncompiled_modules()), reason="the scanner is not compiled here"
-)
+from uncompiled import load_uncompiled_chain
 
 
-def _from_source() -> ModuleType:
-    """Import the source of the compiled modules, each on top of the sources below it."""
-    folder = Path(blockfeat.page.__file__).parent
-    with patch.dict(sys.modules):
-        for name in _MODULES:
-            full = f"blockfeat.page.{name}"
-            spec = importlib.util.spec_from_file_location(full, folder / f"{name}.py")
-            assert spec is not None
-            assert spec.loader is not None
-            sys.modules[full] = module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-        return sys.modules["blockfeat.page.scanner"]
-
-
-_SOURCE = _from_source()
+@pytest.fixture(scope="module")
+def source() -> ModuleType:
+    """The scanner as plain Python, on top of the sources below it."""
+    return load_uncompiled_chain("blockfeat.page", ("markup", "tree", "tokens", "scanner"))
 
 
 def _outcome(module: ModuleType, data: bytes, keep: bool) -> tuple[object, ...]:
@@ -49,21 +25,21 @@ def _outcome(module: ModuleType, data: bytes, keep: bool) -> tuple[object, ...]:
     return (*outcome, *(bytes(column) for column in scanner.take_columns()))
 
 
-def test_it_is_compiled() -> None:
+def test_it_is_compiled(source: ModuleType) -> None:
     assert not str(compiled.__file__).endswith(".py")
-    assert str(_SOURCE.__file__).endswith(".py")
+    assert str(source.__file__).endswith(".py")
 
 
-def test_the_same_on_demo_pages() -> None:
+def test_the_same_on_demo_pages(source: ModuleType) -> None:
     for page in demo_pages()[::6]:
         data = page.html.encode()
-        assert _outcome(compiled, data, False) == _outcome(_SOURCE, data, False), page.id
+        assert _outcome(compiled, data, False) == _outcome(source, data, False), page.id
 
 
-def test_the_same_on_hostile_pages() -> None:
+def test_the_same_on_hostile_pages(source: ModuleType) -> None:
     for name, _, page in hostile_pages((3_000,)):
         data = page.decode("utf-8", "replace").encode()
-        assert _outcome(compiled, data, False) == _outcome(_SOURCE, data, False), name
+        assert _outcome(compiled, data, False) == _outcome(source, data, False), name
 
 
 _PIECES = st.one_of(
@@ -78,6 +54,6 @@ _PIECES = st.one_of(
 
 @examples(300)
 @given(st.lists(_PIECES, max_size=40), st.booleans())
-def test_the_same_on_broken_pages(pieces: list[str], keep: bool) -> None:
+def test_the_same_on_broken_pages(source: ModuleType, pieces: list[str], keep: bool) -> None:
     data = "".join(pieces).encode("utf-8", "replace")
-    assert _outcome(compiled, data, keep) == _outcome(_SOURCE, data, keep)
+    assert _outcome(compiled, data, keep) == _outcome(source, data, keep)

@@ -1,7 +1,5 @@
 """Tree construction where libxml2 is not HTML5: no visible text may go, and none may move."""
 
-from __future__ import annotations
-
 import pytest
 
 from blockfeat.blocks import cut_into_blocks, load_table

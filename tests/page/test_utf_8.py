@@ -1,7 +1,5 @@
 """What bytes are: valid UTF-8 as Python's strict codec has it; with one of some marks in them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

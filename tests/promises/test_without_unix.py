@@ -1,7 +1,5 @@
 """The command line where there is nothing that only Unix has: what Windows lacks is hidden from every process."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -62,14 +60,8 @@ def _environment(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def _started(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(
-        [sys.executable, "-c", _CODE, *words],
-        cwd=folder,
-        env=_environment(folder),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    call, pipe = [sys.executable, "-c", _CODE, *words], subprocess.PIPE
+    with subprocess.Popen(call, cwd=folder, env=_environment(folder), stdout=pipe, stderr=pipe, text=True) as process:
         try:
             yield process
         finally:

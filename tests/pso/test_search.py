@@ -1,7 +1,5 @@
 """The search: restarts and coordinate ascent, curves of single features, and what a position means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -94,8 +92,8 @@ def test_a_curve_for_each_feature_over_its_range() -> None:
     curves = feature_curves(CANONICAL, fitness_of)
     assert asked == list(range(8))
     for column, (curve, feature) in enumerate(zip(curves, CANONICAL, strict=True)):
-        assert (curve.name, curve.title) == (feature.name, feature.title)
-        assert (curve.unit, curve.bound) == (feature.unit, feature.bound)
+        for name in ("name", "title", "unit", "bound"):
+            assert getattr(curve, name) == getattr(feature, name)
         assert (curve.thresholds[0], curve.thresholds[-1]) == (feature.low, feature.high)
         assert 35 <= curve.thresholds.size <= 45
         assert np.allclose(np.diff(curve.thresholds, 2), 0)

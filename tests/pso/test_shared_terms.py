@@ -1,7 +1,5 @@
 """Sums over shared terms: compiled, uncompiled, and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import sparse
 

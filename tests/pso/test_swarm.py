@@ -1,13 +1,13 @@
 """The swarm: finds optima, repeats itself, and leaves the process as it found it."""
 
-from __future__ import annotations
-
 import logging
 import os
 import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from blockfeat.errors import TrainingError
 from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
 
+SMALL = SwarmOptions(particles=5, iterations=3, seed=1)
 OPTIMUM = np.array([0.2, 0.7, 0.5])
 Array = NDArray[np.float64]
 
@@ -26,6 +27,16 @@ def hill(positions: Array) -> Array:
     """A smooth hill of height 1 over OPTIMUM."""
     values: Array = np.exp(-4 * ((positions - OPTIMUM) ** 2).sum(axis=1))
     return values
+
+
+def seen_by(seen: list[Array]) -> Callable[[Array], Array]:
+    """Return the hill, which keeps the positions that it was asked for."""
+
+    def watch(positions: Array) -> Array:
+        seen.append(positions.copy())
+        return hill(positions)
+
+    return watch
 
 
 def test_finds_the_optimum_of_a_simple_function() -> None:
@@ -60,12 +71,7 @@ def test_same_seed_same_result_to_the_last_digit() -> None:
 
 def test_first_generation_stands_in_the_unit_cube_at_rest() -> None:
     seen: list[Array] = []
-
-    def watch(positions: Array) -> Array:
-        seen.append(positions.copy())
-        return hill(positions)
-
-    maximise(watch, 3, SwarmOptions(particles=50, iterations=2, velocity_limit=0.1, seed=5))
+    maximise(seen_by(seen), 3, SwarmOptions(particles=50, iterations=2, velocity_limit=0.1, seed=5))
     assert seen[0].shape == (50, 3)
     assert seen[0].min() >= 0
     assert seen[0].max() <= 1
@@ -77,16 +83,9 @@ def test_first_generation_stands_in_the_unit_cube_at_rest() -> None:
 @pytest.mark.parametrize("leader", ["ever", "generation"])
 def test_particles_follow_their_leader(leader: str) -> None:
     """Without a cognitive pull, what is not inertia is a random share of 2 · (leader - position), as in Alg. 1."""
-    options = SwarmOptions(
-        particles=6, iterations=9, inertia=0.9, cognitive=0, leader=leader, patience=0, velocity_limit=np.inf, seed=11
-    )
+    options = SwarmOptions(particles=6, iterations=9, inertia=0.9, cognitive=0, leader=leader, patience=0, seed=11)
     seen: list[Array] = []
-
-    def watch(positions: Array) -> Array:
-        seen.append(positions.copy())
-        return hill(positions)
-
-    result = maximise(watch, 3, options)
+    result = maximise(seen_by(seen), 3, replace(options, velocity_limit=np.inf))
     velocity = np.zeros((6, 3))
     leading, highest, leaders = seen[0][0], -np.inf, []
     for before, after in pairwise(seen):
@@ -102,12 +101,11 @@ def test_particles_follow_their_leader(leader: str) -> None:
 
 
 def test_a_plateau_stops_the_swarm() -> None:
-    def flat(positions: Array) -> Array:
-        return np.full(len(positions), 0.5)
-
-    stopped = maximise(flat, 2, SwarmOptions(particles=5, iterations=100, patience=7))
+    stopped, endless = (
+        maximise(lambda positions: np.full(len(positions), 0.5), 2, replace(SMALL, iterations=40, patience=patience))
+        for patience in (7, 0)
+    )
     assert 7 <= len(stopped.history) <= 9
-    endless = maximise(flat, 2, SwarmOptions(particles=5, iterations=40, patience=0))
     assert len(endless.history) == 40
 
 
@@ -125,14 +123,6 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
     assert result.interrupted
     assert len(result.history) == 4
     assert result.fitness == hill(result.position[None])[0] == result.history[-1].best_so_far
-
-
-def test_ctrl_c_before_the_first_generation_leaves_nothing() -> None:
-    def interrupted(positions: Array) -> Array:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        maximise(interrupted, 2, SwarmOptions(particles=2, iterations=2))
 
 
 def test_a_fitness_that_is_no_number_is_an_error() -> None:
@@ -155,23 +145,14 @@ def test_bad_options_are_errors(options: dict[str, float | str], reason: str) ->
         SwarmOptions(**options)  # type: ignore[arg-type]
 
 
-def test_the_global_random_state_is_untouched() -> None:
-    np.random.seed(99)
-    expected = np.random.random(3)
-    np.random.seed(99)
-    maximise(hill, 3, SwarmOptions(particles=5, iterations=3, seed=1))
-    assert np.array_equal(np.random.random(3), expected)
-
-
 def test_the_global_random_state_is_restored_after_an_error() -> None:
     def broken(positions: Array) -> Array:
         raise RuntimeError("broken")
 
     before = np.random.get_state()
     with pytest.raises(RuntimeError, match="broken"):
-        maximise(broken, 3, SwarmOptions(particles=5, iterations=3, seed=1))
-    after = np.random.get_state()
-    assert all(np.array_equal(one, two) for one, two in zip(before, after, strict=True))
+        maximise(broken, 3, SMALL)
+    assert all(np.array_equal(one, two) for one, two in zip(before, np.random.get_state(), strict=True))
 
 
 def test_logging_environment_and_folder_are_untouched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +160,7 @@ def test_logging_environment_and_folder_are_untouched(tmp_path: Path, monkeypatc
     monkeypatch.setenv("LOG_CFG", "mine.yaml")
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
-    maximise(hill, 3, SwarmOptions(particles=5, iterations=3))
+    maximise(hill, 3, SMALL)
     assert (root.handlers, root.level) == (handlers, level)
     assert os.environ["LOG_CFG"] == "mine.yaml"
     assert list(tmp_path.iterdir()) == []
@@ -202,14 +183,8 @@ def test_a_fresh_process_is_left_as_it_was(tmp_path: Path) -> None:
     """
     environment = {name: value for name, value in os.environ.items() if name != "LOG_CFG"}
     environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert [path.name for path in tmp_path.iterdir()] == ["own.log"]
     assert (tmp_path / "own.log").read_text() == "root still written\n"

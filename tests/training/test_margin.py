@@ -1,7 +1,5 @@
 """Pages packed for the swarm: the same labels and F1 as page by page, for many particles at once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +18,7 @@ from blockfeat.training.margin import PackedPages, fit_margin, tune
 from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of
 
 QUARTERS = st.integers(-16, 16).map(lambda number: number / 4)
+COSTS = st.integers(0, 12).map(lambda number: number / 4)
 BLOCK = st.tuples(QUARTERS, st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0]))
 # One feature, which is the score itself.
 PLAIN = Parameters(np.array([1]), np.array([0.0]), np.array([8.0]), np.array([8.0]))
@@ -40,11 +39,7 @@ def f1(own: TrainingPage, enter: float, leave: float) -> float:
     return float(2 * right[kept].sum() / (own.words[kept].sum() + right.sum()))
 
 
-@given(
-    st.lists(st.lists(BLOCK, min_size=1, max_size=12), min_size=1, max_size=6),
-    st.integers(0, 12).map(lambda number: number / 4),
-    st.integers(0, 12).map(lambda number: number / 4),
-)
+@given(st.lists(st.lists(BLOCK, min_size=1, max_size=12), min_size=1, max_size=6), COSTS, COSTS)
 def test_the_fitness_is_the_mean_f1_of_the_best_labels_of_each_page(
     documents: list[list[tuple[float, int, float]]], enter: float, leave: float
 ) -> None:
@@ -62,12 +57,8 @@ def test_particles_together_are_as_each_alone() -> None:
     softnesses, bias = random.uniform(0.5, 2.0, (4, 2)), random.normal(size=4)
     enter, leave = random.uniform(0, 1, 4), random.uniform(0, 1, 4)
     together = packed.fitness(packed.labels(packed.scores(thresholds, softnesses, weights, bias), enter, leave))
-    alone = [
-        packed.evaluate(
-            Parameters(np.array([1, 0]), thresholds[k], softnesses[k], weights[k], bias[k], enter[k], leave[k])
-        )
-        for k in range(4)
-    ]
+    columns = (thresholds, softnesses, weights, bias, enter, leave)
+    alone = [packed.evaluate(Parameters(np.array([1, 0]), *(column[k] for column in columns))) for k in range(4)]
     assert together == pytest.approx(alone)
     assert len(set(together.tolist())) > 1
 
@@ -182,11 +173,6 @@ def test_the_swarm_starts_from_what_is_known_and_mends_a_bad_bias(tuned: str) ->
     assert [one.number for one in fit.history] == list(range(1, len(fit.history) + 1))
 
 
-def test_what_cannot_be_tuned_is_refused() -> None:
-    with pytest.raises(TrainingError, match="'some'; known are all, costs"):
-        MarginOptions(tuned="some")
-
-
 def test_no_round_leaves_the_start_as_it_is() -> None:
     start = Parameters(np.array([2]), np.array([6.0]), np.array([1.0]), np.array([1.0]))
     fit = tune(start, pages(), replace(SMALL, rounds=0))
@@ -194,17 +180,11 @@ def test_no_round_leaves_the_start_as_it_is() -> None:
     assert (fit.fitness, fit.history) == (fit.start, ())
 
 
-def test_the_same_seed_gives_the_same_model() -> None:
-    first, second = (fit_margin(pages(10), SMALL).parameters.terms("abcdef") for _ in range(2))
-    assert first == second
-
-
 def test_nothing_to_learn_from_is_told() -> None:
     plain = [replace(own, weight=np.zeros_like(own.weight)) for own in pages(3)]
-    with pytest.raises(TrainingError, match="weight"):
-        start_of(plain, SMALL)
-    with pytest.raises(TrainingError, match="weight"):
-        start_of([], SMALL)
     alike = [replace(own, matrix=np.ones_like(own.matrix)) for own in pages(3)]
-    with pytest.raises(TrainingError, match="no feature"):
-        start_of(alike, SMALL)
+    for learnt, reason in ((plain, "weight"), ([], "weight"), (alike, "no feature")):
+        with pytest.raises(TrainingError, match=reason):
+            start_of(learnt, SMALL)
+    with pytest.raises(TrainingError, match="'some'; known are all, costs"):
+        MarginOptions(tuned="some")

@@ -1,7 +1,5 @@
 """The best runs of many particles at once: compiled, uncompiled, and as a model decodes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

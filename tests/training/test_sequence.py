@@ -1,9 +1,8 @@
 """Soft labels, and models that learn from them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,45 +106,34 @@ def test_it_learns_what_the_neighbour_says_and_a_seed_gives_the_same_trees() -> 
 def test_blocks_without_a_known_label_teach_nothing() -> None:
     pytest.importorskip("lightgbm", reason="the extra 'sequence' is not installed")
     pages = _pages(30, 0)
-    wrong = [
-        TrainingPage(page.matrix, 1 - page.label, np.zeros_like(page.weight), page.words, page.label) for page in pages
-    ]
+    wrong = [replace(page, label=1 - page.label, weight=np.zeros_like(page.weight)) for page in pages]
     expected, found = fit_forest(pages, trees=10, seed=1), fit_forest([*pages, *wrong], trees=10, seed=1)
     assert all((expected(page) == found(page)).all() for page in _pages(3, 1))
 
 
-@pytest.fixture
-def options() -> SequenceOptions:
-    return SequenceOptions(channels=8, passes=1, least_steps=20)
+OPTIONS = SequenceOptions(channels=8, passes=1, least_steps=20)
 
 
-def test_a_model_of_enough_pages_is_taught(options: SequenceOptions) -> None:
+def test_a_model_of_enough_pages_is_taught() -> None:
     pytest.importorskip("torch", reason="the extra 'sequence' is not installed")
     pytest.importorskip("lightgbm", reason="the extra 'sequence' is not installed")
     pages = demo_pages()[:24]
-    taught = SequenceConfig(fewest_taught=10, trees=5, network=options)
-    models = {
-        name: SequenceTrainer(config=config, seed=1).fit(pages)
-        for name, config in {
-            "taught": taught,
-            "too few": SequenceConfig(fewest_taught=100, trees=5, network=options),
-            "as they are": SequenceConfig(teacher_share=0.0, network=options),
-        }.items()
-    }
+    taught = SequenceConfig(fewest_taught=10, trees=5, network=OPTIONS)
+    configs = {"taught": taught, "too few": replace(taught, fewest_taught=100)}
+    configs["as they are"] = SequenceConfig(teacher_share=0.0, network=OPTIONS)
+    models = {name: SequenceTrainer(config=config, seed=1).fit(pages) for name, config in configs.items()}
     reports = {name: model.report.details["soft_labels"] for name, model in models.items() if model.report}
     assert reports == {"taught": True, "too few": False, "as they are": False}
     weights = {name: model.weights["outer"].tolist() for name, model in models.items()}
     assert weights["too few"] == weights["as they are"] != weights["taught"]
 
 
-def test_teachers_without_their_library_are_refused_before_the_pages_are_measured(
-    options: SequenceOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_teachers_without_their_library_are_refused_before_pages_are_measured(monkeypatch: pytest.MonkeyPatch):
     pytest.importorskip("torch", reason="the extra 'sequence' is not installed")
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     page = LabelledPage("1", "<p>Text", "Text", corpus="c")
     with pytest.raises(MissingExtraError, match=r"blockfeat\[sequence\]"):
-        SequenceTrainer(config=SequenceConfig(fewest_taught=1, network=options)).fit([page])
+        SequenceTrainer(config=SequenceConfig(fewest_taught=1, network=OPTIONS)).fit([page])
     with pytest.raises(TrainingError, match="teacher_share"):
         SequenceConfig(teacher_share=1.5)
 

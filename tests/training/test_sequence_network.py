@@ -1,14 +1,9 @@
 """Training of the sequence model."""
 
-from __future__ import annotations
-
-import sys
-
 import numpy as np
 import pytest
 
 from blockfeat.blocks.tagtable import load_table
-from blockfeat.errors import MissingExtraError
 from blockfeat.features.measuring import context_features
 from blockfeat.models.sequence import WEIGHT_NAMES, SequenceModel
 from blockfeat.training.examples import TrainingPage
@@ -43,19 +38,15 @@ def test_it_learns_what_the_neighbours_say() -> None:
 
 def test_a_seed_gives_the_same_weights() -> None:
     pytest.importorskip("torch")
-    first, second, other = (
-        fit_sequence(pages(), SequenceOptions(channels=4, passes=2, least_steps=1, seed=seed)).weights
-        for seed in (1, 1, 2)
-    )
+    options = [SequenceOptions(channels=4, passes=2, least_steps=1, seed=seed) for seed in (1, 1, 2)]
+    first, second, other = (fit_sequence(pages(), chosen).weights for chosen in options)
     assert all((first[name] == second[name]).all() for name in WEIGHT_NAMES)
     assert any((first[name] != other[name]).any() for name in WEIGHT_NAMES)
 
 
 def test_few_pages_get_more_passes() -> None:
     options = SequenceOptions(passes=10, least_steps=600, pages_a_step=16)
-    assert options.passes_over(16) == 600
-    assert options.passes_over(50) == 150
-    assert options.passes_over(6_000) == 10
+    assert [options.passes_over(count) for count in (16, 50, 6_000)] == [600, 150, 10]
 
 
 def test_ctrl_c_keeps_the_last_complete_pass() -> None:
@@ -74,9 +65,3 @@ def test_ctrl_c_keeps_the_last_complete_pass() -> None:
     assert not whole.interrupted
     assert whole.losses[:2] == stopped.losses
     assert whole.losses[3] < whole.losses[0]
-
-
-def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match="blockfeat\\[sequence\\]"):
-        fit_sequence(pages(2), OPTIONS)

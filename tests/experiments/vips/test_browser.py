@@ -1,7 +1,5 @@
 """Rendering in Chromium, and VIPS from markup to the chosen block; skipped where there is no browser."""
 
-from __future__ import annotations
-
 import http.server
 import threading
 from collections.abc import Iterator
@@ -23,15 +21,21 @@ ARTICLE = [
     f"Paragraph {n} of the article says what happened, to whom, and why it matters to the town." for n in range(5)
 ]
 LINKS = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(8))
+HIDDEN = (
+    "display: none", "visibility: hidden", "opacity: 0", "position: absolute; left: -9999px",
+    "width: 1px; height: 1px; overflow: hidden",
+)  # fmt: skip
+MACHINES = "".join(f'<p style="{style}">Only for machines</p>' for style in HIDDEN)
+FORMS = "<textarea>code</textarea><select><option>code</select><script>code</script>"
 # Nothing wraps: where lines break, and so which blocks are cut further, would be up to the fonts of the machine.
 MARKUP = f"""<!DOCTYPE html><html><head><title>News</title><style>
-body {{ margin: 0; font: 16px serif }} nav {{ position: absolute; left: 0; top: 100px; width: 200px }}
-main {{ margin-left: 260px; width: 700px; white-space: nowrap }}
+nav {{ position: absolute; font-weight: bold; left: 0; top: 100px; width: 200px }}
+main {{ margin-left: 260px; width: 700px; white-space: nowrap }} body {{ margin: 0; font: 16px serif }}
 .banner {{ background: #003; color: #fff; height: 80px }}
-.hidden {{ display: none }}</style><link rel="stylesheet" href="http://127.0.0.1:9/a.css"></head><body>
+</style><link rel="stylesheet" href="http://127.0.0.1:9/a.css"></head><body>
 <div class="banner"><p>The Daily Sample</p></div><nav><ul>{LINKS}</ul></nav>
-<main>{"".join(f"<p>{text}</p>" for text in ARTICLE)}<p class="hidden">Only for machines</p></main>
-<footer><p>All rights reserved</p></footer></body></html>"""
+<main>{"".join(f"<p>{text}</p>" for text in ARTICLE)}</main>
+<footer><p>All rights reserved</p>{MACHINES}{FORMS}</footer></body></html>"""
 
 
 def labelled(html: str, name: str = "page") -> LabelledPage:
@@ -61,7 +65,9 @@ def test_from_markup_to_the_chosen_block(browser: Browser) -> None:
     texts = {node.text.strip(): node for node in page.nodes if node.is_text}
     assert (texts[ARTICLE[0]].box.x, texts["Section 0"].box.x < 100) == (260, True)
     assert texts["The Daily Sample"].background == "rgb(0, 0, 51)"
-    assert not texts["Only for machines"].visible
+    assert [node.visible for node in page.nodes if node.text.strip() == "Only for machines"] == [False] * len(HIDDEN)
+    assert "code" not in texts
+    assert (texts["The Daily Sample"].font_size, texts["Section 0"].font_weight) == (16.0, 700)
     found = Candidates.of(page, segment(page))
     assert oracle(found, " ".join(ARTICLE)).scores.f1 == 1.0
     for choose in HEURISTICS.values():

@@ -1,7 +1,5 @@
 """Features of blocks from a rendering."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -10,11 +8,8 @@ from experiments.vips.rendered_features import LAYOUT, VIPS_BLOCK, VISIBILITY, R
 from experiments.vips.structure import segment
 from laid_out import Box, page, paragraph, text
 
-HEADLINE, BODY, HIDDEN = (
-    "A headline of words",
-    "The text of the article goes on for a while here",
-    "Only for some readers",
-)
+HEADLINE, BODY = "A headline of words", "The text of the article goes on for a while here"
+HIDDEN = "Only for some readers"
 BLOCKS = (HEADLINE, BODY, HIDDEN, "Written by a script, not there")
 NAMES = (*VISIBILITY, *LAYOUT, *VIPS_BLOCK)
 
@@ -33,27 +28,30 @@ def matrix() -> dict[str, np.ndarray]:
     return dict(zip(NAMES, found.T, strict=True))
 
 
-def test_words_are_found_and_hidden_ones_known(matrix: dict[str, np.ndarray]) -> None:
-    assert matrix["found"].tolist() == [1, 1, 1, 0]
-    assert matrix["visible"].tolist() == [1, 1, 0, 0]
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("found", [1, 1, 1, 0]),
+        ("visible", [1, 1, 0, 0]),
+        ("left", [0, 0.25, 0, 0]),
+        ("width", [0.5, 0.5, 0, 0]),
+        ("centre_distance", [0.25, 0, 0, 0]),
+        ("top", [0, 0.75, 0, 0]),
+        ("above_fold", [1, 0, 0, 0]),
+        ("font_size", [2, 1, 0, 0]),  # the body's is 16 pixels
+        ("bold", [1, 0, 0, 0]),
+        ("column_distance", [0.25, 0, 0, 0]),
+        ("column_overlap", [320 / 960, 1, 0, 0]),
+        ("other_background", [0, 0, 0, 0]),
+        ("leaf_words", [np.log(5), np.log(12), 0, 0]),
+        ("leaf_share", [4 / 15, 11 / 15, 0, 0]),
+    ],
+)
+def test_a_feature_of_place_font_and_leaf(matrix: dict[str, np.ndarray], name: str, values: list[float]) -> None:
+    assert matrix[name].tolist() == pytest.approx(values)
 
 
-def test_place_and_font(matrix: dict[str, np.ndarray]) -> None:
-    assert matrix["left"].tolist() == [0, 0.25, 0, 0]
-    assert matrix["width"].tolist() == [0.5, 0.5, 0, 0]
-    assert matrix["centre_distance"].tolist() == [0.25, 0, 0, 0]
-    assert matrix["top"].tolist() == [0, 0.75, 0, 0]
-    assert matrix["above_fold"].tolist() == [1, 0, 0, 0]
-    assert matrix["font_size"].tolist() == [2, 1, 0, 0]  # the body's is 16 pixels
-    assert matrix["bold"].tolist() == [1, 0, 0, 0]
-    assert matrix["column_distance"].tolist() == [0.25, 0, 0, 0]
-    assert matrix["column_overlap"].tolist() == pytest.approx([320 / 960, 1, 0, 0])
-    assert matrix["other_background"].tolist() == [0, 0, 0, 0]
-
-
-def test_the_leaf_of_the_content_structure(matrix: dict[str, np.ndarray]) -> None:
-    assert matrix["leaf_words"].tolist() == pytest.approx([np.log(5), np.log(12), 0, 0])
-    assert matrix["leaf_share"].tolist() == pytest.approx([4 / 15, 11 / 15, 0, 0])
+def test_the_degree_of_the_leaf(matrix: dict[str, np.ndarray]) -> None:
     assert (matrix["leaf_degree"][:2] >= 8).all()
 
 

@@ -1,7 +1,5 @@
 """The sections of the page, on a few pages made here and rendered by hand."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +9,7 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.data.corpus import LabelledPage, write_corpus
+from blockfeat.errors import CorpusError
 from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
 from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.examples import TrainingPage
@@ -37,14 +36,8 @@ def article(number: int) -> list[str]:
 def source(number: int) -> LabelledPage:
     links = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(6))
     html = f"<body><ul>{links}</ul><div>{''.join(f'<p>{line}</p>' for line in article(number))}</div><p>All rights</p>"
-    return LabelledPage(
-        corpus="fundus",
-        id=str(number),
-        html=html,
-        text="\n\n".join(article(number)),
-        url=f"https://{HOSTS[number % 4]}/{number}",
-        lang="en",
-    )
+    url = f"https://{HOSTS[number % 4]}/{number}"
+    return LabelledPage(str(number), html, "\n\n".join(article(number)), "en", url, corpus="fundus")
 
 
 def rendering(number: int) -> RenderedPage:
@@ -97,12 +90,10 @@ def test_hidden_blocks_are_dropped_from_a_text_unless_nothing_is_left() -> None:
     record = found.to_record()
     shown = record["nodes"]["visible"]
     last = record["nodes"]["text"].index(article(0)[3])
-    part = RenderedPage.of_record(
-        record | {"nodes": record["nodes"] | {"visible": [*shown[:last], False, *shown[last + 1 :]]}}
-    )
-    assert systems.seen_text(extractor, source(0), part) == "\n\n".join(article(0)[:3])
-    nothing = RenderedPage.of_record(record | {"nodes": record["nodes"] | {"visible": [False] * len(shown)}})
-    assert systems.seen_text(extractor, source(0), nothing) == whole
+    without_last = [*shown[:last], False, *shown[last + 1 :]]
+    for visible, text in ((without_last, "\n\n".join(article(0)[:3])), ([False] * len(shown), whole)):
+        part = RenderedPage.of_record(record | {"nodes": record["nodes"] | {"visible": visible}})
+        assert systems.seen_text(extractor, source(0), part) == text
 
 
 def untrained(pages: Sequence[TrainingPage], options: SequenceOptions) -> SequenceFit:
@@ -133,6 +124,14 @@ def test_a_variant_is_trained_and_scored_for_each_fold(study: Study, monkeypatch
     assert trained == [(5, plain + len(names), seed) for names in VARIANTS.values() for seed in (1, 2)]
     whole = word_scores("\n".join(pages[0].page.texts), sources[0].text or "").f1
     assert all(found == pytest.approx(whole, abs=0.01) for found in scores["fundus", sources[0].id].values())
+
+
+def test_damaged_records_are_refused() -> None:
+    record = rendering(0).to_record()
+    record["nodes"]["parent"] = [0, *record["nodes"]["parent"][1:]]
+    for damaged, match in (({"id": "x"}, "no record"), (record, "stands before")):
+        with pytest.raises(CorpusError, match=match):
+            RenderedPage.of_record(damaged)
 
 
 def test_wrong_usage_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

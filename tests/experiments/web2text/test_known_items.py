@@ -12,26 +12,19 @@ TEXTS = [
 ]
 
 
-def test_ranks():
+@pytest.mark.parametrize(
+    ("texts", "queries", "wanted", "ranks"),
+    [
+        (TEXTS, ["old lighthouse", "harbour council", "lake quarry", "stones"], [0, 1, 2, 2], [1, 2, 1, 1]),
+        (TEXTS, ["zephyrona", "", "lighthouse"], [0, 1, 2], [np.inf] * 3),  # words that are nowhere find nothing
+        (["same text"] * 3, ["text"] * 3, [0, 1, 2], [2, 2, 2]),
+        (["", "a text"], ["text", "text"], [0, 1], [np.inf, 1]),
+        (["", ""], ["text", "text"], [0, 1], [np.inf] * 2),
+    ],
+)
+def test_ranks(texts, queries, wanted, ranks):
     pytest.importorskip("bm25s")
-    queries = ["old lighthouse", "harbour council", "lake quarry", "stones"]
-    assert known_item_ranks(TEXTS, queries, [0, 1, 2, 2]).tolist() == [1, 2, 1, 1]
-
-
-def test_words_that_are_nowhere_find_nothing():
-    pytest.importorskip("bm25s")
-    assert np.isinf(known_item_ranks(TEXTS, ["zephyrona", "", "lighthouse"], [0, 1, 2])).all()
-
-
-def test_equal_texts_share_their_ranks():
-    pytest.importorskip("bm25s")
-    assert known_item_ranks(["same text"] * 3, ["text"] * 3, [0, 1, 2]).tolist() == [2, 2, 2]
-
-
-def test_empty_texts_are_never_found():
-    pytest.importorskip("bm25s")
-    assert known_item_ranks(["", "a text"], ["text", "text"], [0, 1]).tolist() == [np.inf, 1]
-    assert np.isinf(known_item_ranks(["", ""], ["text", "text"], [0, 1])).all()
+    assert known_item_ranks(texts, queries, wanted).tolist() == ranks
 
 
 @pytest.mark.parametrize(

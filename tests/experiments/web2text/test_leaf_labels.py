@@ -1,11 +1,12 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.lang.characters import code_points
 from experiments.web2text.leaf_labels import aligned_share, labels_from_shares, matched_characters
 from leaves_of import leaves_of
-from pages import SENTENCES, article_page
+from pages import GOLD, article_page
 
 
 def matched(page, gold):
@@ -15,57 +16,31 @@ def matched(page, gold):
 
 def test_the_article_of_a_page():
     blocks = leaves_of(article_page()).blocks
-    gold = "Lighthouse to be repaired\n" + "\n".join(
-        f"{SENTENCES[number % 4]} {SENTENCES[(number + 1) % 4]}" for number in range(4)
-    )
-    content = aligned_share(blocks, gold) >= 2 / 3
-    texts = blocks.texts()
-    assert [text for text, kept in zip(texts, content.tolist(), strict=True) if kept] == gold.split("\n")
+    gold = f"Lighthouse to be repaired\n{GOLD}"
+    content = np.flatnonzero(aligned_share(blocks, gold) >= 2 / 3)
+    assert blocks.texts(content.tolist()) == gold.split("\n")
 
 
-def test_windows_divide_and_the_rest_is_aligned():
-    page = "navigationTheQuickBrownFoxJumpsSIDEBAROverTheLazyDogAgainfooter"
-    gold = "TheQuickBrownFoxJumpsOverTheLazyDogAgain"
-    assert matched(page, gold) == gold
+ONE, TWO = "thefirstsentenceislong", "asecondone"
+TWICE = "repeatedparagraph" + "middlepartonlyonce" + "repeatedparagraph"
 
 
-def test_short_scattered_letters_do_not_count():
-    assert matched("home news sport contact", "h e w s r c") == ""
-
-
-def test_what_occurs_twice_is_matched_in_order():
-    page = "repeatedparagraph" + "middlepartonlyonce" + "repeatedparagraph"
-    assert matched(page, page) == page
-
-
-def test_the_order_of_the_gold_decides():
-    one, two = "thefirstsentenceislong", "asecondone"
-    assert matched(two + one, one + two) == one
-
-
-@given(st.text("abcdefgh", max_size=60), st.text("abcdefgh", max_size=60))
-def test_no_more_than_the_shorter_text_is_matched(page, gold):
-    assert len(matched(page, gold)) <= min(len(page), len(gold))
-
-
-@given(st.text("abcdefghijklmnop", min_size=10, max_size=80))
-def test_a_text_matches_itself(text):
-    assert matched(text, text) == text
+@pytest.mark.parametrize(
+    ("page", "gold", "found"),
+    [
+        ("navigationTheQuickBrownFoxJumpsSIDEBAROverTheLazyDogfooter", "TheQuickBrownFoxJumpsOverTheLazyDog", None),
+        ("home news sport contact", "h e w s r c", ""),  # short scattered letters do not count
+        (TWICE, TWICE, None),
+        (TWO + ONE, ONE + TWO, ONE),  # the order of the gold decides
+    ],
+)
+def test_windows_divide_and_the_rest_is_aligned(page, gold, found):
+    assert matched(page, gold) == (gold if found is None else found)
 
 
 @given(st.text("abcdef", max_size=40), st.text("uvwxyz", min_size=10, max_size=40), st.text("abcdef", max_size=40))
 def test_a_text_inside_a_page_is_found(before, text, behind):
     assert matched(before + text + behind, text) == text
-
-
-def test_long_texts_take_little_time():
-    generator = np.random.default_rng(1)
-    page = generator.integers(97, 123, 200_000).astype(np.uint32)
-    gold = np.concatenate((page[:50_000], page[120_000:]))
-    found = matched_characters(page, gold)
-    assert found[:49_000].all()
-    assert found[121_000:].all()
-    assert found[50_100:119_900].mean() < 0.01
 
 
 def test_leaves_of_two_thirds_are_content():

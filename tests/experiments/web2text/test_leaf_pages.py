@@ -3,19 +3,11 @@ import pytest
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import CorpusError
-from experiments.web2text.leaf_pages import (
-    BTE,
-    block_scores,
-    label_pages,
-    mixed_split,
-    original_split,
-    pooled_scores,
-)
+from experiments.web2text.leaf_pages import BTE, block_scores, label_pages, mixed_split, original_split, pooled_scores
 from leaves_of import leaf_measurer
-from pages import SENTENCES, article_page
+from pages import GOLD, article_page
 
-PARAGRAPHS = [f"{SENTENCES[number]} {SENTENCES[(number + 1) % 4]}" for number in range(4)]
-GOLD = "\n".join(["Lighthouse to be repaired", *PARAGRAPHS])
+WHOLE = f"Lighthouse to be repaired\n{GOLD}"
 
 
 def everything(html, lang=None, url=None):
@@ -26,7 +18,7 @@ def nothing(html, lang=None, url=None):
     raise ValueError("no")
 
 
-def page(number, text=GOLD):
+def page(number, text=WHOLE):
     return LabelledPage(id=str(number), html=article_page(4), text=text, lang="en", corpus="demo")
 
 
@@ -36,14 +28,9 @@ def labelled(count):
 
 
 def test_scores_of_a_table():
-    gold = np.array([True, True, True, False, False])
-    kept = np.array([True, True, False, True, False])
-    found = block_scores(gold, kept)
+    found = block_scores(np.array([True, True, True, False, False]), np.array([True, True, False, True, False]))
     assert (found.accuracy, found.blocks) == (0.6, 5)
     assert found.precision == found.recall == found.f1 == pytest.approx(2 / 3)
-
-
-def test_scores_without_content():
     none = np.zeros(3, dtype=bool)
     assert block_scores(none, none).accuracy == 1
     assert block_scores(none, none).f1 == block_scores(none, ~none).f1 == 0
@@ -52,7 +39,7 @@ def test_scores_without_content():
 
 @pytest.mark.parametrize("aligner", ["words", "characters"])
 def test_pages_are_labelled_by_gold_and_by_extractors(aligner):
-    given = {"all": everything, "none": nothing, "gold": lambda html, lang=None, url=None: GOLD}
+    given = {"all": everything, "none": nothing, "gold": lambda html, lang=None, url=None: WHOLE}
     (found,) = label_pages([page(1)], leaf_measurer(), given, aligner=aligner)
     assert found.gold.sum() == 5
     assert found.kept["all"][found.gold].all()
@@ -85,8 +72,7 @@ def test_the_original_split():
     split = original_split(labelled(57), labelled(30))
     assert (len(split.training), len(split.validation), len(split.test)) == (52, 5, 30)
     assert not {one.id for one in split.training} & {one.id for one in split.validation}
-    again = original_split(labelled(57)[::-1], labelled(30))
-    assert again.ids() == split.ids()
+    assert original_split(labelled(57)[::-1], labelled(30)).ids() == split.ids()
 
 
 def test_the_mixed_split():
@@ -97,7 +83,6 @@ def test_the_mixed_split():
 
 
 def test_too_few_pages():
-    with pytest.raises(CorpusError, match="five"):
-        original_split(labelled(5), labelled(3))
-    with pytest.raises(CorpusError, match="206"):
-        mixed_split(labelled(206))
+    for split, parts, least in ((original_split, (5, 3), "five"), (mixed_split, (206,), "206")):
+        with pytest.raises(CorpusError, match=least):
+            split(*map(labelled, parts))

@@ -1,26 +1,17 @@
 import numpy as np
 
 from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, LeafFeatures
-from blockfeat.papers.web2text.model import FILTERS, KERNELS, Layer, LeafLabeller, Network
+from blockfeat.papers.web2text.model import LeafLabeller
 from experiments.web2text.leaf_pages import LeafPage, PageSplit
 from experiments.web2text.table import INTERPOLATIONS, interpolation_table
-
-
-def constant_network(inputs: int, answers: list[float]) -> Network:
-    """A network that answers the same everywhere."""
-    sizes = [inputs, *FILTERS, len(answers)]
-    layers = [
-        Layer(np.zeros((kernel, before, behind), dtype=np.float32), np.zeros(behind, dtype=np.float32))
-        for kernel, before, behind in zip(KERNELS, sizes[:-1], sizes[1:], strict=True)
-    ]
-    layers[-1].bias[:] = answers
-    return Network(np.zeros(inputs, dtype=np.float32), np.ones(inputs, dtype=np.float32), tuple(layers))
+from leaves_of import network
 
 
 def labeller(content: float) -> LeafLabeller:
-    return LeafLabeller(
-        constant_network(len(BLOCK_FEATURES), [0.0, content]), constant_network(len(EDGE_FEATURES), [0.0] * 4)
-    )
+    """A labeller that answers the same everywhere."""
+    unary = network(len(BLOCK_FEATURES), 2)
+    unary.layers[-1].bias[1] = content
+    return LeafLabeller(unary, network(len(EDGE_FEATURES), 4))
 
 
 def test_f1_by_interpolation_has_a_row_for_each_split_and_the_spread_of_its_models():

@@ -1,7 +1,5 @@
 """Each filter alone: what it takes, what it leaves, and what stands in its place."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -56,13 +54,19 @@ def test_a_filter_takes_its_elements_and_fuses_no_words(name: str, inside: str, 
     assert _filtered(f"<p>foo{inside}bar", name) == f"<p>{left}</p>"
 
 
-def test_noscript_is_shown_where_scripts_go_and_it_stays() -> None:
-    assert "<span>x</span>" in _filtered("<p>a</p><noscript>x</noscript>", "scripts")
-    assert "x" not in _filtered("<p>a</p><noscript>x</noscript>", "scripts", "noscript")
-
-
-def test_forms_go_with_what_is_in_them() -> None:
-    assert _filtered("<div>a<form><p>b</form>c</div>", "forms") == "<div>a c</div>"
+@pytest.mark.parametrize(
+    ("names", "page", "left"),
+    [
+        (("scripts",), "<p>a</p><noscript>x</noscript>", "<p>a</p><span>x</span>"),  # shown where scripts go
+        (("scripts", "noscript"), "<p>a</p><noscript>x</noscript>", "<p>a</p>"),
+        (("scripts",), '<p {a=1 on"x=2 class=c>x', '<p class="c">x</p>'),  # names that are none
+        (("forms",), "<div>a<form><p>b</form>c</div>", "<div>a c</div>"),
+        (("images", "images_alt"), "<p>foo<img src=i alt='a  photo'>bar", "<p>foo a photo bar</p>"),
+        (("image_links", "image_links_alt"), "<a href=/x><img src=i alt=lamp></a>", '<a href="/x"> lamp </a>'),
+    ],
+)
+def test_filters_and_what_stands_in_the_place_of_what_they_take(names: tuple[str, ...], page: str, left: str) -> None:
+    assert _filtered(page, *names) == left
 
 
 def test_meta_elements_go_but_for_the_encoding() -> None:
@@ -72,15 +76,9 @@ def test_meta_elements_go_but_for_the_encoding() -> None:
 
 
 def test_widths_of_cells_go_and_those_of_tables_stay() -> None:
-    page = "<table width=9><tr><td width=5>a</table>"
-    assert 'table width="9"' in _filtered(page, "table_cell_widths")
-    assert "5" not in _filtered(page, "table_cell_widths")
-
-
-def test_alt_texts_stand_in_the_place_of_images() -> None:
-    page = "<p>foo<img src=i alt='a  photo'>bar<a href=/x><img src=i alt=lamp></a>"
-    expected = '<p>foo a photo bar<a href="/x"> lamp </a></p>'
-    assert _filtered(page, "images", "images_alt", "image_links", "image_links_alt") == expected
+    left = _filtered("<table width=9><tr><td width=5>a</table>", "table_cell_widths")
+    assert 'table width="9"' in left
+    assert "5" not in left
 
 
 def _lists(page: str, **chosen: Any) -> str:
@@ -99,21 +97,22 @@ def test_a_cell_with_more_links_than_words_allow_is_emptied(words: str, is_list:
     page = f"<table><tr><td>{words}{_TWO}</td><td>rest</td></tr></table>"
     assert ("one" not in _lists(page)) == is_list
     assert ("<td></td>" in _lists(page)) == is_list
+    assert _lists(page, remove_container=True).count("<td") == 2 - is_list
 
 
-def test_the_cell_goes_too_where_that_is_asked_for() -> None:
-    page = f"<table><tr><td>{_TWO}</td><td>rest</td></tr></table>"
-    assert _lists(page, remove_container=True).count("<td") == 1
-
-
-def test_letters_of_a_word_ratio_and_containers_can_be_set() -> None:
-    page = f"<nav>{_TWO} abcdefghij</nav>"
-    assert "one" not in _lists(page)
-    assert "one" not in _lists(page, ratio=1.0)
-    assert "one" in _lists(page, container_ratio=1.0)
-    assert "one" not in _lists(page, container_ratio=1.0, letters_per_word=6)
-    assert "one" in _lists(page, containers=("ul",))
-    assert "one" in _lists(page, least_links=3)
+@pytest.mark.parametrize(
+    ("chosen", "is_kept"),
+    [
+        ({}, False),
+        ({"ratio": 1.0}, False),
+        ({"container_ratio": 1.0}, True),
+        ({"container_ratio": 1.0, "letters_per_word": 6}, False),
+        ({"containers": ("ul",)}, True),
+        ({"least_links": 3}, True),
+    ],
+)
+def test_letters_of_a_word_ratio_and_containers_can_be_set(chosen: dict[str, Any], is_kept: bool) -> None:
+    assert ("one" in _lists(f"<nav>{_TWO} abcdefghij</nav>", **chosen)) == is_kept
 
 
 def test_text_beside_a_list_of_links_stays() -> None:
@@ -127,15 +126,11 @@ def test_text_beside_a_list_of_links_stays() -> None:
 )
 def test_tables_without_substance_go(inside: str, stays: bool) -> None:
     page = f"<p>x</p><table><tr><td>{inside}</table>"
-    settings = replace(_NOTHING, empty_tables=EmptyTables())
-    assert ("<table" in _body(page, settings)) == stays
-
-
-def test_what_is_substance_can_be_set() -> None:
-    settings = replace(_NOTHING, empty_tables=EmptyTables(substance=(), least_characters=0))
-    assert "<table" in _body("<table><tr><td></table>", settings)
-    settings = replace(_NOTHING, empty_tables=EmptyTables(substance=(), least_characters=1))
-    assert "<table" not in _body("<table><tr><td><img src=i></table>", settings)
+    assert ("<table" in _body(page, replace(_NOTHING, empty_tables=EmptyTables()))) == stays
+    # What is substance can be set.
+    for least in (0, 1):
+        chosen = replace(_NOTHING, empty_tables=EmptyTables(substance=(), least_characters=least))
+        assert ("<table" in _body("<table><tr><td><img src=i></table>", chosen)) == (least == 0)
 
 
 def test_removed_links_are_listed_once_at_the_end() -> None:
@@ -150,7 +145,3 @@ def test_removed_links_are_listed_once_at_the_end() -> None:
 def test_advertisements_go_by_host() -> None:
     page = "<p>a<a href='//ad.doubleclick.net/x'>b</a>c<iframe src=https://s.criteo.com></iframe><a href=/d>d</a>"
     assert _body(page, replace(_NOTHING, advertisements=Advertisements())) == '<p>a c <a href="/d">d</a></p>'
-
-
-def test_attributes_whose_names_are_none_do_no_harm() -> None:
-    assert _filtered('<p {a=1 on"x=2 class=c>x', "scripts") == '<p class="c">x</p>'

@@ -1,32 +1,21 @@
 """Crunch as a model of blocks."""
 
-from __future__ import annotations
-
 import re
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from lxml import etree
 
-from blockfeat import Extraction, Extractor
+from blockfeat import Extraction, Extractor, ModelError, NotHTML
 from blockfeat.data import demo_pages
-from blockfeat.errors import ModelError, NotHTML
 from blockfeat.models.store import load_model, model_from_bytes, model_to_bytes
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import decide
 from blockfeat.papers.crunch.decision import host_list, take_out
 from blockfeat.papers.crunch.model import CrunchModel
-from blockfeat.papers.crunch.settings import (
-    Advertisements,
-    CleanSettings,
-    EmptyTables,
-    Filters,
-    HostListFile,
-    LinkLists,
-)
+from blockfeat.papers.crunch.settings import Advertisements, CleanSettings, EmptyTables, Filters, HostListFile
 from hostile import CLASSES, hostile_pages
 from property_examples import examples
 from random_pages import PAGES
@@ -133,47 +122,47 @@ def test_kept_blocks_are_what_cleaning_leaves_of_whole_pages(page: object) -> No
 def test_the_page_itself_stays_as_it_is() -> None:
     page = Page.parse(f"<p style=a:b onclick=x()>{WORDS}<nav><a href=1>a</a><a href=2>b</a></nav>")
     before = etree.tostring(page.tree)
-    model = PAPER.model
-    model.predict(PAPER.measurer.measure(page))
+    PAPER.model.predict(PAPER.measurer.measure(page))
     assert etree.tostring(page.tree) == before
 
 
 def test_favouring_moves_the_ratios() -> None:
     page = "<div>" + "<a href=x>link</a> " * 4 + "word " * 20 + "</div>"
-    kept = {
-        side: Extractor.of(CrunchModel().favouring(side)).extract(page).blocks[0].kept
-        for side in ("recall", "precision")
-    }
-    assert kept == {"recall": True, "precision": False}
+    for side, kept in (("recall", True), ("precision", False)):
+        assert Extractor.of(CrunchModel().favouring(side)).extract(page).blocks[0].kept is kept
 
 
-def test_the_file_holds_all_settings_and_names_what_is_wrong() -> None:
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"link_lists": {"ratio": "much"}}, r"own\.json: 'settings.link_lists.ratio' must be a number, not 'much'"),
+        ({"link_lists": {"ratios": 1}}, r"own\.json: settings.link_lists: unknown key 'ratios'"),
+        (
+            {"empty_tables": {"least_characters": True}, "filters": []},
+            r"least_characters' must be an integer, not True",
+        ),
+        (None, "missing or wrong value: 'settings'"),
+    ],
+)
+def test_the_file_holds_all_settings_and_names_what_is_wrong(settings: object, reason: str) -> None:
     model = CrunchModel(replace(CleanSettings(), empty_tables=EmptyTables(least_characters=7)), name="own")
-    again = model_from_bytes(model_to_bytes(model), where="copy", read=lambda name: b"")
-    assert again == model
+    assert model_from_bytes(model_to_bytes(model), where="copy", read=lambda name: b"") == model
     document, arrays = model.to_document()
-    document["settings"]["link_lists"]["ratio"] = "much"
-    with pytest.raises(ModelError, match=r"own\.json: 'settings.link_lists.ratio' must be a number, not 'much'"):
-        CrunchModel.from_document(document, arrays, where="own.json")
-    document["settings"]["link_lists"] = {"ratios": 1}
-    with pytest.raises(ModelError, match=r"own\.json: settings.link_lists: unknown key 'ratios'"):
-        CrunchModel.from_document(document, arrays, where="own.json")
-    document["settings"] = {"empty_tables": {"least_characters": True}, "filters": []}
-    with pytest.raises(ModelError, match=r"'settings\.empty_tables\.least_characters' must be an integer, not True"):
-        CrunchModel.from_document(document, arrays, where="own.json")
-    with pytest.raises(ModelError, match="missing or wrong value: 'settings'"):
-        CrunchModel.from_document({name: document[name] for name in document if name != "settings"}, arrays)
+    del document["settings"]
+    with pytest.raises(ModelError, match=reason):
+        CrunchModel.from_document(document | ({"settings": settings} if settings else {}), arrays, where="own.json")
+
+
+def test_lists_of_hosts_are_not_kept_in_a_file() -> None:
     with pytest.raises(ModelError, match="bundled list of hosts only"):
         CrunchModel(CleanSettings(advertisements=Advertisements(lists=(HostListFile("hosts.txt"),))))
 
 
 def test_the_paper_is_bundled() -> None:
-    model = load_model("crunch2003")
-    assert isinstance(model, CrunchModel)
-    assert model.settings == CleanSettings()
-    tuned = load_model("crunch")
+    paper, tuned = load_model("crunch2003"), load_model("crunch")
+    assert isinstance(paper, CrunchModel)
     assert isinstance(tuned, CrunchModel)
-    assert tuned.settings.link_lists != LinkLists()
+    assert paper.settings == CleanSettings() != tuned.settings
 
 
 def test_a_page_of_another_measurer_is_refused() -> None:
@@ -204,11 +193,9 @@ def test_time_grows_with_size() -> None:
 
 
 def _least_time(data: bytes) -> float:
-    measured = PAPER.measurer.measure(Page.parse(data))
-    return min(_time_of(lambda: PAPER.model.predict(measured)) for _ in range(3))
-
-
-def _time_of(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
+    measured, taken = PAPER.measurer.measure(Page.parse(data)), []
+    for _ in range(3):
+        start = time.process_time()
+        PAPER.model.predict(measured)
+        taken.append(time.process_time() - start)
+    return min(taken)

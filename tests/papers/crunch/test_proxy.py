@@ -1,7 +1,5 @@
 """The proxy that cleans what a browser loads: its add-on, with flows as mitmproxy gives them, and in a browser."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import shutil

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import tomllib
 from importlib.resources import files
@@ -19,9 +17,7 @@ from blockfeat.papers.crunch.settings import (
     read_settings,
 )
 
-_SCHEMA: dict[str, Any] = json.loads(
-    files("blockfeat.papers.crunch").joinpath("settings.schema.json").read_text("utf-8")
-)
+_SCHEMA: dict[str, Any] = json.loads(files("blockfeat.papers.crunch").joinpath("settings.schema.json").read_bytes())
 
 
 def _is_valid(text: str) -> bool:
@@ -65,11 +61,8 @@ def test_schema_and_reader_refuse_the_same(text: str, message: str) -> None:
 def test_all_problems_are_reported_with_file_and_line() -> None:
     with pytest.raises(ConfigError) as raised:
         parse_settings("[filters]\na = 1\nb = 2", name="own.toml")
-    lines = str(raised.value).splitlines()
-    assert [line.partition(";")[0] for line in lines] == [
-        "own.toml:2: unknown key 'filters.a'",
-        "own.toml:3: unknown key 'filters.b'",
-    ]
+    lines = [line.partition(";")[0] for line in str(raised.value).splitlines()]
+    assert lines == ["own.toml:2: unknown key 'filters.a'", "own.toml:3: unknown key 'filters.b'"]
 
 
 def test_lists_are_relative_to_the_file(tmp_path: Path) -> None:

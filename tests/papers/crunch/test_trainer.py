@@ -1,7 +1,5 @@
 """The swarm that tunes Crunch, on the demo pages and on random ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -9,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat import Extractor
+from blockfeat import Extractor, TrainingError, train
 from blockfeat.data import LabelledPage, demo_pages
-from blockfeat.errors import TrainingError
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.fitness import PreparedTree, nodes_of, training_set
 from blockfeat.papers.crunch.model import CrunchModel
@@ -21,7 +18,6 @@ from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.swarm_search import gold_of
-from blockfeat.training.train import train
 from property_examples import examples
 from random_pages import PAGES
 
@@ -29,12 +25,8 @@ QUICK = CrunchConfig(swarm=SwarmOptions(particles=16, iterations=8), polish=Coor
 BASE = CrunchModel()
 MEASURER = Extractor.of(BASE).measurer
 SPACE = CrunchSpace(CleanSettings())
+DEMO = demo_pages()
 POSITIONS = st.lists(st.floats(-0.2, 1.2), min_size=SPACE.dimensions, max_size=SPACE.dimensions).map(np.array)
-
-
-@pytest.fixture(scope="module")
-def pages() -> list[LabelledPage]:
-    return demo_pages()
 
 
 def _masks_agree(html: str, found: CleanSettings) -> None:
@@ -65,9 +57,9 @@ def test_training_keeps_what_the_model_keeps(page: str, tables: list[str], posit
     _masks_agree(page.replace("</body>", "".join(tables) + "</body>"), SPACE.settings(position))
 
 
-def test_training_keeps_what_the_model_keeps_on_whole_pages(pages: list[LabelledPage]) -> None:
+def test_training_keeps_what_the_model_keeps_on_whole_pages() -> None:
     positions = np.random.default_rng(1).random((6, SPACE.dimensions))
-    for page, position in zip(pages[::9], positions, strict=True):
+    for page, position in zip(DEMO[::9], positions, strict=True):
         _masks_agree(page.html, SPACE.settings(position))
 
 
@@ -85,8 +77,8 @@ def test_every_position_stands_for_settings(position: np.ndarray) -> None:
         assert SPACE.settings(SPACE.position(found)) == found
 
 
-def test_training_beats_the_paper(pages: list[LabelledPage]) -> None:
-    model = train(pages, kind="crunch", config=QUICK, seed=3)
+def test_training_beats_the_paper() -> None:
+    model = train(DEMO, kind="crunch", config=QUICK, seed=3)
     report = model.report
     assert report is not None
     assert isinstance(model, CrunchModel)
@@ -99,31 +91,23 @@ def test_training_beats_the_paper(pages: list[LabelledPage]) -> None:
     assert model.record["options"]["swarm"]["particles"] == 16
 
 
-def test_the_fitness_is_that_of_the_extraction(pages: list[LabelledPage]) -> None:
+def test_the_fitness_is_that_of_the_extraction() -> None:
     """But for tables and lists that extraction completes."""
-    model = train(pages[:12], kind="crunch", config=QUICK, seed=3, split=1)
+    model = train(DEMO[:12], kind="crunch", config=QUICK, seed=3, split=1)
     extractor = Extractor.of(model)
-    scores = [word_scores(extractor.extract(page.html, lang=page.lang).text, page.text or "").f1 for page in pages[:12]]
+    scores = [word_scores(extractor.extract(page.html, lang=page.lang).text, page.text or "").f1 for page in DEMO[:12]]
     assert model.report is not None
     assert np.mean(scores) == pytest.approx(model.report.fitness, abs=0.02)
 
 
-def test_the_same_seed_gives_the_same_model_with_one_job_or_two(pages: list[LabelledPage]) -> None:
-    some = pages[:16]
-    one = train(some, kind="crunch", config=QUICK, seed=5).to_document()[0]
-    two = train(some, kind="crunch", config=QUICK, seed=5, jobs=2).to_document()[0]
-    assert one == two
-
-
-def test_at_most_so_many_pages_are_looked_at(pages: list[LabelledPage]) -> None:
-    model = train(pages, kind="crunch", config=replace(QUICK, most_pages=10), seed=1, split=1)
-    assert model.record["pages"] == {"all": len(pages), "training": 10, "test": 0}
+def test_at_most_so_many_pages_are_looked_at() -> None:
+    model = train(DEMO, kind="crunch", config=replace(QUICK, most_pages=10), seed=1, split=1)
+    assert model.record["pages"] == {"all": len(DEMO), "training": 10, "test": 0}
 
 
 def test_wrong_options_are_named() -> None:
-    with pytest.raises(TrainingError, match="unknown fitness 'f2'"):
-        CrunchConfig(fitness="f2")
-    with pytest.raises(TrainingError, match="'most_pages'"):
-        CrunchConfig(most_pages=-1)
+    for options, reason in (({"fitness": "f2"}, "unknown fitness 'f2'"), ({"most_pages": -1}, "'most_pages'")):
+        with pytest.raises(TrainingError, match=reason):
+            CrunchConfig(**options)
     with pytest.raises(TrainingError, match="none of 1 pages"):
         train([LabelledPage(id="1", html="", text="a", corpus="b")], kind="crunch", config=QUICK, split=1)

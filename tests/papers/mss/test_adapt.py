@@ -1,52 +1,27 @@
 """``adapt``: from the pages of a site to a model file that extracts."""
 
-from __future__ import annotations
-
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from blockfeat.commands.models import adapt as adapt_command
-from blockfeat.errors import ModelError, TrainingError
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.models import store
+from blockfeat import Extractor, ModelError, TrainingError
+from blockfeat.models import load_model, save_model
 from blockfeat.models.decoding import best_run
-from blockfeat.models.store import load_model, save_model
 from blockfeat.page.document import Document
-from blockfeat.page.page import Page
-from blockfeat.papers.mss.adapt import (
-    AdaptOptions,
-    adapt,
-    adapt_to_pages,
-    border_weights,
-    confidence,
-    importance_of,
-)
+from blockfeat.papers.mss.adapt import AdaptOptions, adapt, adapt_to_pages, border_weights, confidence, importance_of
 from blockfeat.papers.mss.classifier import Scale, TokenClassifier
 from blockfeat.papers.mss.model import TokenModel
 from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.papers.mss.trainer import TokenCounter
-from counted_tokens import add_gold
-from pages import SENTENCES, article_page
-
-TAGS = ("a", "aside", "body", "footer", "h1", "h2", "head", "html", "li", "main", "nav", "p", "title", "ul")
-GOLD = "\n".join(f"{SENTENCES[number % 4]} {SENTENCES[(number + 1) % 4]}" for number in range(4))
+from counted_tokens import article_classifier, tokens_of
+from pages import article_page
 
 
 def base() -> TokenModel:
-    counter = TokenCounter(TAGS)
-    for number in range(3):
-        add_gold(counter, PageTokens.of(Page.parse(article_page()).tags), GOLD, source=f"site {number}", lang="en")
-    vocabulary, bayes = counter.finish(neighbours=True)
-    return TokenModel(
-        "base", "classifier", classifier=TokenClassifier(vocabulary, replace(bayes, balanced=True), Scale())
-    )
+    return TokenModel("base", "classifier", classifier=article_classifier(balanced=True))
 
 
 def documents(count: int) -> list[Document]:
@@ -68,14 +43,16 @@ def test_a_model_for_a_site(tmp_path: Path) -> None:
     assert "Zephyrona" not in text
 
 
-def test_too_few_pages_are_refused() -> None:
-    with pytest.raises(TrainingError, match="at least 5 pages"):
-        adapt(documents(4), base())
-
-
-def test_a_model_without_a_classifier_is_refused() -> None:
-    with pytest.raises(ModelError, match="mss-supervised"):
-        adapt(documents(6), TokenModel("simple", "simple"))
+@pytest.mark.parametrize(
+    ("count", "model", "reason"),
+    [
+        (4, base(), "at least 5 pages"),
+        (6, TokenModel("simple", "simple"), "mss-supervised"),  # which has a classifier
+    ],
+)
+def test_what_cannot_be_adapted_is_refused(count: int, model: TokenModel, reason: str) -> None:
+    with pytest.raises((TrainingError, ModelError), match=reason):
+        adapt(documents(count), model)
 
 
 def test_options_are_kept_in_the_record() -> None:
@@ -84,33 +61,10 @@ def test_options_are_kept_in_the_record() -> None:
     assert (record["options"]["window"], record["options"]["iterations"], len(record["changed"])) == (5, 1, 1)
 
 
-def test_the_command_writes_a_model_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "pages"
-    folder.mkdir()
-    for document in documents(6):
-        (folder / f"{document.id}.html").write_text(str(document.data), encoding="utf-8")
-    monkeypatch.setattr(store, "load_model", lambda name: base())
-    app = typer.Typer()
-    app.command()(adapt_command)
-    output = tmp_path / "site.npz"
-    done = CliRunner().invoke(app, ["--pages", str(folder), "--output", str(output), "--quiet"])
-    assert done.exit_code == 0, done.output
-    assert "6 pages" in done.output
-    assert load_model(output).name == "site"
-
-
 BOOTSTRAPPING_TAGS = ("html", "head", "body", "title", "div", "p", "ul", "li", "a", "h1", "h3", "span", "section", "em")
 
 
-def test_importance_runs_from_1_at_a_border_to_0_at_the_distance() -> None:
-    weights = border_weights(300, (100, 200), 64)
-    # Adjacent to a border: the first and last token inside, and their neighbours outside.
-    assert weights[[99, 100, 199, 200]].tolist() == [1.0, 1.0, 1.0, 1.0]
-    assert weights[[98, 101, 198, 201]] == pytest.approx([63 / 64] * 4)
-    assert weights[[100 + 63, 100 - 64]] == pytest.approx([(64 - 36) / 64, 1 / 64])
-    assert weights[[0, 35, 264, 299]].tolist() == [0.0, 0.0, 0.0, 0.0]
-
-
+@example(100, 100, 100, 64)
 @given(st.integers(1, 60), st.integers(1, 40), st.integers(1, 40), st.integers(1, 80))
 def test_importance_falls_evenly_with_the_distance_from_the_nearest_border(
     before: int, inside: int, behind: int, distance: int
@@ -118,10 +72,8 @@ def test_importance_falls_evenly_with_the_distance_from_the_nearest_border(
     run = (before, before + inside)
     weights = border_weights(before + inside + behind, run, distance)
     for token, weight in enumerate(weights.tolist()):
-        steps = min(
-            run[0] - 1 - token if token < run[0] else token - run[0],
-            token - run[1] if token >= run[1] else run[1] - 1 - token,
-        )
+        # The tokens on both sides of a border are at it.
+        steps = min(abs(token - border + (token < border)) for border in run)
         assert weight == pytest.approx(max(0.0, 1 - steps / distance))
 
 
@@ -176,7 +128,7 @@ def comments_in(page: PageTokens, run: tuple[int, int]) -> int:
 def classifier() -> TokenClassifier:
     counter = TokenCounter(BOOTSTRAPPING_TAGS)
     for number in range(12):
-        tokens = PageTokens.of(Page.parse(generic_page(number)).tags)
+        tokens = tokens_of(generic_page(number))
         words = np.flatnonzero(tokens.is_word)
         inside = words[[text.startswith("word") for text in tokens.texts(words)]]
         counter.add(tokens, (int(inside[0]), int(inside[-1]) + 1), source=f"site {number}")
@@ -185,7 +137,7 @@ def classifier() -> TokenClassifier:
 
 
 def test_a_site_is_learnt_without_labels(classifier: TokenClassifier) -> None:
-    pages = [PageTokens.of(Page.parse(site_page(number)).tags) for number in range(20)]
+    pages = [tokens_of(site_page(number)) for number in range(20)]
     seen: list[int] = []
     adapted = adapt_to_pages(classifier, pages, AdaptOptions(iterations=4), on_iteration=seen.append)
     assert seen == list(range(1, len(adapted.changed) + 1))
@@ -203,7 +155,7 @@ def test_a_site_is_learnt_without_labels(classifier: TokenClassifier) -> None:
 def test_pages_of_several_sites_are_chosen_by_site(classifier: TokenClassifier) -> None:
     options = AdaptOptions(share=0.5, iterations=1)
     empty = [PageTokens.of(None)] * 8  # without text: never chosen, but half of them count for their own site alone
-    pages = [*(PageTokens.of(Page.parse(site_page(number)).tags) for number in range(4)), *empty]
+    pages = [*(tokens_of(site_page(number)) for number in range(4)), *empty]
     alone = adapt_to_pages(classifier, pages[:4], options)
     by_site = adapt_to_pages(classifier, pages, options, sites=["one"] * 4 + ["two"] * 8)
     together = adapt_to_pages(classifier, pages, options)
@@ -212,7 +164,7 @@ def test_pages_of_several_sites_are_chosen_by_site(classifier: TokenClassifier) 
 
 
 def test_adapting_twice_gives_the_same(classifier: TokenClassifier) -> None:
-    pages = [PageTokens.of(Page.parse(site_page(number)).tags) for number in range(8)]
+    pages = [tokens_of(site_page(number)) for number in range(8)]
     assert adapt_to_pages(classifier, pages).runs == adapt_to_pages(classifier, pages).runs
 
 

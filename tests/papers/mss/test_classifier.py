@@ -1,7 +1,5 @@
 """Counts of features and the probabilities that follow from them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -24,21 +22,16 @@ def counts_of(pairs: list[tuple[int, bool]]) -> FeatureCounts:
 
 def test_features_are_counted_by_label() -> None:
     counts = counts_of([(7, True), (3, False), (7, True), (7, False)])
-    assert counts.key.tolist() == [3, 7]
-    assert counts.inside.tolist() == [0, 2]
-    assert counts.outside.tolist() == [1, 1]
-    assert counts.sources.tolist() == [1, 1]
+    columns = (counts.key, counts.inside, counts.outside, counts.sources)
+    assert [column.tolist() for column in columns] == [[3, 7], [0, 2], [1, 1], [1, 1]]
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=20), max_size=4))
-def test_a_sum_of_counts_equals_the_count_of_all_and_tells_the_sources(
-    parts: list[list[tuple[int, bool]]],
-) -> None:
+def test_a_sum_of_counts_equals_the_count_of_all_and_tells_the_sources(parts: list[list[tuple[int, bool]]]) -> None:
     total = FeatureCounts.sum([counts_of(part) for part in parts])
     together = counts_of([pair for part in parts for pair in part])
-    assert total.key.tolist() == together.key.tolist()
-    assert total.inside.tolist() == together.inside.tolist()
-    assert total.outside.tolist() == together.outside.tolist()
+    for name in ("key", "inside", "outside"):
+        assert getattr(total, name).tolist() == getattr(together, name).tolist()
     expected = [sum(any(key == pair[0] for pair in part) for part in parts) for key in total.key.tolist()]
     assert total.sources.tolist() == expected
 

@@ -1,7 +1,5 @@
 """Token models: baselines, constraints, blocks of a run, and files."""
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import replace
@@ -9,37 +7,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.blockify import cut_into_blocks
-from blockfeat.blocks.table import Blocks
-from blockfeat.blocks.tagtable import load_table
-from blockfeat.errors import ModelError
-from blockfeat.extraction.extractor import Extractor
+from blockfeat import Extractor, ModelError
+from blockfeat.blocks import cut_into_blocks, load_table
 from blockfeat.models.decoding import best_run
 from blockfeat.models.model import Model
 from blockfeat.models.store import load_model, model_from_bytes, save_model
 from blockfeat.page.page import Page
-from blockfeat.papers.mss.classifier import Importance, Scale, TokenClassifier
+from blockfeat.papers.mss.classifier import Importance
 from blockfeat.papers.mss.model import Constraints, TokenModel, best_run_of_length, truncate_run
 from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, kept_blocks
-from blockfeat.papers.mss.trainer import TokenCounter
-from counted_tokens import add_gold
+from counted_tokens import article_classifier
 from pages import SENTENCES, article_page
 
-TAGS = ("a", "aside", "body", "footer", "h1", "h2", "head", "html", "li", "main", "nav", "p", "title", "ul")
-GOLD = "\n".join(f"{SENTENCES[number % 4]} {SENTENCES[(number + 1) % 4]}" for number in range(4))
 SIMPLE = TokenModel("mss-simple", "simple")
 LONGEST = TokenModel("longest-block", "longest-block")
 
 
 def supervised() -> TokenModel:
-    counter = TokenCounter(TAGS)
-    for number in range(3):
-        add_gold(counter, PageTokens.of(Page.parse(article_page()).tags), GOLD, source=f"site {number}", lang="en")
-    vocabulary, bayes = counter.finish(neighbours=True)
-    classifier = TokenClassifier(vocabulary, replace(bayes, balanced=True), Scale("log odds"))
+    classifier = article_classifier("log odds", balanced=True)
     return TokenModel("mss-supervised", "classifier", classifier=classifier, record={"pages": 3})
 
 
@@ -47,11 +35,6 @@ def load_token_model(path: Path) -> TokenModel:
     model = load_model(path)
     assert isinstance(model, TokenModel)
     return model
-
-
-def page_and_blocks(html: str) -> tuple[Page, Blocks]:
-    page = Page.parse(html)
-    return page, cut_into_blocks(page, load_table("html5"))
 
 
 def kept_texts(model: TokenModel, html: str) -> list[str]:
@@ -131,8 +114,8 @@ def test_cleaning_cuts_tables_and_boxes_with_links_out_of_the_run() -> None:
 
 
 def test_a_block_is_kept_from_half_of_its_words_on() -> None:
-    page, blocks = page_and_blocks("<p>one two three four</p><p>five six</p>")
-    tokens = PageTokens.of(page.tags)
+    page = Page.parse("<p>one two three four</p><p>five six</p>")
+    blocks, tokens = cut_into_blocks(page, load_table("html5")), PageTokens.of(page.tags)
     words = np.flatnonzero(tokens.is_word)
     for taken, expected in ((words[:1], [0.25, 0]), (words[2:5], [0.5, 0.5]), (words, [1, 1]), (words[:0], [0, 0])):
         is_taken = np.isin(np.arange(len(tokens)), taken)
@@ -149,11 +132,9 @@ def test_pages_with_nothing_give_no_error(model: TokenModel, html: str) -> None:
 def test_favouring_recall_never_takes_less_on_the_scale_of_scores() -> None:
     model = supervised()
     tags = Page.parse(article_page()).tags
-    plain, more, less = (
-        one.find(tags).scores for one in (model, model.favouring("recall"), model.favouring("precision"))
-    )
-    assert np.all(more >= plain)
-    assert np.all(less <= plain)
+    plain = model.find(tags).scores
+    assert np.all(model.favouring("recall").find(tags).scores >= plain)
+    assert np.all(model.favouring("precision").find(tags).scores <= plain)
 
 
 def same(first: TokenModel, second: TokenModel) -> bool:
@@ -205,14 +186,8 @@ def test_a_model_can_use_the_counts_of_another_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"kind": "thresholds"},
-        {"schema": 9},
-        {"system": "magic"},
-        {"system": "classifier"},
-        {"penalty": -1},
-        {"penalty": "x"},
-        {"constraints": {"unknown": 1}},
-        {"table": 5},
+        *({"kind": "thresholds"}, {"schema": 9}, {"system": "magic"}, {"system": "classifier"}, {"penalty": -1}),
+        *({"penalty": "x"}, {"constraints": {"unknown": 1}}, {"table": 5}),
     ],
     ids=str,
 )
@@ -226,11 +201,10 @@ def test_damaged_arrays_are_refused(tmp_path: Path) -> None:
     document, arrays = supervised().to_document()
     assert TokenModel.from_document(document, arrays).name == "mss-supervised"
     for name in ("grams_key", "stem", "around_inside"):
-        with pytest.raises(ModelError, match="file"):
-            TokenModel.from_document(document, {**arrays, name: arrays[name][:-1]}, where="file")
         missing = {key: values for key, values in arrays.items() if key != name}
-        with pytest.raises(ModelError, match="file"):
-            TokenModel.from_document(document, missing, where="file")
+        for damaged in (missing, {**arrays, name: arrays[name][:-1]}):
+            with pytest.raises(ModelError, match="file"):
+                TokenModel.from_document(document, damaged, where="file")
     (tmp_path / "bad.npz").write_bytes(b"PK\x03\x04 no archive")
     (tmp_path / "bad.json").write_text("[1, 2]", encoding="utf-8")
     for name in ("bad.npz", "bad.json", "missing.json"):
@@ -260,20 +234,16 @@ def brute_force(scores: list[float], least: int) -> tuple[int, int]:
 
 
 @given(SCORES, st.integers(1, 5))
+@example([5.0, -1.0, 1.0, -9.0], 2)
+@example([5.0, -1.0, 1.0, -9.0], 4)
 def test_the_best_run_of_some_length_equals_brute_force(scores: list[float], least: int) -> None:
     assert best_run_of_length(np.array(scores), least) == brute_force(scores, least)
 
 
 @given(SCORES)
+@example([5.0, -1.0, 1.0, -9.0])
 def test_of_any_length_it_is_the_best_run(scores: list[float]) -> None:
     assert best_run_of_length(np.array(scores), 1) == best_run(np.array(scores))
-
-
-def test_a_run_that_must_be_long_takes_in_what_costs() -> None:
-    scores = np.array([5.0, -1.0, 1.0, -9.0])
-    assert best_run_of_length(scores, 1) == (0, 1)
-    assert best_run_of_length(scores, 2) == (0, 3)
-    assert best_run_of_length(scores, 4) == (0, 0)
 
 
 @pytest.mark.parametrize(

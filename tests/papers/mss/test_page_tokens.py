@@ -1,7 +1,5 @@
 """Tokens of a page: what they are, where they stand, and what was left open before them."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
@@ -32,8 +30,7 @@ def test_tags_words_numbers_and_symbols_in_order() -> None:
         *("<html>", "<body>", "<p>", "Hello", ",", "wörld", "&amp;", "12", "apples", "<br/>", "2nd"),
         *("</p>", "</body>", "</html>"),
     ]
-    tokens, _ = tokens_of(html)
-    assert tokens.kind.tolist() == [
+    assert tokens_of(html)[0].kind.tolist() == [
         *(START_TAG, START_TAG, START_TAG, WORD, SYMBOL, WORD, SYMBOL, NUMBER, WORD, START_TAG, WORD),
         *(END_TAG, END_TAG, END_TAG),
     ]
@@ -58,19 +55,13 @@ def test_scripts_and_styles_are_no_tokens() -> None:
 
 def test_the_most_recent_unclosed_tag_is_a_parent_or_a_break_inside_of_it() -> None:
     tokens, _ = tokens_of("<html><body><p>one<br>two <b>three</b> four</p>five<hr>six</body></html>")
-    names = {
-        int(key): name
-        for name in ("html", "body", "p", "br", "b", "hr")
-        for key in tag_tokens(name_keys([name]), np.ones(1, dtype=bool)).tolist()
-    }
+    tags = ["html", "body", "p", "br", "b", "hr"]
+    names = dict(zip(tag_tokens(name_keys(tags), np.ones(len(tags), dtype=bool)).tolist(), tags, strict=True))
     texts = tokens.texts(np.arange(len(tokens)))
     open_before = {text: names.get(key) for text, key in zip(texts, tokens.unclosed.tolist(), strict=True)}
-    assert open_before["one"] == "p"
-    assert open_before["two"] == "br"
-    assert open_before["three"] == "b"
-    assert open_before["four"] == "br"  # the break inside of p was never closed
-    assert open_before["five"] == "body"  # but p was, and with it what was open inside
-    assert open_before["six"] == "hr"
+    # The break inside of p was never closed, but p was, and with it what was open inside.
+    words = {"one": "p", "two": "br", "three": "b", "four": "br", "five": "body", "six": "hr"}
+    assert {word: open_before[word] for word in words} == words
 
 
 def unclosed_by_stack(tokens: PageTokens) -> list[int]:

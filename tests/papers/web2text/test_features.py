@@ -69,10 +69,11 @@ def test_edge_features(name, wanted):
     assert edge(PAGE, name) == pytest.approx(wanted, abs=0.01)
 
 
-def test_duplicates():
+def test_counts_of_duplicates_and_punctuation():
     html = "<p>More</p>" * 3 + "<p>Less</p>" + "<p>Many</p>" * 11
     assert column(html, "has_duplicate") == [1] * 3 + [0] + [1] * 11
     assert column(html, "has_10_duplicates") == [0] * 4 + [1] * 11
+    assert column("<p>one</p><p>two" + "!" * 25 + "</p>", "punctuation") == [0, 25]  # a count without a bound
 
 
 def test_position_is_where_a_leaf_starts():
@@ -85,25 +86,16 @@ def test_position_is_where_a_leaf_starts():
     assert column(article_page(), "position_squared") == pytest.approx([value**2 for value in found])
 
 
-def test_the_count_of_punctuation_has_no_upper_bound():
-    assert column("<p>one</p><p>two" + "!" * 25 + "</p>", "punctuation") == [0, 25]
-
-
 def test_what_a_page_does_not_have_is_nan():
     features = page_features(leaves_of("<p>alone</p>"))
     assert features.edges.shape == (0, 25)
     row = dict(zip(BLOCKS, features.blocks[0].tolist(), strict=True))
     assert row["has_parent"] == row["has_grandparent"] == 0
-    assert np.isnan(row["parent_log_characters"])
-    assert np.isnan(row["grandparent_page_share"])
+    assert np.isnan([row["parent_log_characters"], row["grandparent_page_share"]]).all()
     assert row["root_page_share"] == row["tag_p"] == 1
-
-
-def test_a_leaf_without_words():
-    features = page_features(leaves_of("<p>one</p><p>***</p>"))
-    row = dict(zip(BLOCKS, features.blocks[1].tolist(), strict=True))
-    assert row["has_word"] == 0
-    assert np.isnan(row["average_word_length"])
+    words = "<p>one</p><p>***</p>"
+    assert column(words, "has_word") == [1, 0]
+    assert np.isnan(column(words, "average_word_length")).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("html", ["", "<html></html>", "<p> &nbsp; </p>", "<script>x</script>"])
@@ -130,45 +122,25 @@ def named(identifier):
     return next(feature for feature in (*BLOCK_FEATURES, *EDGE_FEATURES) if feature.identifier == identifier)
 
 
-def test_there_are_as_many_as_in_the_paper():
-    assert [feature.identifier for feature in BLOCK_FEATURES] == [f"b{number}" for number in range(1, 129)]
-    assert [feature.identifier for feature in EDGE_FEATURES] == [f"e{number}" for number in range(1, 26)]
-
-
-def test_names_are_unique():
-    names = [feature.name for feature in BLOCK_FEATURES]
-    assert len(set(names)) == 128
-    assert len({feature.name for feature in EDGE_FEATURES}) == 25
+def test_there_are_as_many_as_in_the_paper_with_names_of_their_own_and_their_source():
+    for features, letter, count in ((BLOCK_FEATURES, "b", 128), (EDGE_FEATURES, "e", 25)):
+        assert [feature.identifier for feature in features] == [f"{letter}{place}" for place in range(1, count + 1)]
+        assert len({feature.name for feature in features}) == count
+        assert all("Vogels" in feature.source and feature.unit for feature in features)
 
 
 def test_numbers_of_the_appendix():
-    wanted = {
-        "b5": "log_words",
-        "b22": "capital_ratio_cubed",
-        "b26": "position",
-        "b30": "parent_anchor_ratio",
-        "b31": "parent_average_word_length",
-        "b47": "parent_capital_ratio_cubed",
-        "b48": "parent_has_form_element",
-        "b49": "parent_tag_td",
-        "b69": "has_grandparent",
-        "b70": "grandparent_page_share",
-        "b89": "grandparent_has_form_element",
-        "b90": "root_page_share",
-        "b110": "tag_a",
-        "b128": "tag_blockquote",
-        "e5": "line_break",
-        "e6": "common_page_share",
-        "e25": "common_has_form_element",
-    }
-    assert {identifier: named(identifier).name for identifier in wanted} == wanted
+    wanted = (
+        "b5 log_words, b22 capital_ratio_cubed, b26 position, b30 parent_anchor_ratio, b31 parent_average_word_length, "
+        "b47 parent_capital_ratio_cubed, b48 parent_has_form_element, b49 parent_tag_td, b69 has_grandparent, "
+        "b70 grandparent_page_share, b89 grandparent_has_form_element, b90 root_page_share, b110 tag_a, "
+        "b128 tag_blockquote, e5 line_break, e6 common_page_share, e25 common_has_form_element"
+    )
+    for identifier, name in map(str.split, wanted.split(",")):
+        assert named(identifier).name == name
 
 
 def test_ranges():
     low, high = ranges(tuple(named(name) for name in ("b5", "b6", "b10", "b9", "b34", "b1")))
     assert low.tolist() == [0, 3, -4, 2.5, 2.5, 0]
     assert high.tolist() == [3.5, 15, -2.5, 5.5, 10, 1]
-
-
-def test_each_says_where_it_is_from():
-    assert all("Vogels" in feature.source and feature.unit for feature in (*BLOCK_FEATURES, *EDGE_FEATURES))

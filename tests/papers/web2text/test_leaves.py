@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
@@ -18,19 +16,24 @@ def counts(html, lang="en"):
     return count_leaves(measured.blocks, measured.stop_words)
 
 
-def test_leaves_are_text_nodes():
-    html = "<head><title>No</title></head><p>A <b>bold</b> word<br>and a line</p><select><option>No</option></select>"
-    assert leaves_of(html).blocks.texts() == ["A", "bold", "word", "and a line"]
+WORDS = "word " * 119 + "word"
+
+
+@pytest.mark.parametrize(
+    ("html", "texts"),
+    [
+        ("<head><title>No</title></head><p>A <b>bold</b> word<br>and a line</p>", ["A", "bold", "word", "and a line"]),
+        ("<p>One</p><select><option>No</option></select>", ["One"]),
+        (f"<noscript><p>{WORDS}</p></noscript>", [WORDS]),  # where there is no other text
+    ],
+)
+def test_leaves_are_text_nodes(html, texts):
+    assert leaves_of(html).blocks.texts() == texts
 
 
 def test_a_select_that_was_never_closed_does_not_swallow_the_page():
     html = "<select><option>One</option><p>A paragraph that follows.</p><p>Another one.</p>"
     assert "A paragraph that follows." in leaves_of(html).blocks.texts()
-
-
-def test_text_only_in_noscript_is_used():
-    words = " ".join(["word"] * 120)
-    assert leaves_of(f"<noscript><p>{words}</p></noscript>").blocks.texts() == [words]
 
 
 @pytest.mark.parametrize(
@@ -101,36 +104,26 @@ def paths(html):
 
 
 @pytest.mark.parametrize(
-    "pair",
+    ("one", "two", "same"),
     [
-        ("<p>a</p>", "<p>b</p>"),
-        ('<p class="one two">a</p>', '<p class="one two">b</p>'),
-        ('<p id="x" class="k">a</p>', '<p class="k" title="y">b</p>'),
-        ('<div class="k"><p>a</p></div>', '<div class="k"><p>b</p></div>'),
-        (f'<p class="{"long" * 50}">a</p>', f'<p class="{"long" * 50}">b</p>'),
+        ("<p>a</p>", "<p>b</p>", True),
+        ('<p class="one two">a</p>', '<p class="one two">b</p>', True),
+        ('<p id="x" class="k">a</p>', '<p class="k" title="y">b</p>', True),
+        ('<div class="k"><p>a</p></div>', '<div class="k"><p>b</p></div>', True),
+        (f'<p class="{"long" * 50}">a</p>', f'<p class="{"long" * 50}">b</p>', True),
+        ("<p>a</p>", "<div>b</div>", False),
+        ('<p class="k">a</p>', "<p>b</p>", False),
+        ('<p class="k">a</p>', '<p class="l">b</p>', False),
+        ('<p class="abcdefgh1">a</p>', '<p class="abcdefgh2">b</p>', False),
+        ('<p class="1abcdefghijklmnopq">a</p>', '<p class="2abcdefghijklmnopq">b</p>', False),
+        ("<div><p>a</p></div>", "<p>b</p>", False),
+        ('<div class="k"><p class="l">a</p></div>', '<div class="l"><p class="k">b</p></div>', False),
+        ('<p class="k">a</p>', "<p title=' class=\"k\"'>b</p>", False),
     ],
 )
-def test_same_paths(pair):
-    one, two = paths("".join(pair))
-    assert one == two
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [
-        ("<p>a</p>", "<div>b</div>"),
-        ('<p class="k">a</p>', "<p>b</p>"),
-        ('<p class="k">a</p>', '<p class="l">b</p>'),
-        ('<p class="abcdefgh1">a</p>', '<p class="abcdefgh2">b</p>'),
-        ('<p class="1abcdefghijklmnopq">a</p>', '<p class="2abcdefghijklmnopq">b</p>'),
-        ("<div><p>a</p></div>", "<p>b</p>"),
-        ('<div class="k"><p class="l">a</p></div>', '<div class="l"><p class="k">b</p></div>'),
-        ('<p class="k">a</p>', "<p title=' class=\"k\"'>b</p>"),
-    ],
-)
-def test_different_paths(pair):
-    one, two = paths("".join(pair))
-    assert one != two
+def test_paths_are_tags_and_classes(one, two, same):
+    first, second = paths(one + two)
+    assert (first == second) == same
 
 
 def test_the_place_on_the_page_does_not_matter():
@@ -180,15 +173,13 @@ def test_the_tree_is_that_of_the_definition(tree):
     pairs = list(pairwise(above))
     shared = [sum(a == b for a, b in zip(one, two, strict=False)) for one, two in pairs]
     assert (dom.depth[dom.common] + 1).tolist() == shared
-    assert dom.distances().tolist() == [
-        len(one) + len(two) - 2 * (common - 1) for (one, two), common in zip(pairs, shared, strict=True)
-    ]
+    apart = [len(one) + len(two) - 2 * (common - 1) for (one, two), common in zip(pairs, shared, strict=True)]
+    assert dom.distances().tolist() == apart
 
 
 def test_the_example_of_the_paper():
-    dom = CollapsedDom.of(
-        leaves_of("<ul><li><a>One</a></li><li><b><a>Two</a></b></li></ul><p>Three <i>four</i></p>").blocks
-    )
+    html = "<ul><li><a>One</a></li><li><b><a>Two</a></b></li></ul><p>Three <i>four</i></p>"
+    dom = CollapsedDom.of(leaves_of(html).blocks)
     # Root, list and paragraph are nodes; list elements belong to their leaves.
     assert list(zip(dom.first.tolist(), dom.end.tolist(), strict=True)) == [(0, 4), (0, 2), (2, 4)]
     assert dom.parent.tolist() == [-1, 0, 0]

@@ -1,10 +1,9 @@
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from blockfeat.errors import MissingExtraError, TrainingError
+from blockfeat.errors import TrainingError
 from blockfeat.models.decoding import best_labels
 from blockfeat.papers.web2text.features import page_features
 from blockfeat.papers.web2text.model import Layer, Network, log_softmax
@@ -12,7 +11,9 @@ from blockfeat.papers.web2text.networks import LabelledLeaves, Recipe, layers_of
 from leaves_of import leaves_of, to_torch
 from pages import SENTENCES, article_page
 
+torch = pytest.importorskip("torch")
 QUICK = Recipe(steps=80, batch=32, check_every=20)
+BRIEF = replace(QUICK, steps=3, check_every=1)
 
 
 def labelled(paragraphs):
@@ -26,7 +27,6 @@ def pages(*counts):
 
 
 def test_it_learns_what_an_article_is():
-    pytest.importorskip("torch")
     trained = train_web2text(pages(3, 5, 8, 12, 20), pages(4, 10), QUICK)
     page = labelled(7)
     assert trained.labeller.predict(page.features).kept.tolist() == page.labels.tolist()
@@ -34,30 +34,20 @@ def test_it_learns_what_an_article_is():
 
 
 def test_the_seed_decides():
-    pytest.importorskip("torch")
-    brief = replace(QUICK, steps=3, check_every=1)
-    weights = [
-        train_web2text(pages(3, 6), pages(4), brief, seed=seed).labeller.pairwise.layers[0].weights
-        for seed in (1, 1, 2)
-    ]
+    trained = [train_web2text(pages(3, 6), pages(4), BRIEF, seed=seed).labeller for seed in (1, 1, 2)]
+    weights = [labeller.pairwise.layers[0].weights for labeller in trained]
     np.testing.assert_array_equal(weights[0], weights[1])
     assert (weights[0] != weights[2]).any()
 
 
 def test_leaves_without_weight_say_nothing():
-    pytest.importorskip("torch")
-    brief = replace(QUICK, steps=3, check_every=1)
     silent = [replace(page, weights=np.zeros(page.labels.size)) for page in pages(4)]
     wrong = [replace(page, labels=~page.labels) for page in silent]
-    known = pages(3, 6)
-    weights = [
-        train_web2text(known + extra, pages(4), brief).labeller.unary.layers[0].weights for extra in (silent, wrong)
-    ]
-    np.testing.assert_array_equal(*weights)
+    trained = [train_web2text(pages(3, 6) + extra, pages(4), BRIEF).labeller for extra in (silent, wrong)]
+    np.testing.assert_array_equal(*(labeller.unary.layers[0].weights for labeller in trained))
 
 
 def test_early_stopping_keeps_the_best_weights():
-    torch = pytest.importorskip("torch")
     wild = Recipe(steps=200, batch=8, check_every=5, patience=2, learning_rate=0.5)
     trained = train_web2text(pages(3, 6), pages(4, 9), wild)
     checked = pages(4, 9)
@@ -68,7 +58,6 @@ def test_early_stopping_keeps_the_best_weights():
 
 
 def test_torch_and_numpy_label_alike():
-    torch = pytest.importorskip("torch")
     labeller = train_web2text(pages(3, 6), pages(4), replace(QUICK, steps=20)).labeller
     for count in (1, 7, 30):
         features = labelled(count).features
@@ -82,7 +71,6 @@ def test_torch_and_numpy_label_alike():
 
 
 def test_weights_of_next_to_nothing_are_zero():
-    pytest.importorskip("torch")
     layer = Layer(np.array([[[0.5], [1e-40], [-1e-20]]], dtype=np.float32), np.array([0.25], dtype=np.float32))
     found = layers_of(to_torch(Network(np.zeros(3, np.float32), np.ones(3, np.float32), (layer,))))
     assert found[0].weights.tolist() == [[[0.5], [0.0], [0.0]]]
@@ -90,15 +78,8 @@ def test_weights_of_next_to_nothing_are_zero():
 
 
 def test_too_few_pages():
-    pytest.importorskip("torch")
     single = labelled(1)
     short = LabelledLeaves(page_features(leaves_of("<p>x</p>")), np.array([True]), np.ones(1))
     for learnt, checked in (([], [single]), ([single], []), ([short], [single])):
         with pytest.raises(TrainingError, match="page"):
             train_web2text(learnt, checked, QUICK)
-
-
-def test_without_torch(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match=r"blockfeat\[web2text\]"):
-        train_web2text(pages(3), pages(4), QUICK)

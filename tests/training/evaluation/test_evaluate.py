@@ -1,7 +1,5 @@
 """Scores over labelled pages: means, groups, worst pages, snippets, failures, and their tables."""
 
-from __future__ import annotations
-
 import json
 import math
 
@@ -25,14 +23,12 @@ def extract(page: LabelledPage) -> str:
     return page.html
 
 
-@pytest.fixture
-def evaluation() -> Evaluation:
-    return evaluate(extract, PAGES)
+EVALUATION = evaluate(extract, PAGES)
 
 
-def test_pages_are_scored_in_order(evaluation: Evaluation) -> None:
-    assert [page.id for page in evaluation.pages] == ["1", "2", "3", "4"]
-    first, second, third, fourth = evaluation.pages
+def test_pages_are_scored_in_order() -> None:
+    assert [page.id for page in EVALUATION.pages] == ["1", "2", "3", "4"]
+    first, second, third, fourth = EVALUATION.pages
     assert (first.precision, first.recall, first.f1, first.cosine) == (1.0, 1.0, 1.0, 1.0)
     assert (second.precision, second.recall, second.words_predicted, second.words_gold) == (0.5, 1.0, 4, 2)
     assert second.snippets == SnippetScores(1, 1, 0, 0)
@@ -40,39 +36,38 @@ def test_pages_are_scored_in_order(evaluation: Evaluation) -> None:
     assert (fourth.f1, fourth.cosine, fourth.words_gold, fourth.has_text) == (None, None, 0, False)
 
 
-def test_means_leave_pages_without_text_out(evaluation: Evaluation) -> None:
-    assert evaluation.mean("precision") == pytest.approx((1 + 0.5 + 1) / 3)
-    assert evaluation.mean("f1") == pytest.approx((1 + 2 / 3 + 2 / 3) / 3)
-    assert len(evaluation.values("cosine")) == 3
-    interval = evaluation.interval()
+def test_means_leave_pages_without_text_out() -> None:
+    assert EVALUATION.mean("precision") == pytest.approx((1 + 0.5 + 1) / 3)
+    assert EVALUATION.mean("f1") == pytest.approx((1 + 2 / 3 + 2 / 3) / 3)
+    assert len(EVALUATION.values("cosine")) == 3
+    interval = EVALUATION.interval()
     assert interval.low <= interval.mean <= interval.high
 
 
-def test_snippets_are_pooled(evaluation: Evaluation) -> None:
-    assert evaluation.snippets() == SnippetScores(2, 1, 1, 1)
-    assert Evaluation(evaluation.pages[:1]).snippets() is None
+def test_snippets_are_pooled() -> None:
+    assert EVALUATION.snippets() == SnippetScores(2, 1, 1, 1)
+    assert Evaluation(EVALUATION.pages[:1]).snippets() is None
 
 
-def test_groups(evaluation: Evaluation) -> None:
-    rows = {row.group: row for row in evaluation.by("lang")}
+def test_groups() -> None:
+    rows = {row.group: row for row in EVALUATION.by("lang")}
     assert list(rows) == ["de", "en"]
     assert (rows["de"].pages, rows["de"].text_pages, rows["en"].pages) == (2, 1, 2)
     assert rows["de"].f1 == rows["de"].f1_low == rows["de"].f1_high == pytest.approx(2 / 3)
     assert rows["de"].snippets == SnippetScores(1, 0, 1, 1)
-    assert [row.group for row in evaluation.by("page_type")] == ["article", "unknown"]
-    snippets_only = evaluation.by("corpus")[-1]
+    assert [row.group for row in EVALUATION.by("page_type")] == ["article", "unknown"]
+    snippets_only = EVALUATION.by("corpus")[-1]
     assert (snippets_only.group, snippets_only.f1, snippets_only.f1_low) == ("c", None, None)
 
 
-def test_worst_pages_come_first(evaluation: Evaluation) -> None:
-    assert [page.id for page in evaluation.worst()] == ["2", "3", "1"]
-    assert [page.id for page in evaluation.worst(1)] == ["2"]
-    assert evaluation.worst(0) == []
+def test_worst_pages_come_first() -> None:
+    for count, worst in ((3, ["2", "3", "1"]), (1, ["2"]), (0, [])):
+        assert [page.id for page in EVALUATION.worst(count)] == worst
 
 
-def test_the_worst_pages_without_text_are_ranked_by_snippets(evaluation: Evaluation) -> None:
+def test_the_worst_pages_without_text_are_ranked_by_snippets() -> None:
     missed = score_page("", LabelledPage("5", "", None, corpus="c", present=("fünf",)))
-    found = Evaluation((*evaluation.pages, missed))
+    found = Evaluation((*EVALUATION.pages, missed))
     assert [page.id for page in found.worst_by_snippets()] == ["5", "4"]
     assert [page.id for page in found.worst_by_snippets(1)] == ["5"]
     assert [page["id"] for page in found.to_dict()["worst_by_snippets"]] == ["5", "4"]
@@ -101,60 +96,52 @@ def test_an_interrupt_is_not_a_failure_of_the_page() -> None:
 
 
 def test_a_peer_that_returns_none_found_nothing() -> None:
-    found = evaluate(lambda page: None, PAGES[:1])  # type: ignore[arg-type, return-value]
-    assert (found.pages[0].f1, found.pages[0].error) == (0.0, None)
+    (found,) = evaluate(lambda page: None, PAGES[:1]).pages  # type: ignore[arg-type, return-value]
+    assert (found.f1, found.error) == (0.0, None)
 
 
 def test_no_pages() -> None:
     found = evaluate(extract, [])
     assert math.isnan(found.mean("f1"))
-    assert found.interval() is None
-    assert found.by("lang") == []
-    assert found.worst() == []
+    assert (found.interval(), found.by("lang"), found.worst()) == (None, [], [])
     assert found.to_dict()["all"]["f1"] is None
     assert found.to_frame().empty
     assert "| all | 0 |" in found.to_markdown()
 
 
-def test_unknown_names_are_errors(evaluation: Evaluation) -> None:
+def test_unknown_names_are_errors() -> None:
     with pytest.raises(InputError, match="unknown metric 'f2'"):
-        evaluation.mean("f2")
+        EVALUATION.mean("f2")
     with pytest.raises(InputError, match="cannot group by 'host'"):
-        evaluation.by("host")
+        EVALUATION.by("host")
 
 
-def test_to_dict_is_json(evaluation: Evaluation) -> None:
-    document = json.loads(json.dumps(evaluation.to_dict(pages=True, worst=2), allow_nan=False))
+def test_to_dict_is_json() -> None:
+    document = json.loads(json.dumps(EVALUATION.to_dict(pages=True, worst=2), allow_nan=False))
     assert document["all"]["pages"] == 4
     assert document["all"]["snippets"]["true_positives"] == 2
     assert document["all"]["snippets"]["f1"] == pytest.approx(2 / 3)
     assert [row["group"] for row in document["by"]["corpus"]] == ["a", "b", "c"]
     assert [page["id"] for page in document["worst"]] == ["2", "3"]
     assert len(document["pages"]) == 4
-    assert "pages" not in evaluation.to_dict()
+    assert "pages" not in EVALUATION.to_dict()
 
 
-def test_to_frame(evaluation: Evaluation) -> None:
-    frame = evaluation.to_frame()
+def test_to_frame() -> None:
+    frame = EVALUATION.to_frame()
     assert list(frame["id"]) == ["1", "2", "3", "4"]
-    assert frame["f1"].mean() == pytest.approx(evaluation.mean("f1"))
+    assert frame["f1"].mean() == pytest.approx(EVALUATION.mean("f1"))
     assert frame["true_positives"].sum() == 2
     assert frame["true_positives"].isna().sum() == 2
 
 
-def test_to_markdown(evaluation: Evaluation) -> None:
-    lines = evaluation.to_markdown("lang").splitlines()
+def test_to_markdown() -> None:
+    lines = EVALUATION.to_markdown("lang").splitlines()
     assert [line.split(" | ")[0] for line in lines] == ["| lang", "| ---", "| de", "| en", "| all"]
     assert len({line.count("|") for line in lines}) == 1
     assert "| 66.7 | 66.7-66.7 |" in lines[2]
-    assert "snippet" not in Evaluation(evaluation.pages[:1]).to_markdown()
-    assert "precision" not in Evaluation(evaluation.pages[3:]).to_markdown().replace("snippet precision", "")
-
-
-def test_scores_made_elsewhere() -> None:
-    score = score_page("", PAGES[0], error="LimitExceeded: too long")
-    assert (score.f1, score.error) == (0.0, "LimitExceeded: too long")
-    assert Evaluation((score,)).summary().errors == 1
+    assert "snippet" not in Evaluation(EVALUATION.pages[:1]).to_markdown()
+    assert "precision" not in Evaluation(EVALUATION.pages[3:]).to_markdown().replace("snippet precision", "")
 
 
 @given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=8))

@@ -1,8 +1,7 @@
 """The peers: which are there, what they are called, and that those installed extract a page."""
 
-from __future__ import annotations
-
 import pickle
+from importlib import import_module
 
 import pytest
 
@@ -17,19 +16,9 @@ SENTENCES = (
     "They walked over the ice in the end, with their bread on a sledge that the teacher had built.",
     "When it was over the council bought a new ferry, and it has been on time on every day since then.",
 )
-PAGE = (
-    "<!DOCTYPE html><html lang=en><head><title>The ferry</title></head><body><ul><li><a href=/>Home</a></li></ul>"
-    + "<article><h1>The ferry</h1>"
-    + "".join(f"<p>{sentence} {sentence.lower()} {sentence.title()}</p>" for sentence in SENTENCES)
-    + "</article></body></html>"
-)
-
-
-def no_such(*names: str) -> Peer:
-    def make() -> peers.PeerExtract:
-        raise ImportError("No module named 'nobody'")
-
-    return Peer("nobody", "nobody", "1", make)
+HEAD = "<!DOCTYPE html><html lang=en><head><title>The ferry</title></head><body><ul><li><a href=/>Home</a></li></ul>"
+TEXT = "".join(f"<p>{sentence} {sentence.lower()} {sentence.title()}</p>" for sentence in SENTENCES)
+PAGE = f"{HEAD}<article><h1>The ferry</h1>{TEXT}</article></body></html>"
 
 
 def test_names_are_distinct_and_installed_ones_known() -> None:
@@ -83,7 +72,7 @@ def test_all_stands_for_those_installed() -> None:
 
 def test_a_peer_that_cannot_be_imported_names_the_extra() -> None:
     with pytest.raises(MissingExtraError, match=r"blockfeat\[peers\]"):
-        no_such().load()
+        Peer("nobody", "nobody", "1", lambda: import_module("nobody")).load()
 
 
 def test_peers_travel_between_processes() -> None:

@@ -1,12 +1,11 @@
 """The tables of an evaluation, and its file."""
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +17,7 @@ from blockfeat.pso.search import FeatureCurve, feature_curves
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.evaluation import Evaluation, evaluate
 from blockfeat.training.evaluation.metrics import markdown_table
-from blockfeat.training.evaluation.report import (
-    evaluation_tables,
-    write_scores,
-    write_training_report,
-)
+from blockfeat.training.evaluation.report import evaluation_tables, write_scores, write_training_report
 
 _PAGES = [
     LabelledPage("good", "one two", "one two", lang="en", corpus="a"),
@@ -31,45 +26,40 @@ _PAGES = [
 ]
 
 
-@pytest.fixture
-def evaluation() -> Evaluation:
-    return evaluate(lambda page: page.html, _PAGES)
+EVALUATION = evaluate(lambda page: page.html, _PAGES)
 
 
-def test_a_table_for_each_key_and_all_pages_in_the_last(evaluation: Evaluation) -> None:
-    by_corpus, by_lang = evaluation_tables(evaluation, ["corpus", "lang"], 0)
+def test_a_table_for_each_key_and_all_pages_in_the_last() -> None:
+    by_corpus, by_lang = evaluation_tables(EVALUATION, ["corpus", "lang"], 0)
     assert [row[:2] for row in by_corpus.rows] == [["a", "2"], ["b", "1"]]
     assert [row[:2] for row in by_lang.rows] == [["de", "1"], ["en", "2"], ["all", "3"]]
     assert {len(row) for row in by_lang.rows} == {len(by_lang.columns)}
 
 
-def test_pages_with_text_and_with_snippets_are_worst_in_tables_of_their_own(evaluation: Evaluation) -> None:
-    _, by_text, by_snippets = evaluation_tables(evaluation, ["corpus"], 5)
+def test_pages_with_text_and_with_snippets_are_worst_in_tables_of_their_own() -> None:
+    _, by_text, by_snippets = evaluation_tables(EVALUATION, ["corpus"], 5)
     assert [row[1] for row in by_text.rows] == ["bad", "good"]
     assert by_snippets.columns[4:] == ["snippet F1", "missing", "wrongly kept"]
     assert by_snippets.rows == [["b", "snippets", "de", "", "0.500", "1", "1"]]
-    only_text = Evaluation(evaluation.pages[:2])
+    only_text = Evaluation(EVALUATION.pages[:2])
     assert len(list(evaluation_tables(only_text, ["corpus"], 5))) == 2
 
 
-def test_an_unknown_key_is_an_error(evaluation: Evaluation) -> None:
+def test_an_unknown_key_is_an_error() -> None:
     with pytest.raises(InputError, match="cannot group by 'host'"):
-        list(evaluation_tables(evaluation, ["host"], 1))
+        list(evaluation_tables(EVALUATION, ["host"], 1))
 
 
-def test_the_file_holds_all_pages(evaluation: Evaluation, tmp_path: Path) -> None:
-    write_scores(evaluation.to_dict(pages=True), tmp_path / "new" / "scores.json")
+def test_the_file_holds_all_pages(tmp_path: Path) -> None:
+    write_scores(EVALUATION.to_dict(pages=True), tmp_path / "new" / "scores.json")
     document = json.loads((tmp_path / "new" / "scores.json").read_text(encoding="utf-8"))
     assert [page["id"] for page in document["pages"]] == ["good", "bad", "snippets"]
     with pytest.raises(OutputError, match=r"scores\.json/x: cannot be written"):
-        write_scores(evaluation.to_dict(pages=True), tmp_path / "new" / "scores.json" / "x")
+        write_scores(EVALUATION.to_dict(pages=True), tmp_path / "new" / "scores.json" / "x")
 
 
-HISTORY = tuple(
-    Generation(number, 0.8 - 0.3 / number, 0.6 - 0.3 / number, 0.8 - 0.3 / number) for number in range(1, 31)
-)
+HISTORY = tuple(Generation(n, 0.8 - 0.3 / n, 0.6 - 0.3 / n, 0.8 - 0.3 / n) for n in range(1, 31))
 CURVES = feature_curves(CANONICAL, lambda column, values: np.linspace(0.6, 0.4 + 0.04 * column, values.size))
-PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -80,7 +70,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def size_of(path: Path) -> tuple[int, int]:
     """Width and height from the header of a PNG."""
     data = path.read_bytes()
-    assert data.startswith(PNG)
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
     return int.from_bytes(data[16:20]), int.from_bytes(data[20:24])
 
 
@@ -96,18 +86,11 @@ def test_writes_four_files_into_a_new_folder(tmp_path: Path) -> None:
         assert height > 500
 
 
-def test_convergence_can_be_read_back_to_the_last_digit(tmp_path: Path) -> None:
-    write_training_report(tmp_path, history=HISTORY, curves=[])
+def test_numbers_can_be_read_back_to_the_last_digit(tmp_path: Path) -> None:
+    write_training_report(tmp_path, history=HISTORY, curves=CURVES)
     rows = rows_of(tmp_path / "convergence.csv")
-    read = tuple(
-        Generation(int(row["generation"]), float(row["best"]), float(row["mean"]), float(row["best_so_far"]))
-        for row in rows
-    )
-    assert read == HISTORY
-
-
-def test_features_can_be_read_back_to_the_last_digit(tmp_path: Path) -> None:
-    write_training_report(tmp_path, history=[], curves=CURVES)
+    read = [(int(row["generation"]), *(float(row[name]) for name in ("best", "mean", "best_so_far"))) for row in rows]
+    assert tuple(Generation(*values) for values in read) == HISTORY
     rows = rows_of(tmp_path / "features.csv")
     assert len(rows) == sum(curve.thresholds.size for curve in CURVES)
     for curve in CURVES:
@@ -117,14 +100,13 @@ def test_features_can_be_read_back_to_the_last_digit(tmp_path: Path) -> None:
         assert {(row["bound"], row["unit"]) for row in own} == {(curve.bound, curve.unit)}
 
 
-@pytest.mark.parametrize("number", [1, 5])
-def test_any_number_of_features_and_one_generation(tmp_path: Path, number: int) -> None:
-    assert len(write_training_report(tmp_path, history=HISTORY[:1], curves=CURVES[:number])) == 4
+FLAT = FeatureCurve("flat", "flat", "nothing", "maximum", np.linspace(0, 1, 5), np.zeros(5))
 
 
-def test_a_flat_curve_is_drawn_too(tmp_path: Path) -> None:
-    flat = FeatureCurve("flat", "flat", "nothing", "maximum", np.linspace(0, 1, 5), np.zeros(5))
-    assert len(write_training_report(tmp_path, history=(), curves=[flat])) == 2
+@pytest.mark.parametrize(("history", "curves"), [(1, CURVES[:1]), (1, CURVES[:5]), (0, (FLAT,))])
+def test_any_number_of_features_and_generations(tmp_path: Path, history: int, curves: Any) -> None:
+    written = write_training_report(tmp_path, history=HISTORY[:history], curves=curves)
+    assert len(written) == 2 * (history > 0) + 2
 
 
 def test_nothing_to_report_writes_nothing_and_old_files_are_replaced(tmp_path: Path) -> None:
@@ -150,7 +132,4 @@ print("matplotlib" in sys.modules, "matplotlib.pyplot" in sys.modules)
 
 def test_table() -> None:
     assert markdown_table(["a", "b"], [["x|y", "1"]]) == "| a | b |\n| --- | ---: |\n| x\\|y | 1 |\n"
-
-
-def test_table_without_rows() -> None:
     assert markdown_table(["a"], []) == "| a |\n| --- |\n"
