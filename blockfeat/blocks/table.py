@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from html import unescape
 from itertools import accumulate
 from typing import NamedTuple, TypeVar
@@ -121,6 +122,11 @@ class Blocks:
         """Return the number of blocks."""
         return int(self.block_starts.size)
 
+    @cached_property
+    def kinds(self) -> list[Kind]:
+        """The kind of every container, and last that of none."""
+        return _kinds_of_containers(self)
+
     def text(self, index: int) -> str:
         """Return the text of one block, white space folded to single spaces, without control characters."""
         raw = self.raw_text(index)
@@ -227,13 +233,24 @@ def _paths_of_containers(tags: Tags, containers: Containers) -> list[str]:
     return found
 
 
+_KEY_BYTES = 16
+
+
+def _first_names(tags: Tags) -> list[tuple[int, str]]:
+    """Return each key of a name on a page, and the name of its first element."""
+    keys, first = np.unique(tags.key, return_index=True)
+    return [(key, tags.name(element)) for key, element in zip(keys.tolist(), first.tolist(), strict=True)]
+
+
 def _steps(tags: Tags) -> list[str]:
     """Return the last step of every element's path: its name and its number among siblings of that name."""
     numbers: Counter[tuple[int, int]] = Counter()
     steps: list[str] = []
+    # Keys are of the first bytes of a name: of names that share them, each is read.
+    names = {key: name for key, name in _first_names(tags) if len(name) < _KEY_BYTES}
     for element, (parent, key) in enumerate(zip(tags.parents().tolist(), tags.key.tolist(), strict=True)):
         numbers[parent, key] += 1
-        name = tags.name(element)
+        name = names.get(key) or tags.name(element)
         steps.append(name if parent < 0 else f"{name}[{numbers[parent, key]}]")
     return steps
 
@@ -329,13 +346,12 @@ _PARAGRAPH = Kind("paragraph", 0, False)
 
 def kinds_of_blocks(blocks: Blocks) -> list[Kind]:
     """Return the kind of every block, by the innermost element around it that says something."""
-    kinds = _kinds_of_containers(blocks)
-    return [kinds[container] for container in blocks.container.tolist()]
+    return [blocks.kinds[container] for container in blocks.container.tolist()]
 
 
 def kind_names(blocks: Blocks) -> NDArray[np.str_]:
     """Return the name of the kind of every block."""
-    return np.array([kind.name for kind in _kinds_of_containers(blocks)])[blocks.container]
+    return np.array([kind.name for kind in blocks.kinds])[blocks.container]
 
 
 def _kinds_of_containers(blocks: Blocks) -> list[Kind]:

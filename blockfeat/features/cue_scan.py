@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator"
 """What the attributes of start tags say: cue words of class, id, role and itemprop, and what hides (compiled).
 
 One pass over the bytes of each tag. Values are cut into words at everything but letters and at capitals behind small
@@ -126,26 +125,16 @@ def scan_start_tags(
             names[element] = (names[element] + scanner.class_words) & _ALL_BITS
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _spread(key: cython.ulonglong) -> cython.ulonglong:
     """Mix the bits of a key, so that sums of different words differ."""
     mixed: cython.ulonglong = (key * _SPREAD) & _ALL_BITS
     return mixed ^ (mixed >> 32)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _is_space(code: cython.uchar) -> cython.bint:
     return code == 32 or 9 <= code <= 13
 
 
-@cython.final
-@cython.cclass
 class _TagScanner:
     """Reads one start tag after the other; its results hold until the next.
 
@@ -157,20 +146,6 @@ class _TagScanner:
         Sum of the mixed keys of the words in its class.
     """
 
-    markup: bytes
-    source: cython.p_const_uchar
-    cases: cython.p_const_uchar
-    lowered: cython.p_const_uchar
-    bounds: cython.ulonglong[::1]
-    cues: cython.uint[::1]
-    first_bounds: cython.int[::1]
-    hidden: cython.uint
-    bits: cython.uint
-    class_words: cython.ulonglong
-    name: cython.ulonglong
-    value: cython.Py_ssize_t
-    value_end: cython.Py_ssize_t
-
     def __init__(self, source: bytes, lexicon: AttributeLexicon) -> None:
         self.markup = source
         self.source = source
@@ -181,9 +156,6 @@ class _TagScanner:
         self.first_bounds = lexicon.first_bounds
         self.hidden = lexicon.hidden
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def scan(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
         """Read the start tag between two positions."""
         self.bits = 0
@@ -196,9 +168,6 @@ class _TagScanner:
             position = self._read_attribute(position, end)
             self._interpret()
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _read_attribute(self, position: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Read name and value of the next attribute; return the position behind it."""
         source: cython.p_const_uchar = self.source
@@ -233,9 +202,6 @@ class _TagScanner:
         self.value_end = position
         return position
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _interpret(self) -> cython.void:
         """Take what the attribute that was read says, by the end of its name."""
         name: cython.ulonglong = self.name
@@ -258,9 +224,6 @@ class _TagScanner:
         ):
             self.bits |= self.hidden
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _begins_with(self, text: cython.p_const_uchar, length: cython.Py_ssize_t) -> cython.bint:
         """Return whether the value that was read begins with a text."""
         index: cython.Py_ssize_t
@@ -271,9 +234,6 @@ class _TagScanner:
                 return False
         return True
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _read_words(self, scope: cython.int, is_class: cython.bint) -> cython.void:
         """Cut the value that was read into words and look each up."""
         key: cython.ulonglong = 0
@@ -299,9 +259,6 @@ class _TagScanner:
         if length > 0:
             self._look_up(key, length, scope, is_class)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _look_up(
         self, letters: cython.ulonglong, length: cython.int, scope: cython.int, is_class: cython.bint
     ) -> cython.void:
@@ -313,9 +270,6 @@ class _TagScanner:
         if is_class:
             self.class_words = (self.class_words + _spread(key)) & _ALL_BITS
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _cues_of(self, key: cython.ulonglong) -> cython.uint:
         """Return the cues of the range that a key lies in: a binary search among the bounds with its first bytes."""
         top: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, key >> 48)
