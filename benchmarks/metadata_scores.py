@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from blockfeat._json_lines import SUFFIXES, parse_object, read_lines, stem
+from blockfeat._files import SUFFIXES, parse_object, read_lines, stem
 from blockfeat.data.split import spaced
 from blockfeat.errors import CorpusError
 from blockfeat.metadata.dates import Moment, parse_moment

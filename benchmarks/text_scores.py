@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from blockfeat._json_lines import parse_object, read_lines
+from blockfeat._files import parse_object, read_lines
 
 STRUCTURES = ("code found", "code right", "rows", "headings", "items", "raised")
 """Names of the scores."""

@@ -1,14 +1,18 @@
-"""Files read, written and locked, with one error that names what cannot be."""
+"""Files: written whole under their name or not at all; JSON Lines."""
 
 from __future__ import annotations
 
+import gzip
+import json
+import lzma
 import os
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from blockfeat.errors import ConfigError, InputError, OutputError
+from blockfeat.errors import BlockfeatError, ConfigError, CorpusError, InputError, OutputError
 
 
 @contextmanager
@@ -135,3 +139,167 @@ def held_alone(path: str | os.PathLike[str]) -> Iterator[None]:
         except sqlite3.OperationalError as error:
             raise BlockingIOError(f"{os.fspath(path)}: another process has the lock") from error
         yield
+
+
+SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
+
+# Bounds memory for a packed file that expands to one endless line.
+MAX_LINE_BYTES = 256 * 1024 * 1024
+_SKIP_BYTES = 1024 * 1024
+_CHUNK = 65_536
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def check_suffix(path: Path) -> str:
+    """Return the suffix of a JSON Lines file: ``.jsonl``, ``.jsonl.gz`` or ``.jsonl.xz``.
+
+    Raises
+    ------
+    CorpusError
+        If the name ends otherwise.
+    """
+    for suffix in SUFFIXES:
+        if path.name.lower().endswith(suffix):
+            return suffix
+    raise CorpusError(f"{path}: not a corpus file: the name must end in {', '.join(SUFFIXES)}")
+
+
+def stem(path: Path) -> str:
+    """Return the file's name without the suffixes that `check_suffix` knows."""
+    return path.name[: -len(check_suffix(path))]
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield line number (from 1) and bytes of every line that is not blank.
+
+    Raises
+    ------
+    CorpusError
+        If the file is missing, is of another kind, or its packing is damaged or cut short.
+    """
+    number = 0
+    try:
+        with _opened(path) as stream:
+            for number, line in lines_of(stream):
+                if line is None:
+                    raise CorpusError(f"{path}:{number}: line longer than {MAX_LINE_BYTES} bytes")
+                yield number, line
+    except FileNotFoundError:
+        raise CorpusError(f"{path}: there is no such file") from None
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        place = f", after line {number}" if number else ""
+        raise CorpusError(f"{path}{place}: cannot be read: {error}") from error
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """Open the file for reading bytes, unpacked."""
+    suffix = check_suffix(path)
+    if suffix.endswith(".gz"):
+        return gzip.open(path, "rb")  # type: ignore[return-value]
+    if suffix.endswith(".xz"):
+        return lzma.open(path, "rb")
+    return path.open("rb")
+
+
+def lines_of(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """Yield number (from 1) and bytes of every line that is not blank; None in place of a line that is too long."""
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES):
+        number += 1
+        if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
+            content = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+            if content.strip():
+                yield number, content
+            continue
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(_SKIP_BYTES)
+        yield number, None
+
+
+def parse_object(line: bytes | None, error: type[BlockfeatError] = CorpusError) -> dict[str, Any]:
+    """Return the JSON object on a line; raise ``error`` with the reason, not the place, where there is none."""
+    if line is None:
+        raise error(f"line longer than {MAX_LINE_BYTES} bytes")
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as reason:
+        raise error(f"not UTF-8: byte 0x{line[reason.start]:02x} at position {reason.start}") from None
+    except json.JSONDecodeError as reason:
+        raise error(f"not JSON: {reason.msg} at column {reason.colno}") from None
+    except (ValueError, RecursionError) as reason:  # a number of thousands of digits; brackets without end
+        raise error(f"not usable JSON: {reason}") from None
+    if not isinstance(value, dict):
+        raise error(f"not a JSON object but {json_type(value)}")
+    return value
+
+
+def json_type(value: object) -> str:
+    """Return what JSON calls a value, with its article, for messages."""
+    names: dict[type, str] = {
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        str: "a string",
+        list: "an array",
+        dict: "an object",
+    }
+    return names.get(type(value), "null")
+
+
+def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:
+    """Write one JSON object a line and return their number.
+
+    The lines go to a temporary file in the same folder that takes the name at the end, so a reader sees the
+    old file or the whole new one. Equal objects give equal bytes.
+
+    Raises
+    ------
+    CorpusError
+        If the suffix is unknown or the file cannot be written.
+    """
+    suffix = check_suffix(path)
+    count = 0
+    try:
+        with whole_file(path) as raw, _packed(raw, suffix) as stream:
+            for value in objects:
+                stream.write(json_line(value))
+                count += 1
+    except OutputError as error:
+        raise CorpusError(str(error)) from error
+    return count
+
+
+@contextmanager
+def _packed(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
+    """Pack what is written to a file, as the suffix says."""
+    if suffix.endswith(".gz"):
+        # Neither name nor time goes into the header: equal pages give equal files.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
+            yield packed  # type: ignore[misc]
+    elif suffix.endswith(".xz"):
+        with lzma.open(raw, "wb") as packed_xz:
+            yield packed_xz
+    else:
+        yield raw
+
+
+def json_line(value: dict[str, Any]) -> bytes:
+    """Return an object as a line of a corpus file, in UTF-8."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8") + b"\n"
+    except UnicodeEncodeError:  # lone surrogates can only be written as escapes
+        return json.dumps(value).encode("ascii") + b"\n"
+
+
+def cut_to_whole_lines(path: Path) -> None:
+    """Remove an incomplete last line, which an interrupted write has left; no more than that line is read."""
+    with path.open("rb+") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end:
+            start = max(0, end - _CHUNK)
+            file.seek(start)
+            if newline := file.read(end - start).rfind(b"\n") + 1:
+                end = start + newline
+                break
+            end = start
+        file.truncate(end)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat._json_lines import (
+from blockfeat._files import (
     SUFFIXES,
     check_suffix,
     cut_to_whole_lines,

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from blockfeat._json_lines import check_suffix, parse_object, read_lines, stem
+from blockfeat._files import check_suffix, parse_object, read_lines, stem
 from blockfeat.data.corpus import LabelledPage, page_from_record
 from blockfeat.errors import CorpusError
 

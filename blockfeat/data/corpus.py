@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from blockfeat._json_lines import check_suffix, json_type, parse_object, read_lines, stem, write_lines
+from blockfeat._files import check_suffix, json_type, parse_object, read_lines, stem, write_lines
 from blockfeat.data.labels import BlockRoles
 from blockfeat.errors import CorpusError, LanguageError
 from blockfeat.lang import normalise_code

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._json_lines import json_type
+from blockfeat._files import json_type
 from blockfeat.errors import CorpusError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from blockfeat._json_lines import parse_object, read_lines
+from blockfeat._files import parse_object, read_lines
 from blockfeat.data.corpus import LabelledPage, language_code, select_languages
 from blockfeat.errors import BlockfeatError, CorpusError
 from blockfeat.lang.identify import identify

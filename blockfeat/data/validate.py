@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from blockfeat._json_lines import parse_object, read_lines, stem
+from blockfeat._files import parse_object, read_lines, stem
 from blockfeat.data.corpus import LabelledPage, language_code, page_from_record
 from blockfeat.errors import CorpusError
 from blockfeat.lang import tokenize

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from blockfeat import __version__
-from blockfeat._files import write_text, writing
-from blockfeat._json_lines import cut_to_whole_lines, parse_object
+from blockfeat._files import cut_to_whole_lines, parse_object, write_text, writing
 from blockfeat.errors import CorpusError, ResumeError
 from blockfeat.io.outputs.formats import Rendered
 from blockfeat.models.model import Model

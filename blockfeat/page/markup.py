@@ -7,7 +7,7 @@ from array import array
 import cython
 import numpy as np
 
-from blockfeat.page import references
+from blockfeat.page import tables
 
 _TEXT, _VALUE = 0, 1
 _AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER, _QUOTE = b'&#/;<=>"'
@@ -15,13 +15,13 @@ _SPACE, _LETTER_A, _LETTER_F, _LETTER_X, _LETTER_Z, _DIGIT_0, _DIGIT_9 = b" afxz
 _LOWER = 0x20
 _REPLACEMENT = 0xFFFD
 _LONGEST_REFERENCE, _LONGEST_UNTERMINATED = 32, 6
-_SLOTS = references.SLOTS
-_FNV_START, _FNV_PRIME, _MASK = references.FNV_START, references.FNV_PRIME, references.MASK
-_IS_PLAIN, _ESCAPES, _ESCAPE_AT = references.IS_PLAIN, references.ESCAPES, references.ESCAPE_AT
-_NAME_BYTE, _C1 = references.NAME_BYTE, references.C1
-_REFERENCE_NAMES, _REFERENCE_NAME_AT = references.NAMES, references.NAME_AT
-_REFERENCE_TEXTS, _REFERENCE_TEXT_AT = references.TEXTS, references.TEXT_AT
-_REFERENCE_SLOTS = references.NAME_SLOTS
+_SLOTS = tables.SLOTS
+_FNV_START, _FNV_PRIME, _MASK = tables.FNV_START, tables.FNV_PRIME, tables.MASK
+_IS_PLAIN, _ESCAPES, _ESCAPE_AT = tables.IS_PLAIN, tables.ESCAPES, tables.ESCAPE_AT
+_NAME_BYTE, _C1 = tables.NAME_BYTE, tables.C1
+_REFERENCE_NAMES, _REFERENCE_NAME_AT = tables.REFERENCE_NAMES, tables.REFERENCE_NAME_AT
+_REFERENCE_TEXTS, _REFERENCE_TEXT_AT = tables.REFERENCE_TEXTS, tables.REFERENCE_TEXT_AT
+_REFERENCE_SLOTS = tables.REFERENCE_SLOTS
 
 
 class Markup:

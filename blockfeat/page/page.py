@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from blockfeat.errors import LimitExceeded, NotHTML
 from blockfeat.page.document import NO_MARKUP, as_markup, check_is_no_name, wrong_type
-from blockfeat.page.elements import NAMES
 from blockfeat.page.encoding import LEAST_PAIRS, Decoding, decode, mend_twice_encoded, source_of_utf_8, utf_16_order
 from blockfeat.page.json_ld import declared_texts
+from blockfeat.page.tables import NAMES
 from blockfeat.page.tags import Tags
 from blockfeat.page.utf_8 import doubled_pairs
 

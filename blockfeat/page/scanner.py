@@ -11,7 +11,7 @@ from array import array
 
 import cython
 
-from blockfeat.page import elements
+from blockfeat.page import tables
 from blockfeat.page.markup import grown
 from blockfeat.page.tokens import WARNINGS
 
@@ -46,7 +46,7 @@ if not cython.compiled:
 
 
 _STYLE, _SVG, _NOSCRIPT, _TITLE, _SELECT, _OPTION, _OPTGROUP, _PLAINTEXT = (
-    elements.NAMES.index(name)
+    tables.NAMES.index(name)
     for name in ("style", "svg", "noscript", "title", "select", "option", "optgroup", "plaintext")
 )
 
@@ -77,7 +77,7 @@ class Scanner(Tokens):
 
     def noted(self) -> tuple[str, ...]:
         """Return what was capped or repaired."""
-        unclosed = [elements.NAMES[name] for name in range(KNOWN) if self.is_unclosed[name]]
+        unclosed = [tables.NAMES[name] for name in range(KNOWN) if self.is_unclosed[name]]
         noted = [f"the tag of an unclosed {name} was removed" for name in unclosed]
         return (*noted, *(text for bit, text in WARNINGS.items() if self.warnings & bit))
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.page.elements import RAW_TEXT, REFERENCES
 from blockfeat.page.scanner import scanned
+from blockfeat.page.tables import RAW_TEXT, REFERENCES
 from blockfeat.page.tree import key_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from array import array
 
 import cython
 
-from blockfeat.page import elements
+from blockfeat.page import tables
 
 if not cython.compiled:
     from blockfeat.page.markup import _FNV_PRIME, _FNV_START, _MASK, _NAME_BYTE, Bytes, find_byte
@@ -17,8 +17,8 @@ if not cython.compiled:
 
 
 _BANG, _QUOTE, _APOSTROPHE, _DASH, _SLASH, _LESS, _EQUALS, _GREATER, _QUESTION, _SPACE = b"!\"'-/<=>? "
-_SCRIPT = elements.NAMES.index("script")
-_P, _DIV, _ARTICLE, _SECTION = (elements.NAMES.index(name) for name in ("p", "div", "article", "section"))
+_SCRIPT = tables.NAMES.index("script")
+_P, _DIV, _ARTICLE, _SECTION = (tables.NAMES.index(name) for name in ("p", "div", "article", "section"))
 _LD_JSON, _MATH_TEX = b"ld+json", b"math/tex"
 # Where in each stands the byte that is rare in other attributes.
 _PLUS_AT, _SLASH_AT = 2, 4

@@ -1,6 +1,6 @@
 """Which elements are open, and what each tag opens and ends; compiled (C types stand in ``tree.pxd``).
 
-The rules are libxml2's: a start tag ends the innermost element as `elements.ENDED_BY` says and may imply html, head or
+The rules are libxml2's: a start tag ends the innermost element as `tables.ENDED_BY` says and may imply html, head or
 body; an end tag ends the nearest element of its name unless one of a higher rank stands between. Every step takes
 constant time for each element that it opens or ends.
 """
@@ -13,7 +13,7 @@ from itertools import accumulate
 
 import cython
 
-from blockfeat.page import elements
+from blockfeat.page import tables
 from blockfeat.page.markup import grown
 
 if not cython.compiled:
@@ -25,29 +25,29 @@ _SHIFT = 64 - 9
 # Random, so that no page can choose names that fall into one slot.
 _SPREAD = int.from_bytes(os.urandom(8), "little") | 1
 _MOST_DEPTH = 512
-_RANKS = len(elements.PRIORITY) + 1
+_RANKS = len(tables.PRIORITY) + 1
 
 VOID, RAW_TEXT, REFERENCES, NEEDS_END_TAG, HEAD_CONTENT, OUTSIDE_BODY, PHRASING = 1, 2, 4, 8, 16, 32, 64
 _FLAGGED = {
-    VOID: elements.VOID,
-    RAW_TEXT: elements.RAW_TEXT,
-    REFERENCES: elements.REFERENCES,
-    NEEDS_END_TAG: elements.NEEDS_END_TAG,
-    HEAD_CONTENT: elements.HEAD_CONTENT,
-    OUTSIDE_BODY: elements.OUTSIDE_BODY,
-    PHRASING: elements.PHRASING,
+    VOID: tables.VOID,
+    RAW_TEXT: tables.RAW_TEXT,
+    REFERENCES: tables.REFERENCES,
+    NEEDS_END_TAG: tables.NEEDS_END_TAG,
+    HEAD_CONTENT: tables.HEAD_CONTENT,
+    OUTSIDE_BODY: tables.OUTSIDE_BODY,
+    PHRASING: tables.PHRASING,
 }
-KNOWN = len(elements.NAMES)
+KNOWN = len(tables.NAMES)
 NONE = -1
-HTML, HEAD, BODY, P = (elements.NAMES.index(name) for name in ("html", "head", "body", "p"))
-_NAME_BYTES = "".join(elements.NAMES).encode()
-_NAME_AT = array("i", accumulate(map(len, elements.NAMES), initial=0))
-_FLAGS = array("i", (sum(flag for flag, names in _FLAGGED.items() if name in names) for name in elements.NAMES))
+HTML, HEAD, BODY, P = (tables.NAMES.index(name) for name in ("html", "head", "body", "p"))
+_NAME_BYTES = "".join(tables.NAMES).encode()
+_NAME_AT = array("i", accumulate(map(len, tables.NAMES), initial=0))
+_FLAGS = array("i", (sum(flag for flag, names in _FLAGGED.items() if name in names) for name in tables.NAMES))
 _RANK = array(
     "i",
-    (sum(rank for rank, names in enumerate(elements.PRIORITY, 1) if name in names) for name in elements.NAMES),
+    (sum(rank for rank, names in enumerate(tables.PRIORITY, 1) if name in names) for name in tables.NAMES),
 )
-_IS_ENDED_BY = bytes(new in elements.ENDED_BY.get(old, ()) for old in elements.NAMES for new in elements.NAMES)
+_IS_ENDED_BY = bytes(new in tables.ENDED_BY.get(old, ()) for old in tables.NAMES for new in tables.NAMES)
 
 
 def key_of(name: str) -> int:
@@ -67,7 +67,7 @@ def _slot(key: cython.ulonglong, shift: cython.int) -> cython.int:
 def _name_slots() -> tuple[array[int], array[int]]:
     """Return a hash table with open addresses: keys, and numbers of the names, -1 for free slots."""
     keys, numbers = array("Q", bytes(8 * _SLOTS)), array("i", [NONE]) * _SLOTS
-    for number, name in enumerate(elements.NAMES):
+    for number, name in enumerate(tables.NAMES):
         _put_name(keys, numbers, key_of(name), number, _SHIFT)
     return keys, numbers
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
-from blockfeat._json_lines import lines_of, parse_object
+from blockfeat._files import lines_of, parse_object
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, check_json_lines, peeked, unpacked
 from blockfeat.page.document import Document

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from blockfeat._files import writing
-from blockfeat._json_lines import cut_to_whole_lines
+from blockfeat._files import cut_to_whole_lines, writing
 from blockfeat.errors import OutputError
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions.queries import QueryMatcher

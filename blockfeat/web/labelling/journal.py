@@ -11,8 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from blockfeat._files import whole_file, writing
-from blockfeat._json_lines import json_line, parse_object, stem
+from blockfeat._files import json_line, parse_object, stem, whole_file, writing
 from blockfeat.data import ROLES, BlockRoles, LabelledPage, page_from_record, page_to_record
 from blockfeat.errors import CorpusError, OutputError
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat import _json_lines
+from blockfeat import _files
 from blockfeat.errors import MissingExtraError
 from blockfeat.io.inputs import records
 from blockfeat.io.inputs.options import is_packed
@@ -102,8 +102,8 @@ def test_json_over_several_lines_is_one_error(tmp_path: Path, text: str) -> None
 
 
 def test_a_line_too_long_to_hold_is_an_error_of_that_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_json_lines, "MAX_LINE_BYTES", 100)
-    monkeypatch.setattr(_json_lines, "_SKIP_BYTES", 30)
+    monkeypatch.setattr(_files, "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr(_files, "_SKIP_BYTES", 30)
     path = _write(tmp_path / "p.jsonl", {"html": "a"}, {"html": "x" * 500}, {"html": "c"})
     first, bad, last = read_json_lines(path)
     assert (first.data, last.data) == ("a", "c")

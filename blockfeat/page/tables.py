@@ -1,11 +1,45 @@
-"""What stands in well-formed markup for bytes and for character references of HTML, as tables."""
+"""What the scanner knows, as tables: elements (``elements.toml``), and what stands for bytes and for references."""
 
 from __future__ import annotations
 
+import tomllib
 from array import array
 from collections.abc import Iterable
 from html.entities import html5
+from importlib.resources import files
 from itertools import accumulate
+
+_TABLES = tomllib.loads(files("blockfeat.page").joinpath("elements.toml").read_text(encoding="utf-8"))
+
+
+def _names(table: str) -> frozenset[str]:
+    return frozenset(_TABLES[table].split())
+
+
+VOID = _names("void")
+RAW_TEXT = _names("raw_text")
+REFERENCES = _names("references")
+NEEDS_END_TAG = _names("needs_end_tag")
+HEAD_CONTENT = _names("head_content")
+OUTSIDE_BODY = _names("outside_body")
+PHRASING = _names("phrasing")
+PRIORITY = tuple(frozenset(names.split()) for names in _TABLES["priority"])
+ENDED_BY = {name: frozenset(by.split()) for names, by in _TABLES["ended_by"].items() for name in names.split()}
+
+NAMES: tuple[str, ...] = tuple(
+    sorted(
+        {"article", "body", "div", "frameset", "head", "html", "noscript", "optgroup", "option", "p", "section", "svg"}
+        | VOID
+        | RAW_TEXT
+        | NEEDS_END_TAG
+        | OUTSIDE_BODY
+        | PHRASING
+        | frozenset().union(*PRIORITY)
+        | ENDED_BY.keys()
+        | frozenset().union(*ENDED_BY.values())
+    )
+)
+"""Every name that the tables mention."""
 
 SLOTS = 8192
 FNV_START, FNV_PRIME, MASK = 2166136261, 16777619, 0xFFFFFFFF
@@ -52,6 +86,6 @@ def _reference_slots(names: Iterable[str]) -> array[int]:
     return slots
 
 
-NAMES, NAME_AT = _joined(map(str.encode, html5))
-TEXTS, TEXT_AT = _joined(map(str.encode, html5.values()))
-NAME_SLOTS = _reference_slots(html5)
+REFERENCE_NAMES, REFERENCE_NAME_AT = _joined(map(str.encode, html5))
+REFERENCE_TEXTS, REFERENCE_TEXT_AT = _joined(map(str.encode, html5.values()))
+REFERENCE_SLOTS = _reference_slots(html5)
