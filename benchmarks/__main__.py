@@ -139,10 +139,7 @@ def _metadata(options: argparse.Namespace) -> list[str]:
     pages = read_gold(options.corpus, sample=options.sample)
     with _progress() as tick:
         result = run_metadata_bench(
-            Extractor.load(options.model),
-            pages,
-            peers=names,
-            on_page=lambda name, done, all: tick(done, all, name),
+            Extractor.load(options.model), pages, peers=names, on_page=lambda name, done, all: tick(done, all, name)
         )
     return _tables(result, options)
 
@@ -190,12 +187,7 @@ def _pages(options: argparse.Namespace) -> list[LabelledPage]:
 _Option = Callable[[argparse.ArgumentParser], None]
 _Run = Callable[[argparse.Namespace], list[str]]
 _BENCHMARKS: tuple[tuple[str, _Run, str, tuple[_Option, ...]], ...] = (
-    (
-        "speed",
-        _speed,
-        "process time a page, beside bare parsing",
-        (_corpora, _models, _peers, _passes, _output),
-    ),
+    ("speed", _speed, "process time a page, beside bare parsing", (_corpora, _models, _peers, _passes, _output)),
     ("growth", _growth, "time on synthetic pages from 1 KB to 16 MB", (_models, _peers, _output, _growth_options)),
     ("footprint", _footprint, "resident memory over many pages, cold starts", (_corpora, _model, _footprint_options)),
     ("stages", _stages, "process time of each stage of the chain", (_corpora, _model, _passes)),
@@ -207,12 +199,7 @@ _BENCHMARKS: tuple[tuple[str, _Run, str, tuple[_Option, ...]], ...] = (
         f"titles, authors, dates …, beside {', '.join(METADATA_PEERS)}; --corpus names files of gold metadata",
         (_corpora, _model, _peers, _output),
     ),
-    (
-        "mentions",
-        _mentions,
-        "names that an article mentions, by language",
-        (_corpora, _models, _peers, _work, _output),
-    ),
+    ("mentions", _mentions, "names that an article mentions, by language", (_corpora, _models, _peers, _work, _output)),
 )
 
 if __name__ == "__main__":

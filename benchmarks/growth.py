@@ -196,11 +196,7 @@ def measure_growth(
 
 
 def _grow(
-    system: System,
-    shape: str,
-    sizes: Sequence[int],
-    limit: float,
-    on_page: Callable[[str, str, int], None] | None,
+    system: System, shape: str, sizes: Sequence[int], limit: float, on_page: Callable[[str, str, int], None] | None
 ) -> Growth:
     """Measure one system on one shape until it takes too long or fails."""
     done: list[tuple[int, float]] = []

@@ -88,11 +88,7 @@ def mention_systems(models: Iterable[Extractor], peers: Iterable[Peer]) -> list[
     doubtful blocks (`SURE_SCORE`).
     """
     chosen = tuple(models)
-    found = [
-        BenchSystem(WHOLE_PAGE, "", _LoadWholePage()),
-        *bench_systems((), peers),
-        *bench_systems(chosen, ()),
-    ]
+    found = [BenchSystem(WHOLE_PAGE, "", _LoadWholePage()), *bench_systems((), peers), *bench_systems(chosen, ())]
     for model in chosen:
         name = f"blockfeat {model.model.name}, headline and"
         loads = {"text": _LoadHeadlineAndText(model), "sure text": _LoadHeadlineAndText(model, SURE_SCORE)}

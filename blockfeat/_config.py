@@ -207,11 +207,7 @@ def parse_toml(text: str, *, name: str, error: type[BlockfeatError] = ConfigErro
 
 
 def checked(
-    cls: type[Config],
-    values: Mapping[str, Any],
-    problems: Problems,
-    *,
-    options: frozenset[str] = frozenset(),
+    cls: type[Config], values: Mapping[str, Any], problems: Problems, *, options: frozenset[str] = frozenset()
 ) -> Config:
     """Return the values of a file as a dataclass; what is wrong goes into ``problems`` and keeps its default.
 

@@ -12,16 +12,7 @@ from blockfeat.errors import MissingExtraError
 
 EXTRAS = {
     "clean": ("pydantic", "selectolax"),
-    "train": (
-        "matplotlib",
-        "pandas",
-        "pydantic",
-        "pyswarms",
-        "rapidfuzz",
-        "resiliparse",
-        "scipy",
-        "snowballstemmer",
-    ),
+    "train": ("matplotlib", "pandas", "pydantic", "pyswarms", "rapidfuzz", "resiliparse", "scipy", "snowballstemmer"),
     "spacy": ("spacy",),
     "monitor": (
         "ahocorasick_rs",

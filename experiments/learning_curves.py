@@ -81,13 +81,7 @@ def _cell(group: StrategyScores | None) -> str:
 def table(points: Sequence[Point]) -> str:
     """Return the points as a Markdown table."""
     rows = [
-        (
-            str(point.pages),
-            point.kind,
-            _cell(point.scores.text),
-            _cell(point.scores.snippets),
-            f"{point.seconds:.0f} s",
-        )
+        (str(point.pages), point.kind, _cell(point.scores.text), _cell(point.scores.snippets), f"{point.seconds:.0f} s")
         for point in points
     ]
     return markdown_table(("training pages", "kind", "word F1", "snippet F1", "process time"), rows)

@@ -70,11 +70,7 @@ def read_values(extractor: Extractor, pages: Iterable[GoldPage]) -> Iterator[Pag
 def given_by(metadata: Metadata) -> GivenMetadata:
     """Return the fields that are scored."""
     return GivenMetadata(
-        metadata.title,
-        metadata.authors,
-        metadata.published,
-        description=metadata.description,
-        tags=metadata.tags,
+        metadata.title, metadata.authors, metadata.published, description=metadata.description, tags=metadata.tags
     )
 
 

@@ -29,12 +29,7 @@ from scipy.optimize import minimize
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.data.split import folds_by_host
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.page_kind import (
-    KIND_MEASURES,
-    LEARNT,
-    KindWeights,
-    kind_measures,
-)
+from blockfeat.extraction.page_kind import KIND_MEASURES, LEARNT, KindWeights, kind_measures
 from blockfeat.extraction.signs import signs_of
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.page.page import Page

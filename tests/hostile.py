@@ -14,34 +14,8 @@ __all__ = ["BEFORE", "BEHIND", "CLASSES", "DEPTHS", "HIDES_INSIDE", "INSIDE", "h
 BEFORE, INSIDE, BEHIND = "Alphaferry", "Deltaharbour", "Omegalighthouse"
 _INSIDE_PARAGRAPH = f"<p>{INSIDE}</p>"
 
-_NESTED = (
-    "div",
-    "b",
-    "span",
-    "a",
-    "p",
-    "li",
-    "em",
-    "form",
-    "section",
-    "blockquote",
-    "font",
-    "q",
-    "nobr",
-    "x-foo",
-)
-_GUARDED = (
-    "button",
-    "svg",
-    "select",
-    "object",
-    "template",
-    "iframe",
-    "noscript",
-    "math",
-    "canvas",
-    "textarea",
-)
+_NESTED = ("div", "b", "span", "a", "p", "li", "em", "form", "section", "blockquote", "font", "q", "nobr", "x-foo")
+_GUARDED = ("button", "svg", "select", "object", "template", "iframe", "noscript", "math", "canvas", "textarea")
 _RAW = ("title", "script", "style", "xmp", "noembed", "noframes", "plaintext")
 
 

@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat._files import (
-    SUFFIXES,
-    check_suffix,
-    cut_to_whole_lines,
-    parse_object,
-    read_lines,
-    stem,
-    write_lines,
-)
+from blockfeat._files import SUFFIXES, check_suffix, cut_to_whole_lines, parse_object, read_lines, stem, write_lines
 from blockfeat.errors import CorpusError
 
 

@@ -13,16 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from blockfeat.lang.characters import (  # noqa: E402
-    ALPHANUMERIC,
-    CLOSER,
-    CONTROL,
-    LOWERCASE,
-    MARK,
-    SPACE,
-    STOP,
-    UNSPACED,
-)
+from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, CONTROL, LOWERCASE, MARK, SPACE, STOP, UNSPACED  # noqa: E402
 
 _UNSPACED_RANGES = (
     (0x0E00, 0x0EFF),  # Thai, Lao

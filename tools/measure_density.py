@@ -81,12 +81,7 @@ def scaled(
     factors = [float(gold[lang]["value"]) / value for lang, (value, _) in shares.items() if value and lang in gold]
     factor = statistics.median(factors)
     return {
-        lang: {
-            "value": round(value * factor, 3),
-            "source": f"{source} x {factor:.2f}",
-            "pages": 0,
-            "tokens": tokens,
-        }
+        lang: {"value": round(value * factor, 3), "source": f"{source} x {factor:.2f}", "pages": 0, "tokens": tokens}
         for lang, (value, tokens) in shares.items()
         if value
     }

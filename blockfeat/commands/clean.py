@@ -57,8 +57,7 @@ def clean(
         bool, typer.Option("--show-settings", help="Print the default settings and exit.")
     ] = False,
     proxy: Annotated[
-        int | None,
-        typer.Option("--proxy", min=1, max=65535, help="Clean what a browser loads: a proxy on this port."),
+        int | None, typer.Option("--proxy", min=1, max=65535, help="Clean what a browser loads: a proxy on this port.")
     ] = None,
 ) -> None:
     """Take clutter out of pages and keep the rest as it is."""

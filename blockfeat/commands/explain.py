@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockfeat.commands import console
-from blockfeat.commands.options import (
-    LangOption,
-    ModelOption,
-    language,
-    with_extraction_options,
-    with_input_options,
-)
+from blockfeat.commands.options import LangOption, ModelOption, language, with_extraction_options, with_input_options
 from blockfeat.errors import InputError
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions

@@ -224,9 +224,7 @@ def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -
 
 
 @app.command("demo", cls=_Command)
-def demo(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 8750,
-) -> None:
+def demo(port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 8750) -> None:
     """Serve feeds and pages in eleven languages on this machine, to try a monitor on."""
     from blockfeat.monitor.demo import DemoServer, serve_demo
 
@@ -287,12 +285,7 @@ def run_monitor(config: Path, *, every: float | None, deadline: float | None, lo
 
         summary = asyncio.run(
             stay(
-                settings,
-                every=every,
-                deadline=deadline,
-                on_start=on_start,
-                on_progress=on_progress,
-                on_round=on_round,
+                settings, every=every, deadline=deadline, on_start=on_start, on_progress=on_progress, on_round=on_round
             )
         )
     if signal.SIGINT in signals:

@@ -92,13 +92,11 @@ LeaveOutOption = Annotated[
 ((_max_bytes, _),) = option_fields("max_bytes")
 MaxBytesOption = Annotated[int | None, typer.Option(min=1, help=_max_bytes.metadata["help"])]
 ModelOption = Annotated[
-    str,
-    typer.Option("--model", "-m", help="Name of a bundled model, or a model file.", autocompletion=model_names),
+    str, typer.Option("--model", "-m", help="Name of a bundled model, or a model file.", autocompletion=model_names)
 ]
 PortOption = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")]
 QuietOption = Annotated[
-    bool,
-    typer.Option("--quiet", "-q", help="Show no progress bar, no summary, and no messages about single pages."),
+    bool, typer.Option("--quiet", "-q", help="Show no progress bar, no summary, and no messages about single pages.")
 ]
 
 

@@ -84,8 +84,7 @@ def serve(
 @with_input_options()
 def label(
     corpus: Annotated[
-        list[str],
-        typer.Argument(metavar="CORPUS", help="Pages: folders, files, addresses, archives; or 'demo'."),
+        list[str], typer.Argument(metavar="CORPUS", help="Pages: folders, files, addresses, archives; or 'demo'.")
     ],
     output: Annotated[
         Path | None,

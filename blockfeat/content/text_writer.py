@@ -37,11 +37,7 @@ def text_of_blocks(blocks: Blocks, chosen: NDArray[np.int64]) -> str:
 
 
 def text_of_table(
-    blocks: Blocks,
-    kept: NDArray[np.bool_],
-    first: NDArray[np.int32],
-    end: NDArray[np.int32],
-    grid: NDArray[np.int32],
+    blocks: Blocks, kept: NDArray[np.bool_], first: NDArray[np.int32], end: NDArray[np.int32], grid: NDArray[np.int32]
 ) -> str:
     """Return the text of a table, a line for each row that shows something, its cells parted by tabs.
 

@@ -27,9 +27,7 @@ _BUCKET_SHIFT = cython.declare(cython.int, 64 - BUCKET_BITS)
 
 
 def keys_of_spans(
-    codes: NDArray[np.uint32],
-    starts: NDArray[np.integer],
-    ends: NDArray[np.integer],
+    codes: NDArray[np.uint32], starts: NDArray[np.integer], ends: NDArray[np.integer]
 ) -> NDArray[np.uint64]:
     """Return the key of each word of a text.
 
@@ -72,10 +70,7 @@ def _write_keys(
 
 
 def masks_of_keys(
-    keys: NDArray[np.uint64],
-    known: NDArray[np.uint64],
-    known_masks: NDArray[np.uint64],
-    buckets: NDArray[np.int32],
+    keys: NDArray[np.uint64], known: NDArray[np.uint64], known_masks: NDArray[np.uint64], buckets: NDArray[np.int32]
 ) -> NDArray[np.uint64]:
     """Return the mask of each key, 0 where it is not known.
 
@@ -203,14 +198,7 @@ def prose_sample(
     count = size = 0
     for fewest, anchor_weight in ((fewest_words, 2), (1, 1)):
         count, size = _take_prose(
-            words.data,
-            anchor_words.data,
-            masks.data,
-            blocks.data,
-            sample.data,
-            fewest,
-            anchor_weight,
-            most_words,
+            words.data, anchor_words.data, masks.data, blocks.data, sample.data, fewest, anchor_weight, most_words
         )
         if count:
             break

@@ -42,11 +42,7 @@ DIMENSIONS: Mapping[str, str] = {
 }
 """What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
-_COUNTED = {
-    "yes": f"{MENTION_COLUMNS['counted']} = 1",
-    "no": f"{MENTION_COLUMNS['counted']} = 0",
-    "all": "1 = 1",
-}
+_COUNTED = {"yes": f"{MENTION_COLUMNS['counted']} = 1", "no": f"{MENTION_COLUMNS['counted']} = 0", "all": "1 = 1"}
 _MOST_FOUND = 500
 
 

@@ -31,7 +31,7 @@ _MISTAKES = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])|/\*.{{0,300}}?\*/|(?<![:\w
 _BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _MEMBER = re.compile(
     r'"(@type|headline|name|description|datePublished|dateModified|dateCreated|uploadDate|inLanguage|articleSection|'
-    rf'isAccessibleForFree|author|publisher|creator)"\s*+:\s*+(?:({_STRING})|(true|false)|[\[{{\s]++)',
+    rf'isAccessibleForFree|author|publisher|creator)"\s*+:\s*+(?:({_STRING})|(true|false)|[\[{{\s]++)'
 )
 _AUTHOR_KEYS = ("author", "creator")
 _LARGEST, _LARGEST_MENDED, _MARKS = 2_000_000, 300_000, 100

@@ -44,8 +44,7 @@ _NAME_BYTES = "".join(tables.NAMES).encode()
 _NAME_AT = array("i", accumulate(map(len, tables.NAMES), initial=0))
 _FLAGS = array("i", (sum(flag for flag, names in _FLAGGED.items() if name in names) for name in tables.NAMES))
 _RANK = array(
-    "i",
-    (sum(rank for rank, names in enumerate(tables.PRIORITY, 1) if name in names) for name in tables.NAMES),
+    "i", (sum(rank for rank, names in enumerate(tables.PRIORITY, 1) if name in names) for name in tables.NAMES)
 )
 _IS_ENDED_BY = bytes(new in tables.ENDED_BY.get(old, ()) for old in tables.NAMES for new in tables.NAMES)
 

@@ -98,10 +98,7 @@ class MarginFit:
 
 
 def fit_margin(
-    pages: Sequence[TrainingPage],
-    options: MarginOptions,
-    *,
-    on_generation: Callable[[Generation], None] | None = None,
+    pages: Sequence[TrainingPage], options: MarginOptions, *, on_generation: Callable[[Generation], None] | None = None
 ) -> MarginFit:
     """Fit the margin model to pages: choose features, regress, and let the swarm tune the parameters.
 
@@ -214,9 +211,7 @@ def _thresholds_at(start: Parameters, position: Array, reach: float) -> Paramete
     """Return the start with thresholds (half a softness off at most) and softnesses (half to double) of a position."""
     far, wider = np.split(_change(position) * reach, 2)
     return replace(
-        start,
-        thresholds=start.thresholds + 0.5 * far * start.softnesses,
-        softnesses=start.softnesses * 2.0**wider,
+        start, thresholds=start.thresholds + 0.5 * far * start.softnesses, softnesses=start.softnesses * 2.0**wider
     )
 
 
@@ -229,10 +224,7 @@ def _with_costs(start: Parameters, change: Array) -> Parameters:
     """Return parameters with bias and costs changed by three numbers."""
     bias, enter, leave = change.tolist()
     return replace(
-        start,
-        bias=start.bias + bias,
-        enter=max(0.0, start.enter + enter),
-        leave=max(0.0, start.leave + leave),
+        start, bias=start.bias + bias, enter=max(0.0, start.enter + enter), leave=max(0.0, start.leave + leave)
     )
 
 

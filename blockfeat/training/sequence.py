@@ -21,13 +21,7 @@ from blockfeat.errors import CorpusError, TrainingError
 from blockfeat.features.measuring import context_places
 from blockfeat.models.decoding import expectation, logit, page_cut
 from blockfeat.models.sequence import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
-from blockfeat.training.config import (
-    OnProgress,
-    Progress,
-    Trainer,
-    TrainingReport,
-    no_progress,
-)
+from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.evaluation.strategies import page_fitness
 from blockfeat.training.examples import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
@@ -285,11 +279,7 @@ def might_be(highest: Sequence[float]) -> float:
 
 
 def soften_labels(
-    pages: Sequence[TrainingPage],
-    teach: Callable[[Sequence[TrainingPage], str], Teacher],
-    *,
-    share: float,
-    seed: int,
+    pages: Sequence[TrainingPage], teach: Callable[[Sequence[TrainingPage], str], Teacher], *, share: float, seed: int
 ) -> list[TrainingPage]:
     """Return the pages with soft labels: (1 - share) · label + share · mean probability.
 

@@ -82,10 +82,7 @@ class SequenceFit:
 
 
 def fit_sequence(
-    pages: Sequence[TrainingPage],
-    options: SequenceOptions,
-    *,
-    on_pass: Callable[[int, float], None] | None = None,
+    pages: Sequence[TrainingPage], options: SequenceOptions, *, on_pass: Callable[[int, float], None] | None = None
 ) -> SequenceFit:
     """Train the network on pages.
 

@@ -56,12 +56,7 @@ class _Marks:
 
 
 def safe_page(
-    page: Page,
-    *,
-    styles: str = "",
-    head: str = "",
-    look: str = "page",
-    link: Callable[[str], str] | None = None,
+    page: Page, *, styles: str = "", head: str = "", look: str = "page", link: Callable[[str], str] | None = None
 ) -> str:
     """Return a page as a document that neither runs nor sends anything; linear in the size of the page.
 

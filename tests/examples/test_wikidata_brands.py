@@ -25,10 +25,7 @@ def _values(**names: str) -> dict[str, dict[str, str]]:
 ITEM = {
     "id": "Q1",
     "labels": _values(en="Norvik", ru="Норвик", zh_hans="诺维克", tlh="norvIq"),
-    "aliases": {
-        "en": [_values(en=name)["en"] for name in ("Norvik Ltd", "—")],
-        "mul": [*_values(mul="NRVK").values()],
-    },
+    "aliases": {"en": [_values(en=name)["en"] for name in ("Norvik Ltd", "—")], "mul": [*_values(mul="NRVK").values()]},
 }
 BRAND = Brand("Norvik", {"en": ("Norvik Ltd",), "ru": ("Норвик",), "zh": ("诺维克",), "*": ("NRVK",)})
 

@@ -40,10 +40,7 @@ def ready_files() -> dict[str, dict[str, Any]]:
 
 
 def _page(site: DemoSite, page: DemoPage, ids: dict[str | None, str]) -> dict[str, Any]:
-    values: dict[str, Any] = {
-        "type": "text/html; charset=utf-8",
-        "modified": format_datetime(page.date, usegmt=True),
-    }
+    values: dict[str, Any] = {"type": "text/html; charset=utf-8", "modified": format_datetime(page.date, usegmt=True)}
     found = [(url, id) for url, id in ids.items() if url and url.partition("://")[2].partition("/")[2] == page.path[1:]]
     own = [(url, id) for url, id in found if _name(url) == site.name]
     if own:

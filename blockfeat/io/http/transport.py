@@ -288,10 +288,7 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
     if request.url.scheme not in ("http", "https"):
         raise FetchError("only http and https addresses can be fetched")
     url = httpcore2.URL(
-        scheme=request.url.raw_scheme,
-        host=request.url.raw_host,
-        port=request.url.port,
-        target=request.url.raw_path,
+        scheme=request.url.raw_scheme, host=request.url.raw_host, port=request.url.port, target=request.url.raw_path
     )
     # The extensions hold the time limits.
     return httpcore2.Request(method=request.method, url=url, headers=request.headers.raw, extensions=request.extensions)

@@ -40,12 +40,7 @@ if TYPE_CHECKING:
 
 _PLAIN_PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".xht", ".shtml", ".shtm")
 PAGE_SUFFIXES = tuple(plain + packed for plain in _PLAIN_PAGE_SUFFIXES for packed in ("", *PACKED_SUFFIXES))
-_SUFFIXES = {
-    "html": PAGE_SUFFIXES,
-    "jsonl": JSON_LINES_SUFFIXES,
-    "warc": WARC_SUFFIXES,
-    "parquet": PARQUET_SUFFIXES,
-}
+_SUFFIXES = {"html": PAGE_SUFFIXES, "jsonl": JSON_LINES_SUFFIXES, "warc": WARC_SUFFIXES, "parquet": PARQUET_SUFFIXES}
 # Bounds memory for a packed page; real pages stay far below this.
 _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
 
@@ -147,10 +142,7 @@ OnPassedOver = Callable[[str], None]
 
 
 def read_folder(
-    path: str | os.PathLike[str],
-    options: InputOptions | None = None,
-    *,
-    on_passed_over: OnPassedOver | None = None,
+    path: str | os.PathLike[str], options: InputOptions | None = None, *, on_passed_over: OnPassedOver | None = None
 ) -> Iterator[Document]:
     """Yield the pages below a folder, sorted by name at every level.
 

@@ -88,11 +88,7 @@ def mend_clock(connection: Connection, *, now: float) -> None:
 
 
 def save_poll(
-    connection: Connection,
-    polled: DueFeed,
-    poll: Poll,
-    entries: Iterable[NewEntry] = (),
-    feeds: Iterable[str] = (),
+    connection: Connection, polled: DueFeed, poll: Poll, entries: Iterable[NewEntry] = (), feeds: Iterable[str] = ()
 ) -> int:
     """Save what came of a poll, with the entries and feeds that it named; return the number of new or updated pages."""
     values: dict[str, Any] = {

@@ -9,18 +9,7 @@ from operator import itemgetter
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import (
-    BindParameter,
-    Connection,
-    bindparam,
-    delete,
-    func,
-    insert,
-    literal,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, literal, select, text, update
 
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.feeds import hold_host

@@ -24,13 +24,7 @@ from blockfeat.pso.search import CoordinateAscent, SearchResult, between
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
 from blockfeat.training.examples import measured_pages
-from blockfeat.training.swarm_search import (
-    Gold,
-    Preparer,
-    SwarmConfig,
-    TrainingSet,
-    search_with_progress,
-)
+from blockfeat.training.swarm_search import Gold, Preparer, SwarmConfig, TrainingSet, search_with_progress
 
 _RATIO = (0.01, 10.0)
 _MOST_LINKS = 10

@@ -20,12 +20,7 @@ from blockfeat.models.decoding import best_labels
 from blockfeat.models.layers import matmul
 from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile
 from blockfeat.page.page import Page
-from blockfeat.papers.web2text.features import (
-    BLOCK_FEATURES,
-    EDGE_FEATURES,
-    LeafFeatures,
-    page_features,
-)
+from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, LeafFeatures, page_features
 from blockfeat.papers.web2text.leaves import leaf_measurer
 
 Activations = NDArray[np.float32]

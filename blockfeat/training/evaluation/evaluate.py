@@ -377,11 +377,7 @@ class _Scorer:
 
 
 def score_model(
-    extractor: Extractor,
-    pages: Iterable[LabelledPage],
-    *,
-    jobs: int = 1,
-    on_page: Callable[[int], None] | None = None,
+    extractor: Extractor, pages: Iterable[LabelledPage], *, jobs: int = 1, on_page: Callable[[int], None] | None = None
 ) -> Evaluation:
     """Extract and score labelled pages; a page that fails counts as empty text and keeps its error.
 

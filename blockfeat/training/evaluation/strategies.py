@@ -99,11 +99,7 @@ class GroupedScores:
 
 
 def compare_strategies(
-    extractor: Extractor,
-    pages: Sequence[LabelledPage],
-    metric: str,
-    *,
-    on_page: Callable[[int], None] | None = None,
+    extractor: Extractor, pages: Sequence[LabelledPage], metric: str, *, on_page: Callable[[int], None] | None = None
 ) -> GroupedScores:
     """Score the model and the paper's two lower bounds on labelled pages.
 

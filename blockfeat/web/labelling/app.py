@@ -218,9 +218,7 @@ async def label_page(request: Request) -> HTMLResponse:
 
 @pages.get("/label/frame")
 def frame(
-    session: Session,
-    page: Annotated[str, Query(max_length=8192)],
-    look: Annotated[str, Query(max_length=20)] = "page",
+    session: Session, page: Annotated[str, Query(max_length=8192)], look: Annotated[str, Query(max_length=20)] = "page"
 ) -> HTMLResponse:
     """Return a page with its blocks coloured by role, for the sandboxed frame."""
     if look not in LOOKS:

@@ -47,8 +47,7 @@ class PageInput(_Strict):
         Address | None, Field(description="Its address; with neither html nor page, the page is fetched from it.")
     ] = None
     page: Annotated[
-        str | None,
-        Field(description="What POST /api/v1/pages or /api/v1/files returned.", max_length=_LONGEST_NAME),
+        str | None, Field(description="What POST /api/v1/pages or /api/v1/files returned.", max_length=_LONGEST_NAME)
     ] = None
 
     @model_validator(mode="after")

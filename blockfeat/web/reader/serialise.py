@@ -65,10 +65,7 @@ def usual_values(blocks: Sequence[Block]) -> dict[str, float]:
 
 
 def described_features(
-    block: Block,
-    thresholds: Sequence[Mapping[str, Any]],
-    features: Mapping[str, Feature],
-    usual: Mapping[str, float],
+    block: Block, thresholds: Sequence[Mapping[str, Any]], features: Mapping[str, Feature], usual: Mapping[str, float]
 ) -> list[dict[str, Any]]:
     """Return the features of a block in words: all that have a threshold, else those that moved the score most.
 

@@ -85,12 +85,7 @@ def compare(
 def colour(loaded: LoadedExtractors, *, source: PageSource, choices: ExtractionChoices, look: str = "page") -> str:
     """Return a page with its blocks coloured."""
     _, coloured = extraction_and_coloured_page(
-        source.html,
-        loaded.of(choices),
-        url=source.url,
-        lang=choices.lang,
-        charset=source.charset,
-        look=look,
+        source.html, loaded.of(choices), url=source.url, lang=choices.lang, charset=source.charset, look=look
     )
     return coloured
 
@@ -173,12 +168,7 @@ def cleaned_page(
 
 
 def read_article(
-    loaded: LoadedExtractors,
-    *,
-    source: PageSource,
-    choices: ExtractionChoices,
-    links: LinksOn,
-    images: bool = False,
+    loaded: LoadedExtractors, *, source: PageSource, choices: ExtractionChoices, links: LinksOn, images: bool = False
 ) -> dict[str, Any]:
     """Return the ``record`` of a page, and its main text as safe markup whose links lead on, ``body``."""
     extraction = _extracted(source, choices, loaded)

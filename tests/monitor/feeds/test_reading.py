@@ -102,10 +102,7 @@ def test_sitemap_with_the_news_extension(pack: object) -> None:
     feed = read(pack((SITEMAP + "</urlset>").encode()))  # type: ignore[operator]
     entry = feed.entries[0]
     assert (feed.kind, entry.url, entry.title, entry.lang) == ("sitemap", "http://news.example/1", "Bir", "tr")
-    assert (entry.published, entry.updated) == (
-        datetime(2024, 3, 14, 6, tzinfo=UTC),
-        datetime(2024, 3, 15, tzinfo=UTC),
-    )
+    assert (entry.published, entry.updated) == (datetime(2024, 3, 14, 6, tzinfo=UTC), datetime(2024, 3, 15, tzinfo=UTC))
 
 
 def test_sitemap_index_and_opml_list_other_feeds() -> None:

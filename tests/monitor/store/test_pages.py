@@ -61,10 +61,7 @@ def test_the_text_of_a_feed_is_kept_until_the_page_is_read(store: Store, origin:
 
 @pytest.mark.parametrize(
     ("final_url", "canonical_url"),
-    [
-        ("https://a.example/long?s=2", "https://a.example/long"),
-        ("https://a.example/long?s=1", "https://s.example/x"),
-    ],
+    [("https://a.example/long?s=2", "https://a.example/long"), ("https://a.example/long?s=1", "https://s.example/x")],
     ids=["canonical", "final"],
 )
 @pytest.mark.parametrize("name", [None, "https://a.example/front"])

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from demo.layouts.pieces import (
-    MODERN_FORMS,
-    head,
-    newsletter_box,
-    noscript,
-    parts_html,
-    teaser_cards,
-    tracking_script,
-)
+from demo.layouts.pieces import MODERN_FORMS, head, newsletter_box, noscript, parts_html, teaser_cards, tracking_script
 from demo.page import Page
 
 __all__ = ["render"]
