@@ -1,7 +1,5 @@
 """What would be active in a document, as an HTML5 parser reads it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element

@@ -1,7 +1,5 @@
 """Cut a page given as markup: for tests of what works on blocks."""
 
-from __future__ import annotations
-
 from blockfeat.blocks.blockify import cut_into_blocks
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table

@@ -1,7 +1,5 @@
 """The command line called in this process: all that ``blockfeat …`` does, without the start of a program."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Nodes of content for tests of the formats."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from hypothesis import strategies as st

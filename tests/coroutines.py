@@ -1,7 +1,5 @@
 """Tests that are coroutines: a conftest.py that imports the hook has them run."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 

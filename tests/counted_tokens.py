@@ -1,7 +1,5 @@
 """Pages counted by their gold text, and classifiers made of them: for tests of token models."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from blockfeat.page.page import Page

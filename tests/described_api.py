@@ -1,7 +1,5 @@
 """Requests made from the description of an API: whatever is asked, the service answers as it is described."""
 
-from __future__ import annotations
-
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis.checks import not_a_server_error

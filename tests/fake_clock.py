@@ -1,7 +1,5 @@
 """A clock for tests, on which waiting takes no time."""
 
-from __future__ import annotations
-
 import asyncio
 
 

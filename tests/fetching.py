@@ -1,7 +1,5 @@
 """Ways for tests to fetch from a server on this machine, and answers without any."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the fuzzer holds against a page: one check, used by tools/fuzz.py and by the replay of its findings."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

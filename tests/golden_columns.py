@@ -3,8 +3,6 @@
 ``python tests/golden_columns.py`` writes the file of ``tests/golden`` anew; the difference belongs into the review.
 """
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path

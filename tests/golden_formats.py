@@ -3,8 +3,6 @@
 ``python tests/golden_formats.py`` writes the outputs anew; the difference belongs into the review.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

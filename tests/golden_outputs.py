@@ -3,8 +3,6 @@
 ``python tests/golden_outputs.py`` writes the files of ``tests/golden`` anew; the difference belongs into the review.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Environments with less in them: a program in which the modules of some extras cannot be found."""
 
-from __future__ import annotations
-
 from blockfeat._extras import EXTRAS
 
 

@@ -1,7 +1,5 @@
 """A server that takes what is posted to it."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Most pages hold sentinel paragraphs: `BEFORE` and `BEHIND` the hostile part, som
 blocks have not is lost, and that needs a warning; `HIDES_INSIDE` names the classes where policy hides the inner one.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """An extractor that hangs on one page and kills its process on another; importable by Spark's workers."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

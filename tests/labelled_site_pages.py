@@ -1,7 +1,5 @@
 """A small site for the tests of labelling: pages of one layout, written for them."""
 
-from __future__ import annotations
-
 from blockfeat.io.inputs import Document
 
 NAMES = ("Anna Voss", "Piet Maas", "Ilse Brandt")

@@ -1,7 +1,5 @@
 """A labelling page that serves for the tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

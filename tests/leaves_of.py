@@ -1,7 +1,5 @@
 """Cut a page given as markup into its text leaves: for tests of Web2Text."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The live page that serves a store, as a monitor leaves it."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from contextlib import AbstractContextManager

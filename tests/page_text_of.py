@@ -1,7 +1,5 @@
 """Put a page's text together by hand, as the cut does: for tests of segmenters."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

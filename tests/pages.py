@@ -1,7 +1,5 @@
 """Small pages written for the tests."""
 
-from __future__ import annotations
-
 SENTENCES = (
     "The harbour council met on Tuesday and agreed, after a long debate, to repair the old lighthouse.",
     "It was built by the fishermen of the town when there was no other light on that part of the coast.",

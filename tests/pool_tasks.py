@@ -1,7 +1,5 @@
 """What worker processes load and do in tests; imports little, since each process imports it."""
 
-from __future__ import annotations
-
 import os
 import time
 from dataclasses import dataclass

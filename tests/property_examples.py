@@ -1,7 +1,5 @@
 """How many examples hypothesis tries: so many in a full run, a fifth of them in `make test`."""
 
-from __future__ import annotations
-
 from hypothesis import settings
 
 __all__ = ["examples"]

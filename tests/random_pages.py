@@ -1,7 +1,5 @@
 """Small random pages, as nested elements with words in several classes, for comparing columns with plain references."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

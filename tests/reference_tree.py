@@ -1,7 +1,5 @@
 """Trees as lists of events, by lxml and by the scanner, without what both leave out: to compare one with the other."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 `RUN` sets a sentinel in the window that it runs in and opens a dialog; `AWAY` is an address that nothing may ask for.
 """
 
-from __future__ import annotations
-
 __all__ = ["AWAY", "INERT", "METADATA_VECTORS", "RUN", "VECTORS", "page_with"]
 
 RUN = "top.__hit=1;window.__hit=1;alert(1)"

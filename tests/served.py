@@ -1,7 +1,5 @@
 """Apps, and the reader, served by a thread."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Pages of one site, written for the tests: most have a promotion in their footer, one has it amid its text."""
 
-from __future__ import annotations
-
 from pages import SENTENCES
 
 PROMOTION = (

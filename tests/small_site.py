@@ -1,7 +1,5 @@
 """A server whose answers a test sets."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

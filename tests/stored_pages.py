@@ -1,7 +1,5 @@
 """Pages that stand in a store for tests, each due at the same moment."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The schema of the part of TEI P5 that is written."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

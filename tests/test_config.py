@@ -1,7 +1,5 @@
 """Configurations: the lines of their keys, and what is said of values, tables and dates that do not fit."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass, field
 from typing import Annotated, Literal

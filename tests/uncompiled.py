@@ -1,7 +1,5 @@
 """Load the source of a compiled module as plain Python, to compare both."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import sys

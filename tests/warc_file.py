@@ -1,7 +1,5 @@
 """Small web archives written for the tests."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Memory and cold starts: what is counted; never how much memory or time it is."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.footprint import MemoryGrowth, cold_starts, memory_growth

@@ -1,7 +1,5 @@
 """Growth: exponents of made-up times, what stops a measurement, tables; never how long anything takes."""
 
-from __future__ import annotations
-
 import math
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command ``python -m benchmarks``: each benchmark prints its tables, and writes files where a folder is named."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The benchmark of mentions: what is scored, by whom, and how it is counted."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names in texts: by capitals, katakana and n-grams."""
 
-from __future__ import annotations
-
 from benchmarks.names import find_names
 
 

@@ -1,7 +1,5 @@
 """Synthetic pages: of the size asked for, equal each time, of the shape that their name says."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

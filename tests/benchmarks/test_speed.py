@@ -1,7 +1,5 @@
 """Speed: structure, means, ratios and tables; never how long anything takes."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

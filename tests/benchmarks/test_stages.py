@@ -1,7 +1,5 @@
 """The profile by stage: the chain is taken apart as the extractor runs it."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.stages import STAGES, profile_stages

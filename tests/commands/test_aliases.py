@@ -1,7 +1,5 @@
 """``blockfeat monitor aliases``: TOML for a monitor's file."""
 
-from __future__ import annotations
-
 import tomllib
 
 import pytest

@@ -1,7 +1,5 @@
 """``blockfeat clean``: a page, and many pages in one call."""
 
-from __future__ import annotations
-
 import json
 from contextlib import chdir
 from pathlib import Path

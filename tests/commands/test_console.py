@@ -1,7 +1,5 @@
 """Exit codes and messages of the command line where input, output or options are wrong."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Which corpora a command reads: named ones, those of blockfeat.toml, or the demo pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

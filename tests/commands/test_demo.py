@@ -1,7 +1,5 @@
 """``blockfeat demo``: what a newcomer sees first."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import shlex

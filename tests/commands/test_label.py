@@ -1,7 +1,5 @@
 """``blockfeat label``."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Each command in each install: it runs, or says in one line what to install, before it reads anything."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """``blockfeat models`` and ``blockfeat adapt``."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

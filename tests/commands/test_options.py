@@ -1,7 +1,5 @@
 """Names that the shell completes, and slips: what was meant is named."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

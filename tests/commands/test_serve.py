@@ -1,7 +1,5 @@
 """``blockfeat serve``."""
 
-from __future__ import annotations
-
 import re
 import signal
 from pathlib import Path

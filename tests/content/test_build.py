@@ -1,7 +1,5 @@
 """What becomes of elements in the tree of content, seen in its formats."""
 
-from __future__ import annotations
-
 from lxml import etree
 
 from golden_formats import all_kept

@@ -1,7 +1,5 @@
 """Code: its lines, its language, and what stands beside it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from lxml import etree

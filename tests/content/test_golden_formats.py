@@ -1,7 +1,5 @@
 """Every format of small pages written for the project is what was looked at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

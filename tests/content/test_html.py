@@ -1,7 +1,5 @@
 """HTML: only allowed markup, all of the words."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html

@@ -1,7 +1,5 @@
 """Raised and lowered text keeps its meaning in every format."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """The page itself with everything but its kept blocks taken out."""
 
-from __future__ import annotations
-
 import pickle
 import re
 import time

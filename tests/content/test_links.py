@@ -1,7 +1,5 @@
 """Link targets and the pieces of a linked text."""
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Markdown: what a CommonMark parser reads back is what the content says."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

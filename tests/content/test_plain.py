@@ -1,7 +1,5 @@
 """Plain text: lines, tables, preformatted text; parts that are kept whole."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All formats of a page have the same words in the same order; above those of the text only the title's."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import cache

@@ -1,7 +1,5 @@
 """Style sheets without what could load or run."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

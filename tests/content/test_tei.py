@@ -1,7 +1,5 @@
 """TEI: valid by its schema, with all of the words."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree

@@ -1,7 +1,5 @@
 """Public layouts turned into labelled pages, with every file that has no partner told."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

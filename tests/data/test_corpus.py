@@ -1,7 +1,5 @@
 """Labelled pages: fields, files, errors that name file and line."""
 
-from __future__ import annotations
-
 import json
 import logging
 from pathlib import Path

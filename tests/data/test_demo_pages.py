@@ -1,7 +1,5 @@
 """The bundled demo corpus: it is what its tool builds, and its gold text belongs to its pages."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Splits and folds: whole hosts, near the share, the same for any order."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import Counter

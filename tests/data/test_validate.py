@@ -1,7 +1,5 @@
 """Checking a corpus file: everything counted, every problem told with its line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

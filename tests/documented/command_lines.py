@@ -1,7 +1,5 @@
 """The commands of a shell block, and whether the programs know them and their options."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import tomllib

@@ -4,8 +4,6 @@ A command that serves goes on behind the block that starts it, for the blocks be
 port starts or the page ends. Called by the script that `write_client` writes, in any interpreter.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

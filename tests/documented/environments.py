@@ -4,8 +4,6 @@ They stand in ``build/delivered``. A wheel is built where the sources have chang
 the wheel asks for other libraries, and else gets the new wheel alone.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The fenced blocks of a document, each with the install that it is run with and the mark in front of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ option, ``make test`` a command; ``SOURCE_DATE_EPOCH``, ``read_feed`` and ``Bloc
 in the sources. In other text, paths and modules of this project are.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import tokenize

@@ -1,7 +1,5 @@
 """What a document shows of an output, compared with what was printed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

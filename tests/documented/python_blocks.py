@@ -4,8 +4,6 @@ The file descriptor is one end of a socket. Each line that comes is a JSON objec
 ``place``; the answer to each is a JSON line: what is wrong, or null.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import socket

@@ -1,7 +1,5 @@
 """Runs the blocks of one document, one after the other, in one folder, each with the install that its marker names."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,7 +1,5 @@
 """The folder that code blocks run in: files of the names that documents use, made from the bundled demo pages."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import lzma

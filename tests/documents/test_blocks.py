@@ -3,8 +3,6 @@
 The environments are made where they are not there yet, from the built wheel: `documented.environments`.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How blocks of documents are found, run and compared: faults put into a block, a marker or an output are told."""
 
-from __future__ import annotations
-
 import sys
 import zipfile
 from collections.abc import Iterator

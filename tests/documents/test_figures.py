@@ -1,7 +1,5 @@
 """The figures of documents: rendered from one file, which names the models that were measured."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What README, CONTRIBUTING, SECURITY, docs, docstrings and comments name is there."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

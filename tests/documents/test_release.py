@@ -1,7 +1,5 @@
 """What a release needs: one version, one address, pinned actions on runners that exist, locks with hashes."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The documentation site: it builds strictly, needs no other host, and lists what there is."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

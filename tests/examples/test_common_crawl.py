@@ -1,7 +1,5 @@
 """The example for Common Crawl, as it is run."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

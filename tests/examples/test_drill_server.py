@@ -1,7 +1,5 @@
 """The demo server, and the drill's traps as the fetcher meets them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The example for Wikidata: exports as brands, words for a name and its namesakes from what the interface answers."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import tomllib

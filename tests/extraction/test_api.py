@@ -1,7 +1,5 @@
 """``blockfeat.extract`` and the public names of the package."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import subprocess

@@ -1,7 +1,5 @@
 """What an extraction says of its blocks, and the fingerprint of its text."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import FrozenInstanceError, fields, replace
 from unicodedata import normalize

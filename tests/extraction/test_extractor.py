@@ -1,7 +1,5 @@
 """The extractor, from pages to extractions."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What is known of a page beside its text."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kinds of pages."""
 
-from __future__ import annotations
-
 import pytest
 
 from blockfeat import Extraction, Extractor

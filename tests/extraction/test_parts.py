@@ -1,7 +1,5 @@
 """The parts of a page, and whether they are in or out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

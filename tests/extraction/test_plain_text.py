@@ -1,7 +1,5 @@
 """Pages without any markup are text, whatever the model says of it; addresses and paths are none."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every rule decides about the blocks of a page, says so, and decides nothing once it is left out."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

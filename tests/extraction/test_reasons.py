@@ -1,7 +1,5 @@
 """Classes of what is dropped, facts that argue for the decision, sentences, and what would change it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

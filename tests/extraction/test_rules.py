@@ -1,7 +1,5 @@
 """Rules over what a model keeps: technical text, section headings, named boxes, standfirsts, banners."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

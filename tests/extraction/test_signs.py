@@ -1,7 +1,5 @@
 """Signs prove that a rule changes nothing: where the bit of a rule is not set, it returns what it got."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The extractor for datatrove, in a pipeline of datatrove."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import signal

@@ -1,7 +1,5 @@
 """The loader for LangChain."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from importlib import import_module

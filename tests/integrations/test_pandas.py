@@ -1,7 +1,5 @@
 """``blockfeat.integrations.pandas``."""
 
-from __future__ import annotations
-
 import pandas
 import pytest
 

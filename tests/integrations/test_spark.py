@@ -1,7 +1,5 @@
 """Extraction of Spark data frames, in a session with two cores; without PySpark or Java they are skipped."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import runpy

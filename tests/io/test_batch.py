@@ -1,7 +1,5 @@
 """Running an extractor over documents: writers, resuming."""
 
-from __future__ import annotations
-
 import io
 import json
 import unicodedata

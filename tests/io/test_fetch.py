@@ -1,7 +1,5 @@
 """``blockfeat.fetch``: one call from an address to an extraction, from a server on this machine."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Interrupted runs: what is done stays, what failed is tried again, nothing is lost."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Language identification on sentences written for these tests."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

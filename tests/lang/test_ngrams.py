@@ -1,7 +1,5 @@
 """N-grams of bytes: the walk, the weights, and the bundled table against the library that it was made from."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import unicodedata

@@ -1,7 +1,5 @@
 """Both databases, SQLite in a file and PostgreSQL as a server of its own in a temporary folder; servers on loopback."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

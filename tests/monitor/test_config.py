@@ -1,7 +1,5 @@
 """Configurations, and what is said of those that have faults."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path

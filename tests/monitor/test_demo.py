@@ -1,7 +1,5 @@
 """The ready files that ``blockfeat monitor demo`` serves."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

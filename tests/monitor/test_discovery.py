@@ -1,7 +1,5 @@
 """Sources of a site, and articles behind the links of news searches."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 

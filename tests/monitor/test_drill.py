@@ -1,7 +1,5 @@
 """The drill: every trap of the demo server, through ten kills and restarts."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """What fails by a fault of the program: told apart, kept, and tried again elsewhere or by `retry`."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections import Counter

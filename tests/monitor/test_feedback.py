@@ -1,7 +1,5 @@
 """Feedback that teaches: verdicts, proposals, lessons; on both databases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a page is decides whether its mentions count."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import pytest

@@ -1,7 +1,5 @@
 """Brands, names and rules that are new are found in what is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

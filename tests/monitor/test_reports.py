@@ -1,7 +1,5 @@
 """Counts, exports, the page as a file and what it reads, and pages of something else."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Full-text search of what a monitor has stored, and Boolean queries as a source of mentions, on both databases."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

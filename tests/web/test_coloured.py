@@ -1,7 +1,5 @@
 """Foreign pages with their blocks marked: nothing in them is active, whatever they were."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import html5lib

@@ -1,7 +1,5 @@
 """What requests pass, and the headers of answers."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Any
 

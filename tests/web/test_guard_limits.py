@@ -1,7 +1,5 @@
 """Where the limits of the guard lie: connections, rates, sizes, waits, paths that are free, methods."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import time

@@ -1,7 +1,5 @@
 """The live page of a monitor: filters, stream, charts, evidence, feeds, file."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The description of the API, and requests made from it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx2

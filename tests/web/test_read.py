@@ -1,7 +1,5 @@
 """Pages for reading, whose links lead on through the reader."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

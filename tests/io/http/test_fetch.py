@@ -1,7 +1,5 @@
 """Fetching, from a server on this machine."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import time

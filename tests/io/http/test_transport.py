@@ -1,7 +1,5 @@
 """Which addresses count as public."""
 
-from __future__ import annotations
-
 import ipaddress
 import socket
 import threading

@@ -1,7 +1,5 @@
 """What streams of bytes are, by their first bytes."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

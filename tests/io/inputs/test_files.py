@@ -1,7 +1,5 @@
 """Single files, folders and standard input."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

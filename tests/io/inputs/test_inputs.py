@@ -1,7 +1,5 @@
 """Dispatch of inputs by their form."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Pages from records: JSON Lines, Parquet, web archives; whole, bad and damaged."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import lzma

@@ -1,7 +1,5 @@
 """The explanation page and the rows of the explanation table."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """The formats by name."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

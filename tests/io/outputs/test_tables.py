@@ -1,7 +1,5 @@
 """CSV and Parquet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

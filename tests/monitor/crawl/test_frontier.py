@@ -1,7 +1,5 @@
 """Which page is next, and when a feed is polled or a page fetched the next time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial

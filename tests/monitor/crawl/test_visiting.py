@@ -1,7 +1,5 @@
 """Feeds and pages that fail, move, change or hide: what a monitor still gets of them."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

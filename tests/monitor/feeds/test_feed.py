@@ -1,7 +1,5 @@
 """Dates are read exactly, or not at all."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

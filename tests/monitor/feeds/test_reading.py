@@ -1,7 +1,5 @@
 """Feeds of every kind: what is read, what is salvaged, what is refused."""
 
-from __future__ import annotations
-
 import gzip
 from contextlib import suppress
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Fetching over loopback: status, redirects, addresses, limits, retries, content types."""
 
-from __future__ import annotations
-
 import gzip
 import time
 from dataclasses import replace

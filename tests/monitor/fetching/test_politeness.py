@@ -1,7 +1,5 @@
 """robots.txt, and turns at a host."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 from collections.abc import Awaitable, Callable

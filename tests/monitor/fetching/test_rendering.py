@@ -1,7 +1,5 @@
 """Pages whose text their scripts write, in a real browser that reaches nothing by itself."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from dataclasses import replace

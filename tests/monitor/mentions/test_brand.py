@@ -1,7 +1,5 @@
 """Brands: names, aliases, other spellings; which sense an ambiguous name has."""
 
-from __future__ import annotations
-
 import time
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Folding: what compares equal, and the way back to the original offsets."""
 
-from __future__ import annotations
-
 import time
 import unicodedata
 

@@ -1,7 +1,5 @@
 """Brands in texts: word bounds by script, exclusions, context, case, languages, time."""
 
-from __future__ import annotations
-
 import pickle
 import time
 import tomllib

@@ -1,7 +1,5 @@
 """Mentions on pages: places, what counts and why not, sentences, paths."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

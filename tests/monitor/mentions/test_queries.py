@@ -1,7 +1,5 @@
 """Boolean queries over articles."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

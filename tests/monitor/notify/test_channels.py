@@ -1,7 +1,5 @@
 """Alerts against a local SMTP server, local webhooks, a file and a command."""
 
-from __future__ import annotations
-
 import asyncio
 import email
 import email.policy

@@ -1,7 +1,5 @@
 """New mentions to webhooks and alerts: what goes wrong there fails this delivery and ends nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import hmac

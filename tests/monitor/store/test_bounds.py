@@ -1,7 +1,5 @@
 """Moments and numbers that the store goes by: when feeds and pages are due, what is an update, what is a copy."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

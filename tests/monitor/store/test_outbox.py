@@ -1,7 +1,5 @@
 """Spikes in a store."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """What becomes of a page in the store: another address of a known one, its canonical address."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Copies, sentences that were corrected, and stories."""
 
-from __future__ import annotations
-
 import time
 from zoneinfo import ZoneInfo
 

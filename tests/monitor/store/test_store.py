@@ -1,7 +1,5 @@
 """The store, in both databases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path

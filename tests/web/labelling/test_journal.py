@@ -1,7 +1,5 @@
 """The journal and the corpus file: what is there after crashes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The JSON API."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages that are kept for a while."""
 
-from __future__ import annotations
-
 import pytest
 
 from blockfeat.errors import LimitExceeded

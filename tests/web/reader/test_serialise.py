@@ -1,7 +1,5 @@
 """Where two extractions of a page differ."""
 
-from __future__ import annotations
-
 import pytest
 
 from blockfeat.data import demo_pages

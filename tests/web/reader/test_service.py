@@ -1,7 +1,5 @@
 """Worker processes: what takes too long, dies or is too much fails alone."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Coroutine
 from typing import Any
