@@ -18,34 +18,16 @@ from hypothesis import HealthCheck, settings
 
 _TESTS = Path(__file__).parent
 # Left out of `make test`: what needs a browser, another runtime or minutes, and what a change seldom breaks.
-_REST = (
-    "benchmarks",
-    "commands/test_console.py",
-    "commands/test_demo.py",
-    "commands/test_label.py",
-    "documents",
-    "evaluation/test_bench.py",
-    "evaluation/test_report.py",
-    "examples",
-    "experiments",
-    "integrations/test_spark.py",
-    "io/test_resume.py",
-    "lang/test_spacy_segmenter.py",
-    "monitor/test_drill.py",
-    "papers/crunch",
-    "test_extract_only.py",
-    "test_setup.py",
-    "web/labelling/test_label_browser.py",
-    "web/labelling/test_learning.py",
-    "web/reader/test_read_in_browser.py",
-    "web/reader/test_reader_in_browser.py",
-    "web/test_browser.py",
-    "web/test_feedback_round.py",
-    "web/test_guard_in_browser.py",
-    "web/test_live_in_browser.py",
-    "web/test_openapi.py",
-    "web/test_vectors_in_browser.py",
-)
+_REST_NAMES = """
+benchmarks commands/test_console.py commands/test_demo.py commands/test_label.py documents
+evaluation/test_bench.py evaluation/test_report.py examples experiments integrations/test_spark.py
+io/test_resume.py lang/test_spacy_segmenter.py monitor/test_drill.py papers/crunch test_extract_only.py
+test_setup.py web/labelling/test_label_browser.py web/labelling/test_learning.py
+web/reader/test_read_in_browser.py web/reader/test_reader_in_browser.py web/test_browser.py
+web/test_feedback_round.py web/test_guard_in_browser.py web/test_live_in_browser.py web/test_openapi.py
+web/test_vectors_in_browser.py
+"""
+_REST = tuple(_REST_NAMES.split())
 
 settings.register_profile("no deadline", settings(deadline=None, suppress_health_check=[HealthCheck.too_slow]))
 settings.register_profile("quick", settings.get_profile("no deadline"), max_examples=20)  # of `make test`

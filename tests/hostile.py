@@ -77,44 +77,16 @@ def _random_bytes(size: int) -> bytes:
     return random.Random(1).randbytes(size)
 
 
+_PIECES = """
+<p> </p> <b> </b> <a href=' > ' " = < / <!-- --> <svg> </svg> <script> </script> word &amp; &#
+<table> <td> <title> </title> <button> </button> <textarea> </div>
+"""
+
+
 def _random_markup(size: int) -> bytes:
     """Shuffled pieces of markup: all states of a tokenizer against each other."""
     chance = random.Random(2)
-    pieces = [
-        "<p>",
-        "</p>",
-        "<b>",
-        "</b>",
-        "<a",
-        "href='",
-        ">",
-        "'",
-        '"',
-        "=",
-        "<",
-        "/",
-        "<!--",
-        "-->",
-        "<svg>",
-        "</svg>",
-        "<script>",
-        "</script>",
-        "word",
-        "&amp;",
-        "&#",
-    ]
-    pieces += [
-        "<table>",
-        "<td>",
-        "<title>",
-        "</title>",
-        "<button>",
-        "</button>",
-        "<textarea>",
-        "</div>",
-        "<div ",
-        "\x00",
-    ]
+    pieces = [*_PIECES.split(), "<div ", "\x00"]
     return " ".join(chance.choice(pieces) for _ in range(size // 7)).encode()
 
 

@@ -34,8 +34,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(OutputError, match=r"a/new/b: cannot be written: No space left on device$"):
         write_whole(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(path.parent.iterdir()) == [path]
+    assert (path.read_bytes(), list(path.parent.iterdir())) == (b"old", [path])
 
 
 def test_a_file_that_must_survive_a_crash_is_on_the_disk_before_it_has_its_name(

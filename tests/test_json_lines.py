@@ -22,9 +22,7 @@ def objects(path: Path) -> list[dict[str, Any]]:
 def test_what_is_written_is_read(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"pages.v2{suffix}"
     values: list[dict[str, Any]] = [{"a": "ä\u2028b\nc"}, {"b": [1, None]}, {"lone": "\ud800"}]
-    assert write_lines(values, path) == 3
-    assert objects(path) == values
-    assert stem(path) == "pages.v2"
+    assert (write_lines(values, path), objects(path), stem(path)) == (3, values, "pages.v2")
     assert list(tmp_path.iterdir()) == [path]
     # Equal objects give equal bytes.
     write_lines(values, tmp_path / f"again{suffix}")
@@ -102,8 +100,7 @@ def test_a_failure_keeps_the_old_file(tmp_path: Path) -> None:
 
     with pytest.raises(KeyError):
         write_lines(failing(), path)
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("old", [path])
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:

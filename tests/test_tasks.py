@@ -97,8 +97,7 @@ def test_who_goes_away_leaves_no_answer_to_the_next() -> None:
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        assert workers.busy == 1
-        assert await workers.do(Sleep(0.01)) == "slept 0.01"
+        assert (workers.busy, await workers.do(Sleep(0.01))) == (1, "slept 0.01")
 
     _with_workers(use)
 

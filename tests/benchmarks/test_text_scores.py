@@ -15,8 +15,7 @@ GOLD = (
 
 def test_a_text_like_its_gold_has_nothing_to_count() -> None:
     found = edges_of(GOLD, GOLD)
-    assert found.boundary_f1 == 1
-    assert (found.boundaries, found.given, found.gold) == (2, 2, 2)
+    assert (found.boundary_f1, (found.boundaries, found.given, found.gold)) == (1, (2, 2, 2))
     assert (found.glued, found.broken, found.repeated, found.first_lost, found.last_lost) == (0, 0, 0, 0, 0)
 
 

@@ -104,8 +104,7 @@ def test_anchor_and_format_words() -> None:
     html = """<p>One <a href=a>two <b>three</b></a> <i>four <b>five</b> six</i> seven</p>
     <a href=b><h2>Big link</h2><p>goes on</p></a><p>plain</p>"""
     measures = blocks_of(html).measures
-    assert measures.words.tolist() == [7, 2, 2, 1]
-    assert measures.anchor_words.tolist() == [2, 2, 2, 0]
+    assert (measures.words.tolist(), measures.anchor_words.tolist()) == ([7, 2, 2, 1], [2, 2, 2, 0])
     assert measures.format_words.tolist() == [4, 0, 0, 0]
 
 

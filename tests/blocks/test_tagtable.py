@@ -142,8 +142,7 @@ def test_ziegler2007_is_figure_2_to_the_letter() -> None:
     assert expected.keys() & set(WITH_SPACE.lower().split()) == IN_TWO_COLUMNS
     expected |= dict.fromkeys(WITH_SPACE.lower().split(), "remove_with_space")
     expected |= dict.fromkeys(WITHOUT_SPACE.lower().split(), "remove_without_space")
-    assert table.operations == expected
-    assert table.other == "boundary"
+    assert (table.operations, table.other) == (expected, "boundary")
     guards = table.guards
     assert (guards.split_at_breaks, guards.noscript_rescue, guards.prune_hidden) == (0, False, False)
     assert guards.keep_if_it_holds_paragraphs == frozenset()
@@ -161,5 +160,4 @@ def test_html5_bounds_block_level_elements_and_merges_inline_ones() -> None:
     expected = dict.fromkeys(("p", "div", "li", "td", "h1", "section", "blockquote"), "boundary")
     expected |= dict.fromkeys(("a", "b", "em", "span", "code"), "remove_without_space")
     expected |= dict.fromkeys(("script", "style", "noscript", "svg", "head"), "prune") | {"br": "remove_with_space"}
-    assert table.operations | expected == table.operations
-    assert table.other == "remove_without_space"
+    assert (table.operations | expected, table.other) == (table.operations, "remove_without_space")

@@ -48,8 +48,7 @@ def test_file_round_trip(tmp_path: Path, suffix: str) -> None:
         LabelledPage("a", "<p>", None, present=("x",), corpus="other"),
         LabelledPage("c", "<p>", "t", text2="", corpus="news"),
     ]
-    assert write_corpus(iter(written), path) == 4
-    assert list(read_corpus(path)) == written
+    assert (write_corpus(iter(written), path), list(read_corpus(path))) == (4, written)
 
 
 def test_fields_have_a_stable_order_and_empty_ones_are_left_out(tmp_path: Path) -> None:

@@ -54,8 +54,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def test_a_current_checkout_passes(checkout: Path) -> None:
-    assert main(["--check"], checkout) == 0
-    assert Results.read(checkout).tables == {"demo": _TABLE}
+    assert (main(["--check"], checkout), Results.read(checkout).tables) == (0, {"demo": _TABLE})
 
 
 def test_a_wrong_figure_fails_until_it_is_written(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,8 +63,7 @@ def test_a_wrong_figure_fails_until_it_is_written(checkout: Path, capsys: pytest
         readme.write_text(_README.replace(right, wrong), encoding="utf-8")
         assert main(["--check"], checkout) == 1
         assert "README.md has figures that are not those" in capsys.readouterr().err
-        assert main([], checkout) == 0
-        assert readme.read_text(encoding="utf-8") == _README
+        assert (main([], checkout), readme.read_text(encoding="utf-8")) == (0, _README)
 
 
 def test_a_changed_model_fails_until_it_is_measured(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,18 +27,15 @@ def test_the_article_stays_and_the_teasers_go(name: str) -> None:
 
 def test_the_public_call() -> None:
     found = blockfeat.extract(article_page().encode(), url="https://harbour.example/a")
-    assert found.lang == "en"
-    assert found.url == "https://harbour.example/a"
-    assert found.title == "Lighthouse to be repaired"
-    assert found.status == "ok"
+    assert (found.lang, found.url) == ("en", "https://harbour.example/a")
+    assert (found.title, found.status) == ("Lighthouse to be repaired", "ok")
     assert "\n\n" in found.text
 
 
 @pytest.mark.parametrize("html", ["", "   ", b"", "<html></html>", "<script>x</script>"])
 def test_a_page_without_text_is_empty(extractor: Extractor, html: str | bytes) -> None:
     found = extractor.extract(html)
-    assert (found.text, found.status, found.error) == ("", "empty", None)
-    assert found.blocks == ()
+    assert ((found.text, found.status, found.error), found.blocks) == (("", "empty", None), ())
 
 
 def test_the_text_is_that_of_the_kept_blocks(extractor: Extractor) -> None:
@@ -58,8 +55,7 @@ def test_the_best_run_is_contiguous(extractor: Extractor) -> None:
 
 def test_options_make_a_copy(extractor: Extractor) -> None:
     changed = extractor.with_options(decoder="conjunction", runs=3, max_bytes=10)
-    assert changed.model.decoder.runs == 3
-    assert extractor.model.decoder.runs == 1
+    assert (changed.model.decoder.runs, extractor.model.decoder.runs) == (3, 1)
     with pytest.raises(LimitExceeded):
         changed.extract(b"<p>more than ten bytes")
     with pytest.raises(ModelError, match="magic"):
@@ -84,8 +80,7 @@ def test_many_pages_in_order_and_alike_over_processes(extractor: Extractor) -> N
     assert [found.to_dict() for found in alone] == [found.to_dict() for found in together]
     assert alone[7].status == "error"
     assert "PDF" in str(alone[7].error)
-    assert alone[9].error == "lost: gone"
-    assert together[3].blocks == alone[3].blocks
+    assert (alone[9].error, together[3].blocks) == ("lost: gone", alone[3].blocks)
 
 
 def test_what_another_process_did_not_pass_on_is_made_once(
@@ -98,9 +93,7 @@ def test_what_another_process_did_not_pass_on_is_made_once(
     monkeypatch.setattr(
         Extractor, "extract_document", lambda self, document: again.append(document) or extract_document(self, document)
     )
-    assert found.text == alone.text
-    assert again == []
-    assert found.blocks == alone.blocks
+    assert (found.text, again, found.blocks) == (alone.text, [], alone.blocks)
     assert (found.metadata, found.facts, found.to_markdown()) == (alone.metadata, alone.facts, alone.to_markdown())
     assert found.to_page() == alone.to_page()
     assert len(again) == 1

@@ -143,8 +143,7 @@ def test_a_short_text_that_is_declared_not_to_be_free_is_a_stub() -> None:
 
 
 def test_pages_without_text_and_pages_that_fail() -> None:
-    assert page("", "").kind == "empty"
-    assert EXTRACTOR.extract("").kind == "empty"
+    assert (page("", "").kind, EXTRACTOR.extract("").kind) == ("empty", "empty")
     assert next(EXTRACTOR.extract_many([b"%PDF-1.4"])).kind == "error"
 
 

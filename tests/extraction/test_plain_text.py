@@ -53,8 +53,7 @@ def test_no_model_decides_about_plain_text(name: str) -> None:
 def test_plain_text_has_paragraphs_and_lines_in_every_format(extractor: Extractor) -> None:
     found = extractor.extract(_PROSE)
     assert [block.text for block in found.blocks] == [SENTENCES[0] + " " + SENTENCES[1], SENTENCES[2]]
-    assert found.to_markdown().count("\n\n") == 1
-    assert found.to_html().count("<p>") == 2
+    assert (found.to_markdown().count("\n\n"), found.to_html().count("<p>")) == (1, 2)
     assert "```" in extractor.extract("if one:\n    two = 2\n").to_markdown()
 
 

@@ -66,8 +66,8 @@ def test_words_are_those_of_arrays_compiled_or_not(parts: list[tuple[str, bool, 
     wanted = tuple(int(words[mask].sum()) for mask in (kept, kept & (odds > 0), is_prose))
     assert choice.signs[2:] == wanted
     likely = words / (1 + np.exp(-odds))
-    expected_f1 = 2 * likely[kept].sum() / (words[kept].sum() + likely.sum())
-    assert bool(choice.signs.bits & signs.DOUBT) == (expected_f1 < signs.DOUBTFUL)
+    is_doubtful = 2 * likely[kept].sum() < signs.DOUBTFUL * (words[kept].sum() + likely.sum())
+    assert bool(choice.signs.bits & signs.DOUBT) == is_doubtful
     assert choice.signs.first == (int(kept.argmax()) if kept.any() else -1)
     plain = load_uncompiled("blockfeat.extraction.signs").signs_of(choice.blocks, kept, odds)
     assert tuple(plain) == tuple(choice.signs)

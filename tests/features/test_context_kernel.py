@@ -87,8 +87,7 @@ def test_steps_are_linear_in_the_depth_of_the_chain():
     depth = 400
     html = "<div><p>x</p>" * depth + f"<p>{SENTENCE * 9}" + "</div>" * depth
     columns = context_of(html).columns(("main_steps", "main_distance"))
-    assert columns[0].tolist() == [30, -depth]
-    assert columns[-1].tolist() == [0, 0]
+    assert (columns[0].tolist(), columns[-1].tolist()) == ([30, -depth], [0, 0])
 
 
 PAGE = f"""<html><head><title>Lantern makers meet - The Valley Post</title>

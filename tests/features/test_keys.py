@@ -48,8 +48,7 @@ def test_words_of_several_kinds():
         found = WordFlags.of(keys, cues, title=title, title_words=2, spread=spread)
         fruit, red = 1, 2
         expected = [fruit | red, fruit | TITLE | DESCRIPTION, TITLE, 0, red, DESCRIPTION, fruit | red]
-        assert found.flags.tolist() == expected
-        assert (found.in_title, found.in_descriptions) == (2, 2)
+        assert (found.flags.tolist(), (found.in_title, found.in_descriptions)) == (expected, (2, 2))
 
 
 @_SETTINGS

@@ -36,8 +36,7 @@ def measurer(**options: object) -> FeatureExtractor:
 def test_matrix_has_a_row_for_each_block_and_a_column_for_each_feature() -> None:
     chosen = features_named(["anchor_ratio", "sentence_count"])
     measured = measurer(features=chosen).measure(Page.parse(f"<p>{GERMAN}</p><p><a href=x>Mehr</a></p>"))
-    assert measured.matrix.tolist() == [[0.0, 1.0], [1.0, 1.0]]
-    assert len(measured.blocks) == 2
+    assert (measured.matrix.tolist(), len(measured.blocks)) == ([[0.0, 1.0], [1.0, 1.0]], 2)
 
 
 MENU = "".join(f"<li><a href=x>The {word} and of it</a></li>" for word in "abcdefgh")
@@ -58,8 +57,7 @@ MENU = "".join(f"<li><a href=x>The {word} and of it</a></li>" for word in "abcde
 )
 def test_the_language_of_a_page(html: str, options: dict[str, object], lang: str | None) -> None:
     measured = measurer(**options).measure(Page.parse(html))
-    assert measured.lang == lang
-    assert measured.matrix.shape == (len(measured.blocks), 8)
+    assert (measured.lang, measured.matrix.shape) == (lang, (len(measured.blocks), 8))
 
 
 def test_language_that_the_caller_knows_wins() -> None:
@@ -117,8 +115,7 @@ ROW = NamedRow(MATRIX, {"words": 0, "links": 1}, 1)
 
 def test_it_is_a_mapping_of_plain_numbers() -> None:
     assert ROW == {"words": 0.5, "links": -3.0} == dict(ROW)
-    assert list(ROW) == ["words", "links"]
-    assert len(ROW) == 2
+    assert (list(ROW), len(ROW)) == (["words", "links"], 2)
     assert type(ROW["links"]) is float
     assert repr(ROW) == "{'words': 0.5, 'links': -3.0}"
 

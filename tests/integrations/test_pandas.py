@@ -31,8 +31,7 @@ def test_rows_with_one_label_and_no_rows() -> None:
     frame = pandas.DataFrame({"html": [article_page()] * 2, "n": [7, 8]}, index=[1, 1])
     assert extract(frame, id="n", model=extractor)["id"].tolist() == ["7", "8"]
     empty = extract(frame.iloc[:0], model=extractor)
-    assert len(empty) == 0
-    assert empty["text"].dtype == "string"
+    assert (len(empty), empty["text"].dtype) == (0, "string")
 
 
 def test_options_are_those_of_an_extractor() -> None:

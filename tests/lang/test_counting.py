@@ -129,8 +129,7 @@ def test_the_sample_of_prose_is_that_of_its_definition(
     sizes, linked_sizes = np.array(words, dtype=np.int32), np.array(linked, dtype=np.int32)
     masks = np.arange(sum(words), dtype=np.uint64)
     found, sample = prose_sample(sizes, linked_sizes, masks, fewest_words=fewest_words, most_words=most_words)
-    assert found.tolist() == chosen
-    assert sample.tolist() == expected
+    assert (found.tolist(), sample.tolist()) == (chosen, expected)
 
 
 @given(st.lists(st.lists(st.integers(0, 7), max_size=5), max_size=5))

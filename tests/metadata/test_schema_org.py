@@ -38,8 +38,7 @@ def test_authors_are_resolved_within_a_graph():
         ]
     }
     found = described(json_ld(graph))
-    assert found.authors == ("Ann Lee",)
-    assert found.site == "Lake Post"
+    assert (found.authors, found.site) == (("Ann Lee",), "Lake Post")
 
 
 def test_of_several_articles_the_one_with_the_address_of_the_page_counts():
@@ -117,8 +116,7 @@ def test_microdata_of_an_article():
         <meta itemprop="isAccessibleForFree" content="false">
         <div itemprop="publisher" itemscope><meta itemprop="name" content="Lake Post"></div></div>"""
     )
-    assert found.authors == ("Ann Lee",)
-    assert found.site == "Lake Post"
+    assert (found.authors, found.site) == (("Ann Lee",), "Lake Post")
     assert found.paywall is True
     assert str(found.published) == "2024-05-02T08:15:00+00:00"
     assert found.sources["authors"] == found.sources["published"] == "microdata"
@@ -140,8 +138,7 @@ def test_rdfa_of_an_article():
         <span property="author" typeof="Person"><span property="name">Ann Lee</span></span>
         <time property="datePublished" datetime="2024-05-02">yesterday</time></div>"""
     )
-    assert found.authors == ("Ann Lee",)
-    assert str(found.published) == "2024-05-02"
+    assert (found.authors, str(found.published)) == (("Ann Lee",), "2024-05-02")
     assert found.sources["published"] == "rdfa"
 
 

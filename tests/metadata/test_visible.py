@@ -91,8 +91,7 @@ def test_the_authors_of_comments_and_sentences_are_none():
 )
 def test_dates_near_the_headline(element: str, published: str):
     found = described(top=f"<h1>Quiet days at the harbour</h1>{element}")
-    assert str(found.published) == published
-    assert found.sources["published"] == "time"
+    assert (str(found.published), found.sources["published"]) == (published, "time")
 
 
 def test_the_date_of_an_update_is_not_that_of_publication():

@@ -128,5 +128,4 @@ def test_the_bundled_default_keeps_the_text_of_short_pages_and_finds_none_where_
     assert extractor.extract("<p>It is a test of the page.</p>").text == "It is a test of the page."
     links = "".join(f'<li><a href="/{number}">Section {number} of the news</a></li>' for number in range(60))
     front = extractor.extract(f"<html lang=en><body><nav><ul>{links}</ul></nav><footer>All rights reserved</footer>")
-    assert (front.text, front.status) == ("", "no content")
-    assert extractor.extract("").status == "empty"
+    assert ((front.text, front.status), extractor.extract("").status) == (("", "no content"), "empty")

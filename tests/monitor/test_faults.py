@@ -70,8 +70,7 @@ def test_only_the_last_environments_are_remembered(store: Store) -> None:
 def test_a_run_that_is_killed_leaves_them_due_and_in_their_place(store: Store) -> None:
     (page,) = add(store, "a.example/1")
     _fail(store, page, "old")
-    assert _begin(store, "new") == [page.url]
-    assert _begin(store, "new", at=_LATER + 60) == [page.url]
+    assert (_begin(store, "new"), _begin(store, "new", at=_LATER + 60)) == ([page.url], [page.url])
     assert store.query("SELECT due_at FROM page") == [{"due_at": _LATER}]
     # The next run may be one of the environment in which it failed: what is due stays due.
     assert _begin(store, "old", at=_LATER + 60) == [page.url]
@@ -150,8 +149,7 @@ def test_retry_makes_them_due_and_says_why_they_had_failed(store: Store) -> None
     # It fails again where it did: it rests until it is asked for once more.
     for page in due(store, at=_LATER):
         _fail(store, page, "now")
-    assert _begin(store, "now") == []
-    assert store.retry(now=_LATER).total() == 3
+    assert (_begin(store, "now"), store.retry(now=_LATER).total()) == ([], 3)
 
 
 _PASSING = {

@@ -53,8 +53,7 @@ def test_a_mark_comes_first() -> None:
 
 
 def test_ascii_and_empty_pages_are_utf_8() -> None:
-    assert decode(b"<p>plain").source == "ascii"
-    assert decode(b"").text == ""
+    assert (decode(b"<p>plain").source, decode(b"").text) == ("ascii", "")
 
 
 def test_replaced_characters_are_counted() -> None:
@@ -129,8 +128,7 @@ def test_utf_8_is_known_without_its_text(data: bytes) -> None:
 def test_characters_on_the_border_of_two_stretches_are_whole(character: str) -> None:
     for before in range(8_180, 8_200):
         data = b"a" * before + character.encode()
-        assert source_of_utf_8(data) == "utf-8"
-        assert source_of_utf_8(data + b"a" * 9_000) == "utf-8"
+        assert (source_of_utf_8(data), source_of_utf_8(data + b"a" * 9_000)) == ("utf-8", "utf-8")
         assert source_of_utf_8(data[:-1]) is None
         assert source_of_utf_8(data[:-1] + b"a" * 9_000) is None
 

@@ -20,8 +20,7 @@ def declared_text(page: bytes) -> DeclaredText:
 
 def test_reads_the_body_of_an_article_and_the_text_of_posts() -> None:
     page = script({"@graph": [{"articleBody": "One two."}, {"comment": [{"text": "Three."}, {"text": "Four."}]}]})
-    assert declared_text(page).body == "One two."
-    assert declared_text(page).other == "Three.\nFour."
+    assert (declared_text(page).body, declared_text(page).other) == ("One two.", "Three.\nFour.")
 
 
 def test_takes_each_text_once() -> None:

@@ -161,8 +161,7 @@ def test_logging_environment_and_folder_are_untouched(tmp_path: Path, monkeypatc
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     maximise(hill, 3, SMALL)
-    assert (root.handlers, root.level) == (handlers, level)
-    assert os.environ["LOG_CFG"] == "mine.yaml"
+    assert ((root.handlers, root.level), os.environ["LOG_CFG"]) == ((handlers, level), "mine.yaml")
     assert list(tmp_path.iterdir()) == []
 
 

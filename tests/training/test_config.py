@@ -95,8 +95,7 @@ def test_a_file_that_is_missing_names_the_bundled_ones() -> None:
 @pytest.mark.parametrize("name", bundled_configs())
 def test_bundled_configurations_are_good(name: str) -> None:
     kind, config = load_config(name)
-    assert load_config(f"{name}.toml") == (kind, config)
-    assert make_trainer(kind, config).config == config
+    assert (load_config(f"{name}.toml"), make_trainer(kind, config).config) == ((kind, config), config)
 
 
 def test_each_trained_bundled_model_has_its_recipe() -> None:
@@ -114,8 +113,7 @@ def test_each_trained_bundled_model_has_its_recipe() -> None:
     recorded = load_model("default").record["options"]
     expected = json.loads(json.dumps(asdict(config)))
     del expected["network"]["seed"]  # that of the command
-    assert recorded == expected
-    assert load_model("default").cut == config.cut
+    assert (recorded, load_model("default").cut) == (expected, config.cut)
     kind, config = load_config("web2text")
     assert asdict(config.recipe) == load_model("web2text").record["recipe"]
     kind, config = load_config("mss-supervised")

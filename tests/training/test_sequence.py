@@ -89,8 +89,7 @@ def _pages(count: int, seed: int) -> list[TrainingPage]:
 def test_a_block_has_its_neighbours_and_the_page_beside_it() -> None:
     matrix = np.arange(8, dtype=np.float32).reshape(4, 2)
     rows = surroundings(matrix)
-    assert rows.shape == (4, 12)
-    assert rows[0].tolist() == [0, 1, 0, 0, 0, 0, 2, 3, 4, 5, 3, 4]
+    assert (rows.shape, rows[0].tolist()) == ((4, 12), [0, 1, 0, 0, 0, 0, 2, 3, 4, 5, 3, 4])
     assert rows[3].tolist() == [6, 7, 2, 3, 4, 5, 0, 0, 0, 0, 3, 4]
 
 

@@ -94,8 +94,7 @@ def test_corpora_can_be_files_and_the_demo_pages(tmp_path: Path) -> None:
     write_corpus([replace(page, corpus="") for page in DEMO if page.lang in ("de", "fr")], path)
     seen: list[Progress] = []
     model = train(path, langs=["de"], kind="tokens", split=1, on_progress=seen.append)
-    assert set(model.record["languages"]) == {"de"}
-    assert model.languages == ("de",)
+    assert (set(model.record["languages"]), model.languages) == ({"de"}, ("de",))
     assert next(step for step in seen if step.phase == "reading").total == 1
     both = train([str(path), "demo"], langs=["de"], kind="tokens", split=1)
     assert set(both.record["corpora"]) == {"mine", "demo"}
@@ -108,9 +107,7 @@ def test_corpora_can_be_files_and_the_demo_pages(tmp_path: Path) -> None:
 def test_the_public_function_trains_thresholds_unless_asked_for_another_kind() -> None:
     options = blockfeat.TrainingOptions(swarm=SWARM, split=0.6, name="old")
     model = blockfeat.train(DEMO, langs=["de", "fr"], seed=1, options=options)
-    assert model.name == "old"
-    assert model.record["split"] == 0.6
-    assert model.report.kind == "thresholds"
+    assert (model.name, model.record["split"], model.report.kind) == ("old", 0.6, "thresholds")
     assert set(model.thresholds) == {"joint"}  # type: ignore[attr-defined]
     with pytest.raises(TrainingError, match="'options' are those of a threshold model"):
         blockfeat.train(DEMO, kind="margin", options=options)

@@ -190,5 +190,4 @@ def test_a_page_cannot_mark_blocks_itself() -> None:
 
 def test_a_page_without_blocks() -> None:
     extraction, document = extraction_and_coloured_page("<html></html>", extractor_of("default"))
-    assert extraction.blocks == ()
-    assert _marked(document) == {}
+    assert (extraction.blocks, _marked(document)) == ((), {})

@@ -111,8 +111,7 @@ LONG = LabelledPage("2", HTML, "word " * 20 + "two words " + "more " * 12)
 
 def test_values_are_tuned_on_development_pages() -> None:
     system = System("simple", simple_model, (1.0, 3.25))
-    assert tuned(system, [SHORT]) == 3.25
-    assert tuned(system, [LONG]) == 1.0
+    assert (tuned(system, [SHORT]), tuned(system, [LONG])) == (3.25, 1.0)
     assert tuned(System("fixed", lambda value: TokenModel("no", "no such"), (0.5,)), [SHORT]) == 0.5
 
 

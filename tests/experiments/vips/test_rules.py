@@ -65,8 +65,7 @@ def test_rule_3_lets_several_roots_pass() -> None:
 def test_rule_8_divides_by_background_and_keeps_the_other_child() -> None:
     box = Box("td", (0, 0, 100, 10), [paragraph((0, 0, 100, 10))], background="rgb(200, 200, 200)")
     here = round_of(div(1000, 100, LOWER, box, tag="tr"))
-    assert rules.rule_8_other_background(0, here) == DIVIDE
-    assert here.fixed == {3: 8}  # a small cell
+    assert (rules.rule_8_other_background(0, here), here.fixed) == (DIVIDE, {3: 8})
     assert judge(3, here) == Verdict(degree=8)
 
 

@@ -36,5 +36,4 @@ def test_no_stretch_has_more_words_inside_and_tags_outside(tokens):
 
 
 def test_a_page_without_text():
-    assert body_leaves(leaves_of("<p></p>").blocks).shape == (0,)
-    assert BodyTextExtractor.make()("") == ""
+    assert (body_leaves(leaves_of("<p></p>").blocks).shape, BodyTextExtractor.make()("")) == ((0,), "")

@@ -97,8 +97,7 @@ def test_files_folders_and_lines_are_counted(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x")
     (tmp_path / "p.jsonl").write_text('{"html": "x"}\n{"html": "x"}')
     inputs = [str(tmp_path), str(tmp_path / "a.html"), "http://a.example/"]
-    assert count_pages(inputs, InputOptions()) == 5
-    assert len(list(read_inputs(inputs[:2]))) == 4
+    assert (count_pages(inputs, InputOptions()), len(list(read_inputs(inputs[:2])))) == (5, 4)
 
 
 def test_what_has_to_be_read_is_not_counted(tmp_path: Path) -> None:

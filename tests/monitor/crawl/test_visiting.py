@@ -100,8 +100,7 @@ def test_a_redirect_to_what_is_no_feed_is_forgotten(store: Store, web: Web) -> N
     assert (feed["moved_to"], feed["failures"], "a web page" in feed["error"]) == (None, 1, True)
     assert feed["failing_since"]
     web.put(_OLD, _rss(_item("one")))
-    assert _polled(store, web)[1] == 1
-    assert web.asked == [_OLD, _OLD]
+    assert (_polled(store, web)[1], web.asked) == (1, [_OLD, _OLD])
     assert column(store, "feeds", "failures", "failing_since", "error") == [(0, None, None)]
 
 

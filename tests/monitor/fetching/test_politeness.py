@@ -129,8 +129,7 @@ def test_a_refused_connection_for_robots_keeps_the_page_from_being_fetched(site:
 
 def test_robots_can_be_left_out(site: Site) -> None:
     site.answers |= {"/robots.txt": (200, {}, b"User-agent: *\nDisallow: /"), "/a": (200, {}, PAGE)}
-    assert fetch(f"{site.url}/a", replace(OPTIONS, robots=False)).data == PAGE
-    assert site.seen == ["/a"]
+    assert (fetch(f"{site.url}/a", replace(OPTIONS, robots=False)).data, site.seen) == (PAGE, ["/a"])
 
 
 @pytest.mark.parametrize(("per_host", "concurrency", "most"), [(1, 9, 1), (2, 9, 2), (5, 2, 2)])

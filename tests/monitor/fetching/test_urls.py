@@ -44,5 +44,4 @@ def test_a_canonical_address_is_its_own(text: str, head: str) -> None:
 
 def test_hosts() -> None:
     assert netloc_of("HTTPS://u:p@A.example:443/x") == "a.example"
-    assert netloc_of("http://a.example:8080/x") == "a.example:8080"
-    assert netloc_of("http://[::1") == ""
+    assert (netloc_of("http://a.example:8080/x"), netloc_of("http://[::1")) == ("a.example:8080", "")

@@ -103,16 +103,14 @@ def test_what_a_clock_that_was_ahead_put_off_is_due_again(store: Store) -> None:
         save(store, pages[0], at=NOW + 60, due_at=NOW + 560, retry_at=until, retry_host=name)
     store.save_poll(feeds[0], Poll(at=NOW + 60, due_at=NOW + 560, host="d.example", retry_at=NOW + 8 * _DAY))
     store.begin_run(now=NOW, process="here 1")
-    assert _due_ids(store, NOW) == [feeds[1].id]
-    assert [page.id for page in due(store)] == [pages[1].id]
+    assert (_due_ids(store, NOW), [page.id for page in due(store)]) == ([feeds[1].id], [pages[1].id])
     assert sorted(store.held_hosts(now=NOW)) == ["b.example", "d.example"]
 
 
 def test_many_entries_are_added_once_each(store: Store) -> None:
     entries = [entry(f"a.example/{number}") for number in range(1001)]
     assert store.add_sources([], [*entries, *entries[:3]], now=NOW) == 1001
-    assert store.add_sources([], entries, now=NOW) == 0
-    assert len(due(store)) == 1001
+    assert (store.add_sources([], entries, now=NOW), len(due(store))) == (0, 1001)
 
 
 _FIRST, _SECOND, _THIRD, _FOURTH = (f"2026-01-0{day}T00:00:00Z" for day in (1, 2, 3, 4))
@@ -147,8 +145,7 @@ def test_other_words_in_a_feed_are_an_update_where_they_are_of_the_same_feed(sto
     (page,) = due(store)
     again = entry("a.example/1", digest="2", text="<p>Two", title="2")
     odd = entry("a.example/1", digest="1", text="<p>Odd")
-    assert store.entry_text(page) == ("1", "<p>One")
-    assert store.add_entries(other, [again], now=NOW) == 0
+    assert (store.entry_text(page), store.add_entries(other, [again], now=NOW)) == (("1", "<p>One"), 0)
     assert store.entry_text(page) == ("1", "<p>One")
     assert [store.add_entries(own, [each], now=NOW) for each in (odd, again, again)] == [0, 1, 0]
     assert store.entry_text(page) == ("2", "<p>Two")

@@ -20,8 +20,7 @@ def _column(store: Store, name: str) -> dict[str, object]:
 def test_pages_that_call_themselves_the_same_and_say_the_same_are_one(store: Store) -> None:
     first, second = add(store, "a.example/1", "a.example/2")
     outcomes = [save(store, page, record(_STORY, canonical_url=_FRONT)).outcome for page in (first, second)]
-    assert outcomes == ["new", "same"]
-    assert _column(store, "same_as") == {"1": None, "2": first.id}
+    assert (outcomes, _column(store, "same_as")) == (["new", "same"], {"1": None, "2": first.id})
     assert _column(store, "canonical_url") == {"1": _FRONT, "2": _FRONT}
 
 

@@ -186,9 +186,7 @@ def test_what_is_purged_is_gone_and_stays_away(store: Store) -> None:
     assert [row["url"] for row in store.articles(Query.parse("corvane"), limit=9)] == ["https://c/3"]
     # A feed that names it with a later date does not bring it back.
     store.add_sources([], [entry("a/1", stamp="2027-01-01T00:00:00Z")], now=NOW)
-    assert due(store) == []
-    assert store.purge(host="c") == 1
-    assert column(store, "mentions", "url") == []
+    assert (due(store), store.purge(host="c"), column(store, "mentions", "url")) == ([], 1, [])
 
 
 def test_old_pages_evidence_and_versions_are_forgotten(store: Store) -> None:
@@ -200,7 +198,5 @@ def test_old_pages_evidence_and_versions_are_forgotten(store: Store) -> None:
     def forget(**after: float) -> tuple[int, int, int]:
         return store.forget_old(now=NOW + 9 * day, **dict.fromkeys(("pages", "evidence", "versions")) | after)
 
-    assert forget() == (0, 0, 0)
-    assert forget(evidence=5 * day, versions=day) == (0, 1, 0)
-    assert forget(pages=5 * day) == (1, 0, 0)
-    assert column(store, "mentions", "url") == ["https://b/2"]
+    assert (forget(), forget(evidence=5 * day, versions=day)) == ((0, 0, 0), (0, 1, 0))
+    assert (forget(pages=5 * day), column(store, "mentions", "url")) == ((1, 0, 0), ["https://b/2"])

@@ -122,8 +122,7 @@ def test_bytes_are_decoded_and_the_encoding_is_declared_anew() -> None:
 
 
 def test_an_empty_page_stays_empty() -> None:
-    assert clean("").html == ""
-    assert clean(" ").text() == ""
+    assert (clean("").html, clean(" ").text()) == ("", "")
 
 
 def test_sanitised_pages_have_nothing_that_runs() -> None:

@@ -82,10 +82,8 @@ def test_pages_are_cleaned_and_all_else_stays(addon: CleaningAddon) -> None:
     cleaned = _shown(addon)
     assert b"keeper told" in cleaned
     assert b"<script" not in cleaned
-    assert addon.count == 1
-    assert _shown(addon, kind="application/json") == _PAGE
-    assert _shown(addon, sec_fetch_dest="empty") == _PAGE
-    assert _shown(addon, b"") == b""
+    assert (addon.count, _shown(addon, kind="application/json")) == (1, _PAGE)
+    assert (_shown(addon, sec_fetch_dest="empty"), _shown(addon, b"")) == (_PAGE, b"")
     assert "Ô" in _shown(addon, "<p>Ô".encode("latin-1"), kind="text/html; charset=iso-8859-1").decode()
 
 

@@ -35,8 +35,7 @@ def test_a_model_for_a_site(tmp_path: Path) -> None:
     assert read == list(range(1, 11))
     assert (found.pages, len(found.skipped)) == (8, 2)
     assert found.skipped[0].startswith("broken: ")
-    assert found.model.name == "site"
-    assert found.model.record["adapted_from"] == "base"
+    assert (found.model.name, found.model.record["adapted_from"]) == ("site", "base")
     save_model(found.model, tmp_path / "site.npz")
     text = Extractor.of(load_model(tmp_path / "site.npz")).extract(article_page(5)).text
     assert "harbour council" in text
@@ -144,8 +143,7 @@ def test_a_site_is_learnt_without_labels(classifier: TokenClassifier) -> None:
     assert len(adapted.runs) == 20
     before = [comments_in(page, best_run(classifier.scores(page))) for page in pages]
     behind = [comments_in(page, run) for page, run in zip(pages, adapted.runs, strict=True)]
-    assert max(before) == 50  # what the site itself must teach
-    assert sum(behind) == 0
+    assert (max(before), sum(behind)) == (50, 0)
     for page, (first, end) in zip(pages, adapted.runs, strict=True):
         assert sum(text.startswith("term") for text in page.texts(np.arange(first, end))) >= 0.9 * 160
     assert adapted.classifier.importance is not None

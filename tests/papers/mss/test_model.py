@@ -152,8 +152,7 @@ def test_models_with_counts_survive_their_files(tmp_path: Path) -> None:
         save_model(made, tmp_path / "model.npz")
         read = load_token_model(tmp_path / "model.npz")
         assert same(made, read)
-        assert read.constraints == made.constraints
-        assert read.record == made.record
+        assert (read.constraints, read.record) == (made.constraints, made.record)
     assert (tmp_path / "model.npz").read_bytes()[:2] == b"PK"
 
 

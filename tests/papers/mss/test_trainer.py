@@ -36,8 +36,7 @@ def test_the_gold_text_is_found_on_the_page() -> None:
     assert run is not None
     words = words_in(ARTICLE, run)
     assert words[:4] == ["the", "harbour", "council", "met"]
-    assert words[-3:] == ["the", "old", "lighthouse"]
-    assert ARTICLE.texts(np.array([run[1] - 1])) == ["."]
+    assert (words[-3:], ARTICLE.texts(np.array([run[1] - 1]))) == (["the", "old", "lighthouse"], ["."])
 
 
 # Too short as its tags do not count.
@@ -87,16 +86,14 @@ def test_rare_tags_are_one_token() -> None:
     tokens = tokens_of("<p><x-one>a</x-one><x-two>a</x-two></p>")
     ids, unclosed = vocabulary.ids(tokens)
     opened, closed = ids[3], ids[5]
-    assert (ids[6], ids[8]) == (opened, closed)
-    assert len({opened, closed, ids[2]}) == 3
+    assert ((ids[6], ids[8]), len({opened, closed, ids[2]})) == ((opened, closed), 3)
     assert unclosed[4] == unclosed[7] == opened
 
 
 def test_forms_of_a_word_are_one_token_by_the_stem_of_the_language() -> None:
     assert Stemmer("en").stems(["houses", "house", "running", "ran"]) == ["hous", "hous", "run", "ran"]
     assert Stemmer("de").stems(["häuser", "haus"]) == ["haus", "haus"]
-    assert Stemmer("zh").stems(["房"]) == ["房"]
-    assert Stemmer(None).stems(["houses"]) == ["houses"]
+    assert (Stemmer("zh").stems(["房"]), Stemmer(None).stems(["houses"])) == (["房"], ["houses"])
     vocabulary = CLASSIFIER.vocabulary
     tokens = tokens_of("<p>repair repaired lighthouse</p>")
     ids = vocabulary.ids(tokens)[0][tokens.is_word]

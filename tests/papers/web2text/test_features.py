@@ -101,8 +101,7 @@ def test_what_a_page_does_not_have_is_nan():
 @pytest.mark.parametrize("html", ["", "<html></html>", "<p> &nbsp; </p>", "<script>x</script>"])
 def test_a_page_without_text(html):
     features = page_features(leaves_of(html))
-    assert features.blocks.shape == (0, 128)
-    assert features.edges.shape == (0, 25)
+    assert (features.blocks.shape, features.edges.shape) == ((0, 128), (0, 25))
 
 
 @given(st.text(alphabet="<>/abdivp \n\"'=.&;é中©@1?:", max_size=300))
@@ -142,5 +141,4 @@ def test_numbers_of_the_appendix():
 
 def test_ranges():
     low, high = ranges(tuple(named(name) for name in ("b5", "b6", "b10", "b9", "b34", "b1")))
-    assert low.tolist() == [0, 3, -4, 2.5, 2.5, 0]
-    assert high.tolist() == [3.5, 15, -2.5, 5.5, 10, 1]
+    assert (low.tolist(), high.tolist()) == ([0, 3, -4, 2.5, 2.5, 0], [3.5, 15, -2.5, 5.5, 10, 1])

@@ -95,8 +95,7 @@ def test_sums_over_ranges():
 
 def test_the_table_makes_every_element_a_boundary():
     table = leaf_table()
-    assert table.other == "boundary"
-    assert set(table.operations.values()) == {"prune"}
+    assert (table.other, set(table.operations.values())) == ("boundary", {"prune"})
 
 
 def paths(html):
@@ -182,8 +181,7 @@ def test_the_example_of_the_paper():
     dom = CollapsedDom.of(leaves_of(html).blocks)
     # Root, list and paragraph are nodes; list elements belong to their leaves.
     assert list(zip(dom.first.tolist(), dom.end.tolist(), strict=True)) == [(0, 4), (0, 2), (2, 4)]
-    assert dom.parent.tolist() == [-1, 0, 0]
-    assert dom.distances().tolist() == [2, 4, 2]
+    assert (dom.parent.tolist(), dom.distances().tolist()) == ([-1, 0, 0], [2, 4, 2])
 
 
 def test_a_page_with_one_leaf_has_a_root_and_no_parent():

@@ -73,8 +73,7 @@ def test_torch_and_numpy_label_alike():
 def test_weights_of_next_to_nothing_are_zero():
     layer = Layer(np.array([[[0.5], [1e-40], [-1e-20]]], dtype=np.float32), np.array([0.25], dtype=np.float32))
     found = layers_of(to_torch(Network(np.zeros(3, np.float32), np.ones(3, np.float32), (layer,))))
-    assert found[0].weights.tolist() == [[[0.5], [0.0], [0.0]]]
-    assert found[0].bias.tolist() == [0.25]
+    assert (found[0].weights.tolist(), found[0].bias.tolist()) == ([[[0.5], [0.0], [0.0]]], [0.25])
 
 
 def test_too_few_pages():

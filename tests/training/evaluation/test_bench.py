@@ -84,8 +84,7 @@ def test_systems_that_fail_hang_or_die_count_as_empty() -> None:
     chosen = [system(f.__name__, f) for f in (fails, hangs, dies, finds_nothing)]
     failing, hanging, dying, nothing = run_bench(chosen, PAGES, deadline=3.0).systems
     assert failing.summary()["failed"] == 3
-    assert failing.pages[0].score.error == "RecursionError: too deep"
-    assert failing.summary()["f1"] == 0.0
+    assert (failing.pages[0].score.error, failing.summary()["f1"]) == ("RecursionError: too deep", 0.0)
     assert "longer than 3 s" in (hanging.pages[1].score.error or "")
     assert math.isnan(hanging.pages[1].seconds)
     assert "died" in (dying.pages[1].score.error or "")
@@ -103,8 +102,7 @@ def test_models_and_peers_run_in_parallel_and_in_order() -> None:
     result = run_bench(systems, pages, jobs=2, on_page=lambda *told: ticks.append(told))
     assert [found.name for found in result.systems] == ["blockfeat thresholds", "resiliparse"]
     assert all([page.score.id for page in found.pages] == [page.id for page in pages] for found in result.systems)
-    assert ticks[-1] == ("resiliparse", 12, 12)
-    assert result.first.summary()["f1"] == 1.0
+    assert (ticks[-1], result.first.summary()["f1"]) == (("resiliparse", 12, 12), 1.0)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +160,7 @@ def test_markdown_has_a_table_for_each_corpus_and_all() -> None:
 def test_frames_and_files(tmp_path: Path) -> None:
     frame = result().to_frame()
     assert len(frame) == 2 * 4
-    assert set(frame["corpus"]) == {"a", "b", "s", "all"}
-    assert len(result().pages_frame()) == 8
+    assert (set(frame["corpus"]), len(result().pages_frame())) == ({"a", "b", "s", "all"}, 8)
     paths = result().write(tmp_path / "out")
     assert [path.name for path in paths] == ["bench.md", "bench.csv", "bench-pages.csv"]
     assert len(pandas.read_csv(paths[1])) == len(frame)

@@ -118,12 +118,10 @@ def test_unknown_names_are_errors() -> None:
 
 def test_to_dict_is_json() -> None:
     document = json.loads(json.dumps(EVALUATION.to_dict(pages=True, worst=2), allow_nan=False))
-    assert document["all"]["pages"] == 4
-    assert document["all"]["snippets"]["true_positives"] == 2
+    assert (document["all"]["pages"], document["all"]["snippets"]["true_positives"]) == (4, 2)
     assert document["all"]["snippets"]["f1"] == pytest.approx(2 / 3)
     assert [row["group"] for row in document["by"]["corpus"]] == ["a", "b", "c"]
-    assert [page["id"] for page in document["worst"]] == ["2", "3"]
-    assert len(document["pages"]) == 4
+    assert ([page["id"] for page in document["worst"]], len(document["pages"])) == (["2", "3"], 4)
     assert "pages" not in EVALUATION.to_dict()
 
 
@@ -131,8 +129,7 @@ def test_to_frame() -> None:
     frame = EVALUATION.to_frame()
     assert list(frame["id"]) == ["1", "2", "3", "4"]
     assert frame["f1"].mean() == pytest.approx(EVALUATION.mean("f1"))
-    assert frame["true_positives"].sum() == 2
-    assert frame["true_positives"].isna().sum() == 2
+    assert (frame["true_positives"].sum(), frame["true_positives"].isna().sum()) == (2, 2)
 
 
 def test_to_markdown() -> None:

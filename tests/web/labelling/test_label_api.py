@@ -37,8 +37,7 @@ def test_a_page_is_marked_accepted_and_undone(api, labelling):
     after = api.post("accept", json={"page": name}).json()
     assert (after["progress"]["done"], after["page"] in ("page-0", "page-1")) == (1, True)
     assert [page.id for page in read_corpus(labelling.session.output)] == [name]
-    assert api.post("undo").json()["page"] == name
-    assert list(read_corpus(labelling.session.output)) == []
+    assert (api.post("undo").json()["page"], list(read_corpus(labelling.session.output))) == (name, [])
     assert api.post("redo").json() == {**after, "page": name}
 
 

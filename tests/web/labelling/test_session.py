@@ -38,8 +38,7 @@ def test_suggestions_tell_headline_byline_content_and_clutter(begin):
     texts = view.cut.blocks.texts()
     assert [texts[block] for block in by_role["headline"]] == ["Story 0 of the harbour"]
     assert [texts[block] for block in by_role["byline"]] == ["By Anna Voss, 1 May 2024"]
-    assert len(by_role["content"]) == 4
-    assert texts[-1] == "The Harbour Courier, all rights reserved."
+    assert (len(by_role["content"]), texts[-1]) == (4, "The Harbour Courier, all rights reserved.")
     assert view.roles[-1] == "clutter"
     assert 0 < view.cut.suggestion.confidence <= 1
 
@@ -49,8 +48,7 @@ def test_a_marked_page_is_in_the_corpus_once_it_is_accepted(begin, tmp_path):
         view = session.view("page-1")
         content = [block for block, role in enumerate(view.roles) if role == "content"]
         session.mark("page-1", content[:1], "caption")
-        assert list(read_corpus(session.output)) == []
-        assert session.accept("page-1").state == "done"
+        assert (list(read_corpus(session.output)), session.accept("page-1").state) == ([], "done")
         assert (session.progress.done, session.progress.left) == (1, 2)
     (page,) = read_corpus(tmp_path / "labels.jsonl")
     assert (page.id, page.url, page.lang) == ("page-1", "https://courier.example/1", "en")
@@ -76,8 +74,7 @@ def test_a_session_goes_on_where_it_was(begin):
         assert [session.state(f"page-{number}") for number in range(3)] == ["done", "open", "skipped"]
         assert dict(session.view("page-1").marked) == {2: "byline", 3: "byline"}
         assert [session.undo() for _ in range(3)] == ["page-2", "page-1", "page-0"]
-        assert list(read_corpus(session.output)) == []
-        assert session.redo() == "page-0"
+        assert (list(read_corpus(session.output)), session.redo()) == ([], "page-0")
         assert [page.id for page in read_corpus(session.output)] == ["page-0"]
 
 
@@ -127,8 +124,7 @@ def test_a_page_that_changed_keeps_its_old_labels_until_it_is_accepted_again(beg
         assert "changed" in (session.view("a").warning or "")
         assert list(read_corpus(session.output)) == [before]
         session.mark("a", [0], "byline")
-        assert session.state("a") == "open"
-        assert list(read_corpus(session.output)) == [before]
+        assert (session.state("a"), list(read_corpus(session.output))) == ("open", [before])
         session.accept("a")
         assert session.view("a").warning is None
     (after,) = read_corpus(tmp_path / "labels.jsonl")
@@ -142,16 +138,14 @@ def test_a_done_page_stays_in_step_while_it_is_relabelled(begin):
         (page,) = read_corpus(session.output)
         assert page.roles.blocks[0] == "content"
         session.mark("page-0", [0], None)
-        assert session.state("page-0") == "open"
-        assert list(read_corpus(session.output)) == []
+        assert (session.state("page-0"), list(read_corpus(session.output))) == ("open", [])
 
 
 def test_a_page_without_content_is_gold_too(begin, tmp_path):
     with begin() as session:
         session.no_content("page-0")
     (page,) = read_corpus(tmp_path / "labels.jsonl")
-    assert page.text == ""
-    assert set(page.roles.blocks) == {"clutter"}
+    assert (page.text, set(page.roles.blocks)) == ("", {"clutter"})
     assert validate(tmp_path / "labels.jsonl").ok
 
 
@@ -200,8 +194,7 @@ def test_the_least_certain_pages_come_first_and_done_ones_last(begin):
         assert session.order == ["page-0", "page-1", "hard"]
         seen: list[tuple[int, int]] = []
         session.rank(on_page=lambda done, of: seen.append((done, of)))
-        assert seen == [(1, 3), (2, 3), (3, 3)]
-        assert session.order[0] == "hard"
+        assert (seen, session.order[0]) == ([(1, 3), (2, 3), (3, 3)], "hard")
         assert (session.confidence("hard") or 0) < (session.confidence("page-0") or 0)
         assert session.next_page() == "hard"
         session.set_aside("hard", "bad")
@@ -257,6 +250,5 @@ def test_text_that_others_gave_stays_until_the_page_is_accepted(begin, tmp_path)
 def test_ids_that_come_again_are_numbered_in_linear_time():
     # Trying every number again for each of them takes minutes.
     pages = SessionPages.of(Document("same", "<p>x") for _ in range(30_000))
-    assert len(set(pages.ids)) == 30_000
-    assert pages.ids[:3] == ("same", "same#2", "same#3")
+    assert (len(set(pages.ids)), pages.ids[:3]) == (30_000, ("same", "same#2", "same#3"))
     pages.close()
