@@ -1,4 +1,4 @@
-"""Pages to blocks: tag tables and the walk that cuts a page."""
+"""Segmentation of pages into blocks: tag tables and the walk over the tags."""
 
 from blockfeat._lazy import lazy_names
 

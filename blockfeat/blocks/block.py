@@ -45,18 +45,18 @@ class Block:
     score : float
         The model's score; above 0 favours content.
     features : mapping
-        Value of every feature that the model looked at, by name.
+        Value of every feature of the model, by name.
     contributions : mapping
-        By how much each feature moved the score, by name, for models that can tell.
+        Contribution of each feature to the score, by name; only for models that provide it.
     failed : tuple of str
         Names of the features whose threshold the block failed.
     reason : str
         One sentence that says why the block was kept or dropped.
     part : str
-        What it is: of what is kept its role (``"body"``, ``"lead"`` …), of what is dropped a class (``"menu"``,
+        Its role if it is kept (``"body"``, ``"lead"`` …), its class if it is dropped (``"menu"``,
         ``"related"`` …; `blockfeat.extraction.block_classes.CLASSES`).
     facts : tuple of (str, str or int)
-        What can be seen of it that argues for the decision, with the values of the sentence.
+        Observable facts that support the decision, with the values for the sentence.
     """
 
     index: int

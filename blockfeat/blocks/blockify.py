@@ -31,7 +31,7 @@ _HIDDEN = re.compile(
 
 @dataclass(frozen=True)
 class Blockifier:
-    """A tag table made ready for cutting pages.
+    """A tag table prepared for cutting pages into blocks.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Blockifier:
 
     @classmethod
     def of(cls, table: TagTable) -> Blockifier:
-        """Make a table ready."""
+        """Prepare a tag table."""
         codes = tag_codes(table)
         guards = Guards(
             parts_words=table.other == "remove_without_space",
@@ -61,7 +61,7 @@ class Blockifier:
     def codes_of(self, tags: Tags) -> tuple[Codes, int]:
         """Return operation and roles of every element, and the groups of names that the page has.
 
-        The guards have changed what they do not trust.
+        The guards have been applied to the codes.
         """
         codes, names = self.codes.codes_of(tags, guards=self.guards)
         if self.table.guards.prune_hidden:

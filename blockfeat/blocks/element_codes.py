@@ -1,4 +1,4 @@
-"""The code of every element of a page: what the tag table says of its name, and what its place on the page changes.
+"""The code of every element of a page: its name in the tag table, changed by its context on the page.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
 """
@@ -36,7 +36,7 @@ _I = cython.declare(cython.uchar, ord("i"))
 _P = cython.declare(cython.uchar, ord("p"))
 _T = cython.declare(cython.uchar, ord("t"))
 _Y = cython.declare(cython.uchar, ord("y"))
-# Of classes that show text to screen readers alone: sr-only (but not not-sr-only), visually-hidden, screen-reader-text.
+# Part of classes for screen readers only: sr-only (but not not-sr-only), visually-hidden, screen-reader-text.
 _ONLY = cython.declare(cython.const[cython.uchar][::1], b"sr-only")
 _HIDDEN = cython.declare(cython.const[cython.uchar][::1], b"lly-hid")
 _READER = cython.declare(cython.const[cython.uchar][::1], b"een-rea")
@@ -115,7 +115,7 @@ class CodeTable:
     def codes_of(self, tags: Tags, *, guards: Guards | None = None) -> tuple[NDArray[np.uint8], int]:
         """Return the code of each element of a page, and the groups of names that it has.
 
-        Codes are changed where `Guards` do not trust a name.
+        Codes are changed as `Guards` describes.
         """
         found = np.empty(tags.key.size, dtype=np.uint8)
         groups = _look_up(tags.key, self.keys, self.codes, self.groups, self.other, found)
@@ -126,7 +126,7 @@ class CodeTable:
 
 @dataclass(frozen=True, eq=False)
 class Guards:
-    """What changes the code of an element by more than its name.
+    """Rules that change the code of an element by its attributes and its content.
 
     Attributes
     ----------

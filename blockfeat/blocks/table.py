@@ -275,7 +275,7 @@ class WalkColumns:
 
     @classmethod
     def of(cls, sizes: NDArray[np.int64]) -> WalkColumns:
-        """Make arrays for so many tags, characters, texts, containers, anchors, flagged and open elements."""
+        """Allocate arrays for numbers of tags, characters, texts, containers, anchors, flagged and open elements."""
         tags, characters, texts, containers, anchors, flagged, depth = sizes.tolist()
         return cls(
             text=np.empty(characters, dtype=np.uint32),
@@ -345,7 +345,7 @@ _PARAGRAPH = Kind("paragraph", 0, False)
 
 
 def kinds_of_blocks(blocks: Blocks) -> list[Kind]:
-    """Return the kind of every block, by the innermost element around it that says something."""
+    """Return the kind of every block, by the innermost element around it that determines one."""
     return [blocks.kinds[container] for container in blocks.container.tolist()]
 
 

@@ -111,7 +111,7 @@ class _Walk(TextReader):
         self.innermost = self.stretch_container = _NONE
 
     def _allocate(self) -> None:
-        """Make arrays for as much as there can be."""
+        """Allocate the arrays at their maximum sizes."""
         sizes = np.zeros(7, dtype=np.int64)
         self.sizes = sizes.data
         self._count()
@@ -281,7 +281,7 @@ class _Walk(TextReader):
         self._leave(code)
 
     def _ends_row_of_breaks(self) -> cython.bint:
-        """Count a line break; tell whether it is the one that ends the block."""
+        """Count a line break; return whether it ends the block."""
         if self.solid != self.solid_at_break:
             self.breaks = 0
         self.breaks += 1

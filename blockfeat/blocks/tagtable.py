@@ -1,4 +1,4 @@
-"""Tag tables: what each element means for cutting a page into blocks, as data that users can replace, and as numbers.
+"""Tag tables: the operation and roles of each element in cutting pages, as user-replaceable data and as codes.
 
 The number of an element is a code for the walk: an operation in the lowest bits, and roles.
 """
@@ -20,17 +20,17 @@ BUNDLED_TABLES = ("html5", "ziegler2007")
 OPERATION = 7
 """The bits of a code that hold the operation."""
 REMOVE = 0
-"""The tags go, the text around them is joined."""
+"""The tags are removed; the text around them is joined."""
 REMOVE_WITH_SPACE = 1
-"""The tags go, a space stands for each."""
+"""The tags are removed; a space replaces each."""
 BOUNDARY = 2
 """The tags end the block before them."""
 PRUNE = 3
-"""The element goes with all that it holds."""
+"""The element is removed with all of its content."""
 KEEPABLE = 4
 """A boundary if the element holds a paragraph, pruned if not."""
 REMOVE_BETWEEN_WORDS = 5
-"""The tags go, a space stands for each that would join two words."""
+"""The tags are removed; a space replaces each that would otherwise join two words."""
 
 ANCHOR_ROLE = 8
 """Words inside count as anchor words."""
@@ -110,7 +110,7 @@ class TagTable:
     reads_drawings: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Find out whether pages have to be parsed with their drawings."""
+        """Set whether pages have to be parsed with their drawings."""
         object.__setattr__(self, "reads_drawings", self.operations.get("svg", "prune") != "prune")
 
     def to_dict(self) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class TextReader:
     """
 
     def __init__(self, source: bytes) -> None:
-        """Read texts of some markup; who makes the reader holds the bytes."""
+        """Set up a reader of some markup; the caller keeps the bytes alive."""
         self.source = source
         self.size = len(source)
         self.class_of = character_classes().table.data

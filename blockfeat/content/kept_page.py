@@ -20,7 +20,7 @@ from blockfeat.page.tags import Tags, lxml_tree, name_key, name_keys
 
 Mask = NDArray[np.bool_]
 
-# Nothing runs, whatever a browser makes of what is written.
+# Forbids scripts, objects, frames and forms, in case sanitising missed one.
 _POLICY = "script-src 'none'; object-src 'none'; frame-src 'none'; form-action 'none'"
 _DOCTYPE = re.compile(
     rb"\s*+(?:\xef\xbb\xbf\s*+)?(?:<\?xml[^<>]{0,200}>\s*+)?(?:<!--[^<>]{0,2000}-->\s*+)?<!doctype\s++html",

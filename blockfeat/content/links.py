@@ -37,7 +37,7 @@ _WHITE_SPACE = re.compile("[\t\n\x0b\x0c\r \x1c-\x1f\x85\u2028\u2029]+")
 _NOT_BLANKS = re.compile("[\t\n\x0b\x0c\r\x1c-\x1f\x85\u2028\u2029]")
 
 MOST_LINKS = 200
-"""At most so many links of a page are given."""
+"""Maximum number of links returned for a page."""
 
 _OF_THE_WEB = ("http", "https")
 _LONGEST = 2_000

@@ -1,4 +1,4 @@
-"""The nodes of content: what every format is written from."""
+"""The nodes of content, from which every output format is written."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a caption belongs to, images or a table, with the caption."""
+    """A figure: images or a table with a caption."""
 
     nodes: tuple[Node, ...]
 

@@ -1,6 +1,6 @@
 """Plain text of the kept blocks, in the shape that they have on the page, and the tables of data among them.
 
-Blocks are parted by blank lines. Raised and lowered text (`sup`, `sub`) is shown by characters, as nothing else can
+Blocks are separated by blank lines. Raised and lowered text (`sup`, `sub`) is shown by characters, as nothing else can
 show it there.
 """
 

@@ -1,4 +1,4 @@
-"""What of a foreign page may be written: one list of elements and attributes, one filter each for addresses and CSS."""
+"""Sanitise foreign pages: an allow-list of elements and attributes, and filters for addresses and CSS."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 Loads = Literal["none", "embedded", "web", "all"]
-"""What a shown page may load: nothing, what is in it as data, addresses of the web, or anything."""
+"""What a shown page may load: nothing, embedded data, addresses of the web, or anything."""
 
 
 # Every table is described in the file.
@@ -354,7 +354,7 @@ def _body(root: etree._Element) -> etree._Element:
 
 
 def _disable(name: str, element: etree._Element) -> None:
-    """Let a button or field be seen, and do nothing."""
+    """Disable a button or field, but leave it visible."""
     kind = (element.get("type") or "text").lower() if name == "input" else "button"
     shown = kind if kind in _INPUTS else "hidden" if kind in ("hidden", "image", "file") else "text"
     if kind not in _PRESSED and "value" in element.attrib:

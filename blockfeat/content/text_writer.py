@@ -13,7 +13,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import CONTROL, SPACE
 
 MOST_COLUMNS = 64
-"""A table of data has at most so many columns."""
+"""Maximum number of columns of a data table."""
 
 _MOST_COLUMNS = MOST_COLUMNS
 _IS_GAP = SPACE | CONTROL
@@ -62,7 +62,7 @@ class Writer:
     """Writes texts of blocks, one behind the other, in UTF-8."""
 
     def __init__(self, blocks: Blocks, room: int) -> None:
-        """Make room for so many bytes."""
+        """Allocate a buffer of ``room`` bytes."""
         page = blocks.page_text
         starts, ends = np.ascontiguousarray(blocks.block_starts), np.ascontiguousarray(page.block_ends)
         self.codes, self.classes, self.starts, self.ends = page.codes.data, page.classes.data, starts.data, ends.data

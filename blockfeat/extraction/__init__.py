@@ -1,4 +1,4 @@
-"""The chain as one object: pages to extractions with evidence."""
+"""The extraction pipeline as one object: from pages to extractions with evidence."""
 
 from blockfeat._lazy import lazy_names
 

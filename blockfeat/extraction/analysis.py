@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a page and its text.
+    """Results about a page and its text.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Facts:
     confidence : float or None
         Expected word F1 of the text; None for plain text, all of which is kept whatever the model says.
     lang_confidence : float or None
-        How sure it is that the text is in the page's language, from 0 to 1.
+        Confidence that the text is in the page's language, from 0 to 1.
     roles : tuple of str
         The part of each block, of `blockfeat.extraction.parts.ROLES`.
     lead, body : str or None
@@ -64,7 +64,7 @@ class Facts:
 
 Explained = tuple[str, tuple["Fact", ...], str]
 """Part, facts and reason of a block."""
-# So many blocks are explained one by one: the whole page takes as long as six of them.
+# Up to this number, blocks are explained one by one: the whole page takes as long as six of them.
 _MOST_FEW = 3
 
 
@@ -98,7 +98,7 @@ class BlockColumns(dict[str, Sequence[Any]]):
         return PageFacts(self.blocks, self.kept, BoxNames(self.blocks)), place_signs(self.blocks, self.kept)
 
     def explained(self, index: int) -> Explained:
-        """Return part, facts and reason of a block; once a few were asked for one by one, those of all are made."""
+        """Return part, facts and reason of a block; after a few single calls, those of all are computed."""
         if index not in self._few and len(self._few) < _MOST_FEW and "explained" not in self:
             self._few[index] = self.explain([index])[0]
         return self._few[index] if index in self._few else self["explained"][index]
@@ -245,7 +245,7 @@ class PageAnalysis:
         return tuple(self._columns["role"])
 
     def what_would_change(self, block: int) -> Counterfactual | None:
-        """Return what would turn the decision about a block around; None where little would, or a rule decides."""
+        """Return the changes that would reverse a block's decision; None if no small change would or a rule decides."""
         from blockfeat.extraction.reasons import what_would_change
 
         predicted = self.model.predict(self.measured)

@@ -263,7 +263,7 @@ def place_signs(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
 
 @dataclass(frozen=True, eq=False)
 class BlockClassifier:
-    """Tells the class of dropped blocks.
+    """Classifier of dropped blocks.
 
     Attributes
     ----------
@@ -317,7 +317,7 @@ def classes_of(
     roles : sequence of str
         The role of each block of the page (`blockfeat.extraction.parts.block_roles`).
     chosen : sequence of int
-        The blocks that are asked for.
+        The blocks to classify.
     """
     clutter = [block for block in chosen if roles[block] == "clutter"]
     found = iter(BlockClassifier.bundled().classes(BlockSigns.of(blocks, places, boxes, clutter)) if clutter else ())

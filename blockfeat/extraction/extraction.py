@@ -30,7 +30,7 @@ _EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\
 
 @dataclass(frozen=True)
 class Extraction:
-    """What was found on a page.
+    """The result of extraction from one page.
 
     Attributes
     ----------
@@ -65,9 +65,9 @@ class Extraction:
         ``"error page"``, ``"empty"``, or ``"error"`` where it could not be read. This and the following are computed at
         the first use.
     confidence : float or None
-        The word F1 that is to be expected of ``text``, from 0 to 1; None without a text, and for plain text.
+        Expected word F1 of ``text``, from 0 to 1; None without a text, and for plain text.
     lang_confidence : float or None
-        How sure it is that the text is in ``lang``, from 0 to 1.
+        Confidence that the text is in ``lang``, from 0 to 1.
     roles : tuple of str
         The part of each block: ``"headline"``, ``"lead"``, ``"body"``, ``"caption"``, ``"comment"`` or ``"clutter"``.
     lead, body : str or None
@@ -77,7 +77,7 @@ class Extraction:
     links : tuple of TextLink
         Links of the text with absolute addresses, at most 200.
     fingerprint : str or None
-        By which copies of the text are found (`blockfeat.extraction.extraction`); None without a text.
+        MinHash by which copies of the text are found (`blockfeat.extraction.extraction`); None without a text.
     metadata : Metadata
         Title, authors, dates and other metadata of the page, read at the first use.
     source : PageAnalysis, callable or None
@@ -109,7 +109,7 @@ class Extraction:
 
     @property
     def metadata(self) -> Metadata:
-        """What the page says of itself, each value with its source; empty where the extractor leaves it out."""
+        """Metadata of the page, each value with its source; empty where the extractor leaves it out."""
         return self._metadata or Metadata()
 
     @property
@@ -122,7 +122,7 @@ class Extraction:
         return self.known_blocks if self.analysis is None else self.analysis.blocks
 
     def what_would_change(self, block: int) -> Counterfactual | None:
-        """Return the smallest change of features that turns the decision about a block around.
+        """Return the smallest change of features that reverses the decision about a block.
 
         None where none does, where a rule has decided, or for an extraction without its analysis.
         """
@@ -130,7 +130,7 @@ class Extraction:
 
     @property
     def facts(self) -> Facts:
-        """What is known of the page beside the text."""
+        """The results about the page other than the text."""
         return self.known_facts if self.analysis is None else self.analysis.facts
 
     @property
@@ -140,12 +140,12 @@ class Extraction:
 
     @property
     def confidence(self) -> float | None:
-        """The word F1 that is to be expected of the text."""
+        """Expected word F1 of the text, from 0 to 1."""
         return self.facts.confidence
 
     @property
     def lang_confidence(self) -> float | None:
-        """How sure it is that the text is in the page's language."""
+        """Confidence that the text is in the page's language, from 0 to 1."""
         return self.facts.lang_confidence
 
     @property
@@ -172,7 +172,7 @@ class Extraction:
 
     @property
     def comments(self) -> tuple[str, ...]:
-        """What readers wrote."""
+        """Comments by readers."""
         return self.facts.comments
 
     @property
@@ -182,7 +182,7 @@ class Extraction:
 
     @cached_property
     def fingerprint(self) -> str | None:
-        """By which copies of the text are found."""
+        """Fingerprint by which copies of the text are found."""
         return fingerprint(self.text)
 
     def content(self, *, images: bool = False, links: bool = True) -> Content:

@@ -1,4 +1,4 @@
-"""``Extractor``: the chain page → blocks → features → scores → labels → extraction as one object."""
+"""``Extractor``: the pipeline page → blocks → features → scores → labels → extraction."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Extractor:
     measurer : PageMeasurer
         The model's measuring stage.
     options : ExtractionOptions
-        What was chosen; see `with_options`.
+        The options; see `with_options`.
     """
 
     model: Model
@@ -292,7 +292,7 @@ def extract(
 
 
 def extractor_of(model: str | Path | Model | Extractor) -> Extractor:
-    """Return an extractor: as it is given, of a model, or loaded by name or path."""
+    """Return the given extractor, or make one from a model, its bundled name or its path."""
     if isinstance(model, Extractor):
         return model
     if isinstance(model, str):
@@ -357,7 +357,7 @@ class PageWork(ABC, Generic[Result]):
 def read_pages(
     work: PageWork[Result], documents: Iterable[Document], *, jobs: int = 1, deadline: float | None = None
 ) -> Iterator[tuple[Document, Result]]:
-    """Yield each document with its result, in order: the way of a page in batches, tables, Spark and pipelines.
+    """Yield each document with its result, in order; used for batches, tables, Spark and pipelines.
 
     Parameters
     ----------

@@ -9,9 +9,9 @@ from typing import Any, TypedDict, get_type_hints
 from blockfeat.errors import LanguageError, ModelError
 
 SIDES = ("precision", "recall")
-"""What can be favoured."""
+"""Values of ``favour``."""
 REASON_LANGUAGES = ("en", "de", "fr")
-"""What reasons can be written in (``sentences.toml``)."""
+"""Languages of reasons (``sentences.toml``)."""
 
 
 def _option(help: str, *, default: Any = None, least: int | None = None) -> Any:
@@ -36,7 +36,7 @@ class ExtractionOptions:
     captions, tables : bool or None
         Whether captions of figures and cells of tables inside the text belong to it.
     comments : bool or None
-        Whether what readers wrote belongs to the text.
+        Whether comments by readers belong to the text.
     rules : bool or None
         Whether rules go over what a model keeps: banners, boxes that ask to subscribe and lines that point at other
         texts are dropped, on pages in doubt what stands outside of the article's box too; standfirsts, headings of
@@ -111,7 +111,7 @@ class GivenOptions(TypedDict, total=False):
 _NAMES = frozenset(GivenOptions.__annotations__)
 
 DEFAULT_OPTIONS = ExtractionOptions()
-"""Nothing chosen."""
+"""The default options."""
 
 
 def option_fields(*names: str) -> tuple[tuple[Field[Any], Any], ...]:

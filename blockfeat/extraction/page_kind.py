@@ -109,7 +109,7 @@ def _are_of(keys: Keys, names: Keys) -> Mask:
 
 
 def _declared(blocks: Blocks) -> list[float]:
-    """Return what the page's JSON-LD and Open Graph declare it to be."""
+    """Return the measures of declarations: texts in JSON-LD, and the type in Open Graph."""
     meta = _OG_TYPE.search(blocks.tags.source)
     declared = meta[0].decode("utf-8", "replace").lower() if meta else ""
     texts = [float(bool(blocks.declared.body)), float(bool(blocks.declared.other))]
@@ -122,7 +122,7 @@ def _position(blocks: Blocks, kept: Mask) -> float:
 
 
 def _cues(blocks: Blocks) -> list[float]:
-    """Return how many elements tags and classes call a discussion, a comment …, as logarithms."""
+    """Return the logarithms of the numbers of elements marked as discussion, comment …, by tag or class."""
     cues = bundled_cues()
     bits = cues.of_elements(blocks.tags, blocks.containers.element).bits
     return [log1p(int(np.count_nonzero(bits & np.uint32(cues.masks[name])))) for name in _CUES]
@@ -220,7 +220,7 @@ class KindWeights:
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> KindWeights:
-        """Make a classifier of a document as ``page_kind.json`` is one."""
+        """Make a classifier from a document in the form of ``page_kind.json``."""
         rows = [document["measures"][name] for name in KIND_MEASURES]
         return cls(
             mean=np.array([row["mean"] for row in rows]),
@@ -311,7 +311,7 @@ def confidence_measures(
 
 
 def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = False) -> float | None:
-    """Return the word F1 to be expected, from 0 to 1; None where there are no measures, or none were calibrated.
+    """Return the expected word F1, from 0 to 1; None where there are no measures, or none were calibrated.
 
     A logistic regression for each kind of model (``confidence.json``, written by ``experiments/expected_f1.py``). For
     lists that replace a main text it is too high (.76 on the development pages, where .63 was measured) and reduced.

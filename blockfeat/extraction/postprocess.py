@@ -40,7 +40,7 @@ _WITHOUT_MARKUP = "kept: the page has no markup, so all of it is text"
 
 
 class Choice(NamedTuple):
-    """The blocks that are the text of a page, and what rules choose them by.
+    """The blocks chosen as the text of a page, and the data that rules use.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ RULES = (
         keeps="it is the heading of a section that is",
         unless="precision",
     ),
-    # What the caller asks for.
+    # The options of the caller.
     Rule(
         "options",
         signs.ALWAYS,
@@ -283,7 +283,7 @@ RULES = (
     # Worth .29 on structured pages.
     Rule("code marks", PREFORMATTED, _code_marks, drops="it only numbers the lines of code, or names its language"),
 )
-"""The rules in their order: each sees what those before it keep."""
+"""The rules in order: each is applied to the blocks that the previous ones keep."""
 
 
 def postprocess(

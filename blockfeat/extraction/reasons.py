@@ -1,4 +1,4 @@
-"""Why blocks are kept or dropped: facts that can be seen, in sentences, and what would turn the decision around."""
+"""Why blocks are kept or dropped: observable facts, in sentences, and counterfactual changes."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _fact(words: dict[str, str], key: str, value: str | int) -> str:
 
 
 MOST_CHANGES = 4
-"""At most so many features are tried together one by one."""
+"""Maximum number of features that are changed together one by one."""
 _QUANTILES = (0.1, 0.5, 0.9)
 _REACHES = (1, 2, 4, 8)
 
@@ -199,7 +199,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Counterfactual:
-    """What turns the decision about a block around.
+    """A change that reverses the decision about a block.
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ class Counterfactual:
 def what_would_change(
     model: Model, measured: PageFeatures, prediction: Prediction, block: int
 ) -> Counterfactual | None:
-    """Return the smallest change that turns the model's decision about a block around.
+    """Return the smallest change that reverses the model's decision about a block.
 
     Values are tried that blocks of the other decision have on the page (their quantiles .1, .5 and .9), one feature at
     a time; of those that turn it around the one that differs least, in standard deviations on the page. Where none

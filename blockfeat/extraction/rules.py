@@ -1,4 +1,4 @@
-"""Rules over what a model keeps: what a page says of its blocks by names of elements, headings, code, and banners.
+"""Rules over what a model keeps: named boxes, standfirsts, headings, technical text and banners.
 
 Each is applied, in its place and with its measured worth, by `blockfeat.extraction.postprocess.RULES`.
 """
@@ -222,7 +222,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
 def _sums(
     words: NDArray[np.integer[Any]], first: NDArray[np.integer[Any]], end: NDArray[np.integer[Any]]
 ) -> NDArray[np.integer[Any]]:
-    """Return the words of the blocks from first to end."""
+    """Return the sum of words over the blocks from first (inclusive) to end (exclusive)."""
     before: NDArray[np.integer[Any]] = np.append(0, words.cumsum())
     difference: NDArray[np.integer[Any]] = before[end] - before[first]
     return difference
@@ -315,7 +315,7 @@ def banners(blocks: Blocks, kept: Mask) -> list[int]:
 
 
 class _Banners:
-    """One page while its banners are looked for."""
+    """Search for the banners of one page."""
 
     def __init__(self, blocks: Blocks, kept: Mask) -> None:
         self.page, self.kept = blocks, kept.copy()

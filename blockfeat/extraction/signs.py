@@ -55,7 +55,7 @@ _DOUBTFUL = cython.declare(cython.double, DOUBTFUL)
 
 
 class Signs(NamedTuple):
-    """What a page shows of its rules.
+    """Signs of a page, by which rules are skipped.
 
     Attributes
     ----------

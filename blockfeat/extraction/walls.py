@@ -192,7 +192,7 @@ class PageEvidence:
     title : str or None
         Its title, in normal form where the options say so.
     may_ask : bool, optional
-        What `asks_at_an_edge` says of the kept blocks, where it was asked before.
+        Result of `asks_at_an_edge` for the kept blocks, if already computed.
     """
 
     blocks: Blocks
@@ -251,12 +251,12 @@ class PageEvidence:
 
     @cached_property
     def whole(self) -> str:
-        """Every text of the page, of buttons and noscript elements too."""
+        """All text of the page, including buttons and noscript elements."""
         return self.blocks.tags.all_text()
 
     @cached_property
     def has_password(self) -> bool:
-        """Whether it asks for a password."""
+        """Whether the page has a password field."""
         return _PASSWORD.search(self.blocks.tags.source) is not None
 
 

@@ -1,4 +1,4 @@
-"""What each block is by itself, in its row of the matrix: words, characters, links, ending, place (compiled)."""
+"""Features of each block by itself: words, characters, links, ending, position (compiled)."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _DESCRIPTION = cython.declare(cython.int, 5)
 
 
 def add_own(rows: Rows, blocks: Blocks, stop_words: NDArray[np.float64], flags: WordFlags, spread: int) -> None:
-    """Fill the columns that a block's own text, markup and place decide; linear in the page.
+    """Fill the columns that depend on a block's own text, markup and position; linear in the page.
 
     Parameters
     ----------
     rows : float32 array, n × 85
-        What is filled, a row for each block, at least one.
+        The matrix to fill, one row per block, at least one.
     blocks : Blocks
         The blocks.
     stop_words : float array, n
         Normalised stop-word ratio of each.
     flags : WordFlags
-        What the words say.
+        Cues of the words.
     spread : int
         Random odd multiplier of a hash table; see `blockfeat.features.keys.numbered`.
     """

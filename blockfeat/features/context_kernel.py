@@ -1,4 +1,4 @@
-"""What stands around each block, in its row of the matrix: containers, headings, paths, good text (compiled)."""
+"""Context features of each block: containers, headings, paths, good text nearby (compiled)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _REACH = cython.declare(cython.int, 5)
 
 
 def add_context(rows: NDArray[np.float32], blocks: Blocks, nesting: Nesting, cues: Cues, spread: int) -> None:
-    """Fill the columns that the surroundings of a block decide; linear in the page.
+    """Fill the columns that depend on the surroundings of a block; linear in the page.
 
     A block's own features give seeds, its good words; what stands around it decides. Containers and windows are ranges
     of blocks, so that every sum over them is a difference of two running totals.
@@ -51,7 +51,7 @@ def add_context(rows: NDArray[np.float32], blocks: Blocks, nesting: Nesting, cue
     nesting : Nesting
         The containers around them.
     cues : Cues
-        What tags and attributes say.
+        Cues of tags and attributes.
     spread : int
         Random odd multiplier of a hash table; see `blockfeat.features.keys.numbered`.
     """
@@ -98,7 +98,7 @@ class _Kernel:
         self.page_good = _TINY
 
     def look_around(self, article: cython.uint, main_heading: cython.uint) -> cython.void:
-        """Fill the columns about what the containers around each block say."""
+        """Fill the columns about the cues of the containers around each block."""
         articles: cython.Py_ssize_t = 0
         paragraphs: cython.Py_ssize_t = 0
         headings: cython.int = 0

@@ -1,4 +1,4 @@
-"""What the attributes of start tags say: cue words of class, id, role and itemprop, and what hides (compiled).
+"""Scan the attributes of start tags for cue words (class, id, role, itemprop) and for hiding (compiled).
 
 One pass over the bytes of each tag. Values are cut into words at everything but letters and at capitals behind small
 letters (camelCase). A word's key is its first eight bytes in lower case, the first byte highest; in a role or an
@@ -74,7 +74,7 @@ class AttributeLexicon:
 
 @dataclass(frozen=True, eq=False)
 class ElementCues:
-    """What some elements of a page say.
+    """Cues of some elements of a page.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ def scan_start_tags(
     cues: ElementCues,
     lexicon: AttributeLexicon,
 ) -> None:
-    """Add what the attributes of elements say to what their tags say; linear in the length of the start tags.
+    """Add the cues of the attributes of elements to those of their tags; linear in the length of the start tags.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class _TagScanner:
         return position
 
     def _interpret(self) -> cython.void:
-        """Take what the attribute that was read says, by the end of its name."""
+        """Add the cues of the attribute just read, by the end of its name."""
         name: cython.ulonglong = self.name
         ending: cython.ulonglong = name & _SEVEN_BYTES
         if name == _CLASS_NAME:

@@ -1,4 +1,4 @@
-"""What tags, attributes and words say about the text of a page, as bits (the data file ``cues.toml``)."""
+"""Cues of tags, attributes and words about the text of a page, as bits (the data file ``cues.toml``)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ALL_BUT_TWO_BYTES = np.uint64(8 * (WORD_BYTES - 2))
 
 @dataclass(frozen=True, eq=False)
 class WordCues:
-    """Words of a text that say something.
+    """Cue words of a text.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Cues:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Cues:
-        """Make the tables of a document as ``cues.toml`` is one."""
+        """Make the tables from a document in the form of ``cues.toml``."""
         kinds = dict.fromkeys((*AROUND_KINDS, *document["kinds"]))
         bits = {kind: 1 << place for place, kind in enumerate(kinds)}
         groups = {name: sum(bits[kind] for kind in kinds) for name, kinds in document["groups"].items()}

@@ -1,4 +1,4 @@
-"""64-bit keys: look-up in a sorted table, numbers for equal ones, and what the words of a page say (compiled)."""
+"""64-bit keys: look-up in a sorted table, numbering of equal keys, and cue flags of the words of a page (compiled)."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def _place_of(key: cython.ulonglong, multiplier: cython.ulonglong, mask: cython.
 
 @dataclass(frozen=True, eq=False)
 class WordFlags:
-    """What the words of a page say.
+    """Cue flags of the words of a page.
 
     Attributes
     ----------

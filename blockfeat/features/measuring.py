@@ -1,4 +1,4 @@
-"""The measuring stage: from a page to its blocks, their features and its language, for training and extraction."""
+"""The measuring stage: compute the blocks of a page, their features and its language."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def context_columns(
     names : sequence of str, optional
         Names of features, k of them; all, in the order of `context_features`, if not given.
     cues : Cues, optional
-        What tags, attributes and words say; the bundled ones if not given.
+        Cues of tags, attributes and words; the bundled ones if not given.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[n
     Returns
     -------
     float array, n × k
-        One column a feature, in the order asked for: 64 bits where all are functions of single blocks, 32 bits where
+        One column per feature, in order: 64 bits where all are functions of single blocks, 32 bits where
         context features, which rest on shared sums, are among them.
     """
     functions = [feature.compute for feature in features]
@@ -182,7 +182,7 @@ def features_named(names: Sequence[str], *, where: str = "") -> tuple[Feature, .
 
 
 STOP_WORD_SCOPES = ("page", "block", "ziegler2007")
-"""Whose language says which stop words count: the page's, each block's, or the fourteen of the paper for all."""
+"""Scopes of stop words: the page's language, each block's language, or the fourteen languages of the paper."""
 
 PAPER_LANGUAGES = ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pl", "pt", "ru", "sv")
 """Fourteen European languages: the paper counts stop words of as many and names five of them."""
@@ -190,14 +190,14 @@ PAPER_LANGUAGES = ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "
 
 @dataclass(frozen=True, eq=False)
 class PageFeatures:
-    """A page as a model reads it.
+    """The input of a model for one page.
 
     Attributes
     ----------
     blocks : Blocks
         The page's n blocks.
     matrix : float array, n × k
-        The features that the model asks for, in its order.
+        The features of the model, in its order.
     lang : str or None
         ISO 639-1 code of the page's language.
     stop_words : StopWordRatios
@@ -211,7 +211,7 @@ class PageFeatures:
 
 
 class MeasuringOptions(Protocol):
-    """What a model records of the way its pages are measured; see `FeatureExtractor`."""
+    """Measuring options that a model records; see `FeatureExtractor`."""
 
     @property
     def table(self) -> TagTable:
@@ -252,7 +252,7 @@ class FeatureExtractor:
     identifier : Identifier
         Language identification, over the stop lists of ``index``.
     languages : tuple of str
-        Languages asked for, which a page is taken to be in unless it clearly is in none of them; empty for any.
+        Expected languages: a page is taken to be in one of them unless it clearly is in none; empty for any.
     stop_word_scope : str
         ``"page"``: stop words of the page's language; ``"block"``: for each block the argmax over the languages
         asked for; ``"ziegler2007"``: for each block the argmax over 14 languages, as in the paper.

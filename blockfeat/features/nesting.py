@@ -1,4 +1,4 @@
-"""The containers of a page that hold text: how they nest, what tags and attributes say, their words (compiled)."""
+"""The containers of a page that hold text: how they nest, the cues of tags and attributes, their words (compiled)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Nesting:
     negatives : int32 array, c
         Negative cues around each, at most 8.
     shunned : int32 array, c
-        1 where text hardly counts, for a cue around says so.
+        1 where a cue around makes the text count little.
     against, positive : int32 array, c
         Depth of the innermost container around each that has a cue against the text inside, or a positive one; 0
         where none has.

@@ -1,4 +1,4 @@
-"""Features in words: what the value of a feature says of a block, as a phrase that a person can read."""
+"""Verbalise feature values as human-readable phrases about a block."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LONGEST = 30
 
 
 def phrase(feature: Feature, value: float, *, is_high: bool, container: str | None = None) -> str | None:
-    """Return what a value says of a block; None where the feature has no phrase that holds for it.
+    """Return the phrase for a value; None if the feature has none that applies.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ _AROUND = "around_"
 
 @dataclass(frozen=True)
 class ContainerNames:
-    """Names the containers around the blocks of a page, where it is asked for.
+    """Names of the containers around the blocks of a page, computed on demand.
 
     Attributes
     ----------
@@ -191,12 +191,12 @@ class ContainerNames:
 
 
 MOST_NAMED = 3
-"""At most so many features are named in a reason."""
+"""Maximum number of features named in a reason."""
 
 
 @dataclass(frozen=True)
 class Wording:
-    """Puts features of the blocks of one page into words.
+    """Verbaliser of the features of the blocks of one page.
 
     Attributes
     ----------
@@ -217,7 +217,7 @@ class Wording:
         return ContainerNames(self.blocks)
 
     def phrase(self, block: int, column: int, *, is_high: bool) -> str | None:
-        """Return what the value of one feature says of a block; None where it has no words for it."""
+        """Return the phrase for one feature of a block; None if the feature has no phrase for the value."""
         feature = self.features[column]
         name = self._names.around(block, feature.name) if feature.form == NAMED and is_high else None
         return phrase(feature, float(self.matrix[block, column]), is_high=is_high, container=name)

@@ -38,7 +38,7 @@ class Feature:
     unit : str
         What the number counts.
     low, high : float
-        Range in which the swarm looks for a threshold; values may lie outside.
+        Search range of particle swarm optimisation for a threshold; values may lie outside.
     bound : str
         ``"minimum"`` if content lies at or above the threshold, ``"maximum"`` if at or below.
     source : str
@@ -46,7 +46,7 @@ class Feature:
     form : str
         How a value is written for people: one of `blockfeat.features.phrases.FORMS`.
     more, less : str
-        What a high and a low value say of a block, as a phrase in which ``{}`` is the value.
+        Phrases about a block with a high and with a low value, in which ``{}`` stands for the value.
     topic : str
         What the feature is about; of features with one topic a reason names one. Its name, where empty.
     zero : bool
@@ -131,23 +131,23 @@ class NamedRow(Mapping[str, float]):
 
 
 def _share(part: NDArray[np.integer[Any]], whole: NDArray[np.integer[Any]]) -> Column:
-    """Part by whole; 0 where the whole is 0."""
+    """Divide part by whole; 0 where the whole is 0."""
     result: Column = part / np.maximum(whole, 1)
     return result
 
 
 def average_sentence_length(measured: Measured) -> Column:
-    """Words a sentence."""
+    """Return the words per sentence."""
     return _share(measured.blocks.measures.words, measured.blocks.measures.sentences)
 
 
 def sentence_count(measured: Measured) -> Column:
-    """Sentences; a block of text without a stop is one."""
+    """Return the number of sentences; a block of text without a stop is one."""
     return measured.blocks.measures.sentences.astype(np.float64)
 
 
 def character_distribution(measured: Measured) -> Column:
-    """Letters and digits by all characters other than white space."""
+    """Return letters and digits divided by all characters other than white space."""
     return _share(measured.blocks.measures.alphanumerics, measured.blocks.measures.characters)
 
 
@@ -164,22 +164,22 @@ def paper_stop_word_ratio(measured: Measured) -> Column:
 
 
 def anchor_ratio(measured: Measured) -> Column:
-    """Words inside anchors by words."""
+    """Return words inside anchors divided by words."""
     return _share(measured.blocks.measures.anchor_words, measured.blocks.measures.words)
 
 
 def format_tag_ratio(measured: Measured) -> Column:
-    """Elements that format by words."""
+    """Return formatting elements divided by words."""
     return _share(measured.blocks.role_counts["format"], measured.blocks.measures.words)
 
 
 def list_element_ratio(measured: Measured) -> Column:
-    """List elements by words."""
+    """Return list elements divided by words."""
     return _share(measured.blocks.role_counts["list"], measured.blocks.measures.words)
 
 
 def text_structuring_ratio(measured: Measured) -> Column:
-    """Headings, paragraphs, breaks and alignment elements by words."""
+    """Return headings, paragraphs, breaks and alignment elements divided by words."""
     return _share(measured.blocks.role_counts["structure"], measured.blocks.measures.words)
 
 

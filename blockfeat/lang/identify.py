@@ -46,8 +46,8 @@ _LONGEST_TEXT = 30_000  # characters, about 5,000 words
 _WINDOWS, _WINDOW = 6, 1_000  # longer texts: their words are taken from so many places, so many characters each
 _MOST_WORDS = 5_000
 _PROSE_WORDS = 12  # a block of so many is likely prose
-_SAMPLE_WORDS = 600  # so many words of such blocks tell a page's language
-_NGRAM_TEXT = 2_000  # characters; more takes longer and tells no more
+_SAMPLE_WORDS = 600  # words of such blocks that suffice to identify a page's language
+_NGRAM_TEXT = 2_000  # characters; more takes longer without improving accuracy
 _FEWEST_WORDS = 25  # below, stop words decide nothing
 _LIKE_PROSE = 0.55  # least density of the best language, as a share of what its prose has
 _FEWEST_HITS = 6  # stop words of the best language
@@ -150,7 +150,7 @@ class Identifier:
     ) -> LanguageGuess:
         """Return the language of a text; see `blockfeat.lang.identify.identify`.
 
-        ``masks`` spares the cutting where the caller has looked up the words of the text already, by
+        ``masks`` avoids tokenisation if the caller has already looked up the words of the text with
         `StopWordIndex.masks_of`; the first 5,000 are used.
         """
         allowed = None if candidates is None else frozenset(filter(None, map(normalise_code, candidates)))
@@ -293,9 +293,9 @@ def identify(text: str, *, declared: str | None = None, candidates: Codes | None
     text
         Running text, the longer the better; of long texts the first 30,000 characters are used.
     declared
-        What the page declares (``de-DE``, ``pt_BR``, ``eng``); rubbish counts as nothing.
+        What the page declares (``de-DE``, ``pt_BR``, ``eng``); invalid values are ignored.
     candidates
-        Languages that may be answered; all by default.
+        Languages that may be returned; all by default.
 
     Returns
     -------

@@ -18,7 +18,7 @@ from blockfeat.lang.word_keys import keys_of_spans
 _FACTORS = (np.uint64(1), np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 # The one letter whose lower case depends on what stands around it.
 _CAPITAL_SIGMA = "\u03a3"
-# No letter behind has a lower case.
+# No code point from here on has a lower case.
 _CASED = 0x1E944
 
 Counts = NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""Which languages the byte n-grams of a text speak for: naive Bayes by the bundled table.
+"""Language probabilities of a text from its byte n-grams: naive Bayes with the bundled table.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
 """

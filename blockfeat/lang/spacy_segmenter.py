@@ -114,14 +114,14 @@ def segmenter_for(name: str, lang: str | None = None) -> Tokenizer:
     name : str
         ``"fast"`` or ``"spacy"``.
     lang : str, optional
-        The page's language, ISO 639-1; only spaCy asks for it.
+        The page's language, ISO 639-1; only used by spaCy.
 
     Raises
     ------
     ModelError
         There is no segmenter of that name; the message lists what there is.
     MissingExtraError
-        spaCy is asked for and not installed.
+        ``name`` is ``"spacy"`` and spaCy is not installed.
     """
     if name == "fast":
         return FastTokenizer()

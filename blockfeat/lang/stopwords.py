@@ -1,4 +1,4 @@
-"""Stop words of 58 languages: the lists of stopwordsiso, cleaned of what marks clutter as prose, and their density."""
+"""Stop words of 58 languages: the lists of stopwordsiso, without entries typical of boilerplate, and their density."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def stop_words(lang: str) -> frozenset[str]:
 
 @cache
 def stop_words_if_any(lang: str | None) -> frozenset[str]:
-    """Return the stop words of a language; none for one without a list. Reading a list takes as long as many pages."""
+    """Return the stop words of a language; empty without a list. Reading a list takes as long as many pages."""
     return stop_words(lang) if lang is not None and lang in _raw_lists() else frozenset()
 
 
@@ -318,7 +318,7 @@ class StopWordRatios:
     Attributes
     ----------
     languages : tuple of str
-        The languages whose lists were asked for.
+        The languages whose stop words were counted.
     language : int array, n
         For each block the position in ``languages`` of the argmax.
     ratio : float array, n
@@ -349,7 +349,7 @@ def stop_word_ratios(
     index : StopWordIndex
         The stop lists.
     languages : tuple of str, optional
-        The languages asked for; all of the index by default. With one there is no choice to make: the page's
+        The languages to count; all of the index by default. With one there is no choice to make: the page's
         language decides for all of its blocks.
     masks : uint64 array, optional
         ``index.masks_of`` of the page's words, where the caller has it.

@@ -16,9 +16,9 @@ BUCKET_BITS = 14
 """Highest bits of a key that tell its bucket in `masks_of_keys`."""
 
 BASE = 0x9E3779B97F4A7C15
-"""What the places of a key are multiplied by."""
+"""Base of the polynomial hash."""
 SPREAD = 0xBF58476D1CE4E5B9
-"""What spreads a key over the whole range."""
+"""Multiplier that spreads a key over the whole range."""
 
 _ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
 _BASE = cython.declare(cython.ulonglong, BASE)
@@ -77,7 +77,7 @@ def masks_of_keys(
     Parameters
     ----------
     keys : uint64 array
-        What is looked up.
+        The keys to look up.
     known, known_masks : uint64 array
         The keys that are known, ascending, and the mask of each.
     buckets : int32 array, 2**14 + 1
@@ -109,7 +109,7 @@ def _look_up(
 
 
 def count_bits(masks: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
-    """Return how many masks have each of so many bits, from the lowest."""
+    """Count the masks in which each of the lowest ``size`` bits is set."""
     counts = np.zeros(size, dtype=np.int64)
     _count_bits(masks.data, counts.data)
     return counts

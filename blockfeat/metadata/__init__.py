@@ -1,4 +1,4 @@
-"""What a page says of itself: title, authors, dates, site, address, image and the rest, each with its source."""
+"""Metadata of a page: title, authors, dates, site, address, image and the rest, each with its source."""
 
 from blockfeat._lazy import lazy_names
 

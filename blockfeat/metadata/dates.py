@@ -1,4 +1,4 @@
-"""Dates out of declarations, text and addresses: ISO 8601 and its variants, digits, and words in many languages."""
+"""Parse dates in declarations, text and URLs: ISO 8601 and its variants, digits, and words in many languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Metadata``: what a page says of itself, with sources; ``Candidates``: what one source says, before a choice."""
+"""``Metadata``: the metadata of a page with sources; ``Candidates``: the values of one source, before a choice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from blockfeat.metadata.dates import Moment
 
 LONGEST_ATTRIBUTE = 2_000
-"""Longer attributes hold data for scripts, which no source is."""
+"""Longer attributes hold data for scripts and are ignored."""
 _TAG = re.compile(r"<[/!a-zA-Z][^<>]*+>")
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F)])
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -226,12 +226,12 @@ SOURCES = (
     "json-ld", "microdata", "rdfa", "open-graph", "meta", "link", "html", "byline", "time", "heading", "title", "url",
     "htmldate",
 )  # fmt: skip
-"""Where values come from, in the order in which they are asked."""
+"""Sources of values, in their default order of priority."""
 
 
 @dataclass(frozen=True)
 class Metadata:
-    """What a page says of itself; a value that it does not give is None or empty.
+    """Metadata of a page; missing values are None or empty.
 
     Attributes
     ----------
@@ -327,7 +327,7 @@ def support_of(value: _Value, others: Iterable[_Value], same: Callable[[_Value, 
 
 @dataclass(frozen=True, eq=False)
 class SourceRecords:
-    """How often sources were right on pages with gold, and the order in which they are asked.
+    """How often sources were right on annotated pages, and their order of priority.
 
     Attributes
     ----------
@@ -360,7 +360,7 @@ class SourceRecords:
         return (sum(right for right, _ in found) + 1) / (sum(count for _, count in found) + 2)
 
     def ordered(self, name: str, claims: list[Candidates]) -> list[Candidates]:
-        """Return claims in the order in which their sources are asked for a field."""
+        """Return claims in the order of priority of their sources for a field."""
         order = self.order.get(name)
         if order is None:
             return claims

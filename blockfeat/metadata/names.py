@@ -1,4 +1,4 @@
-"""Names without what stands around them: authors split and cleaned, agencies apart; titles without the site's name."""
+"""Clean names: authors split and cleaned, agencies separated; titles without the site's name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from blockfeat.metadata.metadata import folded, pattern, plain
 
-# The words before a name; the text behind them begins with a letter.
+# Words that introduce a name, such as "By"; the text after them begins with a letter.
 PREFIX = pattern("prefix")
 _PREFIX = re.compile(rf"\A(?:{PREFIX})(?:\s*[:：/／|-]\s*|\s+(?=\S))", re.IGNORECASE)
 _SHORT_PREFIX = re.compile(r"(?:di|af|av|do|da|de|от|του|της|文|글|text|texte|tekst|por|par|door|von)\s", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""All sources in their order to one `Metadata`."""
+"""Combine all sources, in order of priority, into one `Metadata`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LETTERS = 60
 
 
 def read_metadata(page: Page, blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> Metadata:
-    """Return what a page says of itself.
+    """Return the metadata of a page.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def declared_claims(page: Page, blocks: Blocks, kept: NDArray[np.bool_], headlin
 
 
 class _Reading:
-    """One page while it is read; what is not asked for is not read."""
+    """State of reading one page; sources are read lazily."""
 
     def __init__(self, page: Page, tags: Tags, blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> None:
         self.page, self.tags, self.blocks, self.kept, self.headline = page, tags, blocks, kept, headline

@@ -1,4 +1,4 @@
-"""What schema.org nodes say of a page, from JSON-LD, microdata and RDFa: the article's first, then page and site.
+"""Metadata from schema.org nodes in JSON-LD, microdata and RDFa: the article's first, then page and site.
 
 Microdata are read by own code in place of extruct: from the columns of tags that the extraction has anyway, where
 extruct parses the page two more times with html5lib and lxml.
@@ -19,7 +19,7 @@ from blockfeat.page.tags import Tags, places_of
 ARTICLE_TYPES = words("article_types")
 """Types of what a page is about, in lower case."""
 PAGE_TYPES = words("page_types")
-"""Types of pages; they say less than the article's own node."""
+"""Types of pages; less specific than the article's own node."""
 _MEDIA = frozenset({"videoobject"})
 _WEAK = words("weak_types")
 _ORGANISATIONS = ("organization", "corporation", "newsmediaorganization", "brand", "localbusiness")
@@ -30,7 +30,7 @@ _PEOPLE, _MOST_VALUES = 60, 200
 
 
 def claims_of_nodes(values: Iterable[Any], *, source: str, url: str | None, title: str | None) -> list[Candidates]:
-    """Return what nodes say of the page, the most telling node first.
+    """Return the values that nodes give for the page, the most relevant node first.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _meant(articles: list[Node], url: str | None, title: str | None) -> list[Nod
 
 
 def _rank(node: Node, url: str | None, title: str | None) -> float:
-    """Return how surely a node is about the page."""
+    """Return a score of how likely a node is about the page."""
     types = types_of(node) & ARTICLE_TYPES
     rank = 0.0 if types <= _WEAK else 1.0
     if url and any(_same_address(address, url) for address in _addresses(node)):
@@ -127,7 +127,7 @@ def _bare(address: str) -> str:
 
 
 def _claims(node: Node, by_id: dict[str, Node], source: str) -> Candidates:
-    """Return what one node says."""
+    """Return the values of one node."""
     claims = Candidates(source)
     add = claims.add
     for name, keys in _STRINGS:

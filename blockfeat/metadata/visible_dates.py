@@ -45,7 +45,7 @@ class SeenDate(NamedTuple):
 def visible_dates(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     """Return the dates in ``<time>`` and elements named for dates, else in short blocks, the nearest first.
 
-    They are looked for while they are asked for.
+    Lazy: later candidates are searched only if they are consumed.
     """
     is_published = False
     for finder in (_dates_in_elements, _near, _dates_at_end):

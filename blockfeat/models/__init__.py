@@ -1,4 +1,4 @@
-"""Models: from features to scores, and their files."""
+"""Models that score blocks by their features, and model files."""
 
 from blockfeat._lazy import lazy_names
 

@@ -1,4 +1,4 @@
-"""What models compute block by block, each in one pass: a network between its matrix products, sums of thresholds.
+"""Block-wise kernels of models, each in one pass: layers of a network, sums of soft thresholds.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
 """
@@ -61,7 +61,7 @@ class Network:
     weights : mapping
         Float arrays by `blockfeat.models.sequence.WEIGHT_NAMES`: for k features and c channels.
     dilations : tuple of int
-        How far away the neighbours are that each convolution looks at.
+        Dilation of each convolution: the distance to its neighbours, in blocks.
     most : float
         Largest deviation of a feature from its mean, in either direction.
     """

@@ -161,7 +161,7 @@ class MarginModel(FeatureModel):
         return Prediction(scores, self.choose(scores), log_odds=odds)
 
     def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
-        """Return for each block its features and what each added to the score; the words are not the model's."""
+        """Return for each block its features and what each added to the score; ``reason`` stays empty."""
         matrix = measured.matrix
         added = self.contributions(matrix)
         rows = (NamedRow.rows(values, self.feature_names) for values in (matrix, added))

@@ -49,13 +49,13 @@ class BlockReason:
     Attributes
     ----------
     reason : str
-        One sentence; empty for models that can only say how far each feature moved the score.
+        One sentence; empty for models that only provide contributions.
     features : mapping
         Value of every feature of the model, by name.
     failed : tuple of str
         Names of the features whose threshold the block failed; empty for models without thresholds.
     contributions : mapping
-        How far each feature moved the score, by name; empty for models that do not know.
+        Contribution of each feature to the score, by name; empty for models that do not provide it.
     """
 
     reason: str = ""
@@ -199,7 +199,7 @@ def table_from_value(value: Any, *, where: str) -> TagTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """What every model says of where it comes from.
+    """Provenance that every model records.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ _LOOKED_AT = 16
 SURE = 0.8
 """The expected F1 from which a page is not in doubt."""
 MIGHT_BE = -10.0
-"""Logit above which a block might be content, for models that do not say."""
+"""Default logit above which a block might be content."""
 SHORT_PAGE = 120
 """Words below which a page is short for the test for content."""
 _STRETCH = 4_096
@@ -168,7 +168,7 @@ class SequenceModel(FeatureModel):
         return found
 
     def _states(self, number: int, count: int) -> Array:
-        """Return room for the channels of some blocks at so many stages."""
+        """Return a buffer for the channels of ``count`` blocks at ``number`` stages."""
         return np.empty((number, count, self.weights["outer"].size), dtype=np.float32)
 
     def contributions(self, matrix: Array) -> Array:
@@ -223,7 +223,7 @@ class SequenceModel(FeatureModel):
         return Prediction(scores, kept if kept.any() else best_blocks(logits), log_odds=logits)
 
     def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
-        """Return for each block its features and how far each moved its score; the words are not the model's.
+        """Return for each block its features and how far each moved its score; ``reason`` stays empty.
 
         See `contributions`.
         """

@@ -31,7 +31,7 @@ class Plugins(Mapping[str, Any]):
     group : str
         The group.
     own : mapping
-        Module and name of each of the package's own, which are found without a look at what is installed.
+        Module and name of each of the package's own, which are found without searching the installed packages.
     error : type
         What is raised where a plug-in cannot be imported.
     """
@@ -95,7 +95,7 @@ def model_class(kind: object, *, where: str) -> type[Model]:
 
 
 DEFAULT_MODEL = "default"
-"""Name of the bundled model that is used where none is asked for."""
+"""Name of the bundled model used by default."""
 _SUFFIXES = (".json", ".npz")
 _ZIP = b"PK"
 _DOCUMENT = "document"

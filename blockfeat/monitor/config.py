@@ -61,7 +61,7 @@ class Source:
     lang : str or None
         Language of its pages, where it is known.
     every : float or None
-        Least seconds between two polls; by default what the source itself asks for.
+        Least seconds between two polls; by default the interval that the source itself declares.
     """
 
     url: str
@@ -99,7 +99,7 @@ class PageSettings:
         Seconds after which a page is fetched again to see whether it was updated, and the age up to which that is
         done. A page whose feed says that it was updated is fetched again in any case.
     recheck : float or None
-        Seconds after which a page is fetched again, again and again, to see whether it is still there.
+        Interval in seconds at which a page is fetched again to see whether it still exists.
     attempts : int
         How often a page is tried when it fails in a way that can pass; 401, 402, 403 and 404 are among these.
     jobs : int
@@ -308,7 +308,7 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
 
 
 def _check_between_tables(file: _File, values: Mapping[str, Any], problems: Problems) -> None:
-    """Note what is wrong with tables that are right each for itself."""
+    """Report problems between tables that are valid on their own."""
     if "sources" not in values:
         problems.add(("sources",), 'no [[sources]]: add one with url = "https://…/feed.xml"')
     if "brands" not in values and "queries" not in values:

@@ -1,4 +1,4 @@
-"""Sites in eleven languages on this machine, to try the monitor on: the ready feeds and pages of ``demo.json``."""
+"""Sites in eleven languages on this machine, to try the monitor on: the prepared feeds and pages of ``demo.json``."""
 
 from __future__ import annotations
 

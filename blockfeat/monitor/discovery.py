@@ -90,7 +90,7 @@ def feed_links(data: bytes, *, url: str) -> Iterator[str]:
 
 
 async def _read(url: str, named_by: str, fetcher: Fetcher) -> FoundFeed | None:
-    """Return a feed; None where there is none, or none that names anything."""
+    """Return the feed at an address; None where there is none, or it is empty."""
     fetched = await fetcher.fetch(url, kind="feed")
     if fetched.error is not None:
         return None

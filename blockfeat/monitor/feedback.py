@@ -1,4 +1,4 @@
-"""Feedback that teaches: from judged mentions to proposals, each with what it would change, and to accepted lessons."""
+"""Learning from feedback: derive proposals from judged mentions, and store accepted ones as lessons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from blockfeat.monitor.reading import plain_path
 from blockfeat.monitor.store.store import Store
 
 LEAST_JUDGED = 20
-"""From so many judged mentions on there are proposals."""
+"""Least number of judged mentions for proposals."""
 _LEAST_OF_A_PLACE = 3
 _MOST_DOUBT = 0.2
 _MOST_PASSED = 0.3

@@ -204,7 +204,7 @@ class PageReader:
 
 
 def failed(error: Exception) -> PageRecord:
-    """Return the record of a page that was not read: what is no `InputError` says nothing of the page."""
+    """Return the record of a page that was not read: anything but an `InputError` is a fault of the program."""
     is_fault = not isinstance(error, InputError)
     return PageRecord("error", error=clean_characters(failure_reason(error)), is_fault=is_fault)
 

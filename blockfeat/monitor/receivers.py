@@ -1,4 +1,4 @@
-"""Settings of those who get mentions: the stream, webhooks and alerts; and which events each gets, and when."""
+"""Settings of the receivers of mentions: the stream, webhooks and alerts; and which events each gets, and when."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Timing:
     at : int
         Minute of the day for ``"daily"``.
     quiet : (int, int) or None
-        From and to which minute of the day nothing goes out; it goes out behind it.
+        From and to which minute of the day nothing is sent; messages are sent afterwards.
     zone : ZoneInfo
         Where these minutes are counted.
     """
@@ -232,7 +232,7 @@ class Alert:
         return None if self.query is None else Query.parse(self.query, name=self.name)
 
     def is_of(self, event: Mapping[str, object]) -> bool:
-        """Return whether an event is one that it is about, its query left aside."""
+        """Return whether an event matches the filters of the alert, apart from its query."""
         if self.brands and event["brand"] not in self.brands:
             return False
         if event["event"] == "spike":

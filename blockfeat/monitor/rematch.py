@@ -1,4 +1,4 @@
-"""The past: brands, names and rules that are new are looked for in what the store has."""
+"""Matching stored pages again with new brands, names and rules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CLUTTER = "clutter"
 
 @dataclass(frozen=True, slots=True)
 class Rematched:
-    """What came of a store's pages.
+    """Counts of a rematch over the pages of a store.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ _LONGEST_NAP = 60.0
 
 
 def environment() -> str:
-    """Return a digest of what a run works with: the versions of blockfeat, Python and all that is installed."""
+    """Return a hash of the installed software: the versions of blockfeat, Python and all that is installed."""
     # By their names alone, which have the versions: reading each file takes forty times as long.
     installed = {info.name for folder in sys.path for info in Path(folder).glob("*.*-info")}
     whole = "\n".join((__version__, sys.version, *sorted(installed)))
@@ -56,7 +56,7 @@ class Monitor:
     fetcher, readers
         What fetches and what reads; open already.
     receivers : sequence of Receiver
-        Who gets new mentions.
+        Receivers of new mentions.
     grace : float
         Seconds that pages that were begun may still take once the round is to end.
     on_progress : callable, optional

@@ -1,4 +1,4 @@
-"""Bytes to a parsed page: encoding, repair, tags, JSON-LD, title, declared language."""
+"""Parse the bytes of a page: encoding, repair, tags, JSON-LD, title, declared language."""
 
 from blockfeat._lazy import lazy_names
 

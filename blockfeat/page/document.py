@@ -1,4 +1,4 @@
-"""One input page, before parsing: what is none (an address, a path), plain text as one; the site of its address."""
+"""One input page before parsing: checks for addresses and paths, plain text as markup, and the site of an address."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Document:
 
 
 def wrong_type(page: object) -> InputTypeError:
-    """Return the error of a value that is neither str nor bytes-like; it says how a page is had from it."""
+    """Return the error for a value that is neither str nor bytes-like; its message says how to get a page from it."""
     hints = (
         (isinstance(page, os.PathLike), _READ_FIRST),
         (hasattr(page, "read"), "; give what its read() returns"),
@@ -79,7 +79,7 @@ def wrong_type(page: object) -> InputTypeError:
 
 
 def check_is_no_name(text: str) -> None:
-    """Raise InputTypeError for a str that is the address or the path of a page: one without markup or white space."""
+    """Raise InputTypeError if a str is an address or a path, without markup or white space, instead of a page."""
     if len(text) > _LONGEST_NAME:
         return
     name = text.strip()
@@ -91,9 +91,9 @@ def check_is_no_name(text: str) -> None:
 
 
 def as_markup(data: bytes) -> bytes:
-    """Return plain text in UTF-8 as markup that shows the same: a paragraph for what blank lines part.
+    """Convert plain text in UTF-8 to markup that renders the same: one paragraph for each run of non-blank lines.
 
-    Lines stay lines; a paragraph with indented lines, tabs or columns is preformatted. Character references that end in
+    Line breaks stay; a paragraph with indented lines, tabs or columns is preformatted. Character references that end in
     a semicolon stay references.
     """
     text = re.sub(_AMPERSAND, b"&amp;", data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")).replace(b"<", b"&lt;")
@@ -120,7 +120,7 @@ def host_of(address: str) -> str:
     Returns
     -------
     str
-        Empty where the address has no host, or is none.
+        Empty if the address has no host or is invalid.
     """
     try:
         host = (urlsplit(address.strip()).hostname or "").strip(".").lower()
@@ -193,7 +193,7 @@ def guess_host(html: str) -> str | None:
 
 
 def _named_address(tag: str, attributes: dict[str, str]) -> tuple[str, str]:
-    """Return which of the three places a tag is ("" for none) and the address in it."""
+    """Return which of the three kinds a tag is ("" for none) and the address in it."""
     if tag == "base":
         return "base", attributes.get("href", "")
     if tag == "link" and "canonical" in attributes.get("rel", "").lower().split():

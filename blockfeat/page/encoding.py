@@ -1,4 +1,4 @@
-"""From the bytes of a page to text: which encoding, how it was found, and what had to be replaced.
+"""Decode the bytes of a page: the encoding, how it was detected, and the number of replaced characters.
 
 The order (``docs/encodings.md`` has the figures): byte-order mark, UTF-16 and UTF-32 by NUL bytes, ISO-2022-JP by
 its escape sequences, valid UTF-8, nearly valid UTF-8, the caller's or HTTP charset, the declaration in the
@@ -21,7 +21,7 @@ from typing import Any
 
 from blockfeat.page.utf_8 import doubled_pairs
 
-# What the bytes of UTF-8 look like where somebody took them for Windows-1252: five have no character there.
+# Each byte decoded as Windows-1252; the five bytes undefined there become C1 controls.
 _CHARACTERS = "".join(bytes([code]).decode("windows-1252", "ignore") or chr(code) for code in range(256))
 _BYTES = {ord(character): code for code, character in enumerate(_CHARACTERS)}
 _INNER = re.escape(_CHARACTERS[0x80:0xC0])
@@ -60,9 +60,9 @@ _ASCII = bytes(range(0x80))
 _ISO_2022_JP = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
 _JIS_RUN = re.compile(rb"\x1b(\$[@B]|\([BJI])([^\x1b]*)")
 _HIGH = bytes(code | 0x80 if 0x21 <= code <= 0x7E else 0xFF if code >= 0x80 else code for code in range(256))
-# Characters that one bad byte can spoil, and those between them.
+# Characters that one bad byte can corrupt, including those between them.
 _SPOILT_BY_ONE = 5
-# Where Python's cp932 puts bytes that stand for nothing.
+# Private-use characters to which Python's cp932 maps undefined bytes.
 _NO_BYTE = re.compile("[\uf8f0-\uf8f3]")
 
 # Python refuses to read a number of thousands of digits; without the zeros before it, none that long is a character.
@@ -94,9 +94,9 @@ class Decoding:
 
 
 def source_of_utf_8(data: bytes) -> str | None:
-    """Return ``"ascii"`` or ``"utf-8"`` for bytes that `decode` takes as what they are, without a mark; else None.
+    """Return ``"ascii"`` or ``"utf-8"`` for bytes without a byte-order mark that `decode` reads as such; else None.
 
-    None too for a page that may have been encoded twice.
+    Also None for a page that may have been encoded as UTF-8 twice.
     """
     if b"\x00" in data or b"\x1b" in data or data.startswith(_MARKS):
         return None
@@ -106,7 +106,7 @@ def source_of_utf_8(data: bytes) -> str | None:
 
 
 def utf_16_order(data: bytes, charset: str | None = None) -> str | None:
-    """Return UTF-16 or UTF-32 with its byte order where `decode` takes bytes as that, None for all others."""
+    """Return the name of the UTF-16 or UTF-32 encoding, with byte order, that `decode` detects; None for others."""
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return None if name == "utf-8" else name
@@ -190,7 +190,7 @@ def _is_nearly_utf_8(sample: bytes, *, lenient: bool) -> bool:
 
 
 def _is_contradicted(sample: bytes, name: str) -> bool:
-    """Return whether the bytes cannot be of this encoding, or hardly so."""
+    """Return whether the bytes are invalid, or very unlikely, in this encoding."""
     text = _replacing(sample, name, "").text
     foreign = len(sample) - _ascii_bytes(sample)
     if text.count("\ufffd") > max(2, foreign // 50):
@@ -202,14 +202,14 @@ def _is_contradicted(sample: bytes, name: str) -> bool:
 
 
 def _accented_share(text: str) -> float:
-    """Share of the letters next to letters above 0x7F that are above 0x7F themselves."""
+    """Return the share of letters above 0x7F among the letters next to letters above 0x7F."""
     words = [word for word in re.findall(r"[^\W\d_]+", text) if not word.isascii()]
     letters = sum(map(len, words))
     return sum(character > "\x7f" for word in words for character in word) / letters if letters > 20 else 0.0
 
 
 def _detected(sample: bytes) -> str:
-    """Name of the encoding by uchardet; windows-1252 where it finds none."""
+    """Return the encoding that uchardet detects; windows-1252 if it detects none."""
     import cchardet
 
     found = str(cchardet.detect(sample)["encoding"] or "").lower()
@@ -221,7 +221,7 @@ def _detected(sample: bytes) -> str:
 
 
 def _replacing(data: bytes, name: str, source: str) -> Decoding:
-    """Decode by a WHATWG name with U+FFFD for what does not fit."""
+    """Decode by a WHATWG name, with U+FFFD for invalid bytes."""
     codec = _tables()["codecs"].get(name, name)
     text = data.decode(codec, "replace")
     if codec in _tables()["frequent"] and 0 < text.count("\ufffd") <= _ERRORS_MENDED:
@@ -232,7 +232,7 @@ def _replacing(data: bytes, name: str, source: str) -> Decoding:
 
 
 def _in_step(data: bytes, codec: str) -> str:
-    """Decode pairs of bytes with a few errors; behind each go on where the pairs make most sense."""
+    """Decode a two-byte encoding with a few errors; after each, resume at the most plausible byte alignment."""
     decoder = codecs.getdecoder(codec)
     parts: list[str] = []
     while data:
@@ -271,7 +271,7 @@ def _iso_2022_jp(data: bytes) -> Decoding | None:
 
 
 def _euc_run(match: re.Match[bytes]) -> bytes:
-    """Rewrite what follows one escape sequence for EUC-JP."""
+    """Convert the characters after one escape sequence to EUC-JP."""
     kind, run = match.groups()
     if kind.startswith(b"$"):
         return run.translate(_HIGH)
@@ -281,7 +281,7 @@ def _euc_run(match: re.Match[bytes]) -> bytes:
 
 
 def _name(label: str | None) -> str | None:
-    """WHATWG name for a label, or None if there is none that can be decoded."""
+    """Return the WHATWG name for a label, or None if there is none that can be decoded."""
     cleaned = (label or "").strip(" \t\r\n\"'").lower()
     return _names_by_label().get(cleaned)
 
@@ -320,7 +320,7 @@ def _is_utf_16(charset: str | None) -> bool:
 
 
 def unescape(text: str) -> str:
-    """Return a text with its character references resolved, as `html.unescape`, but for any text; linear."""
+    """Resolve the character references of a text as `html.unescape` does, but in linear time and for any text."""
     return html.unescape(_TOO_LONG.sub("\ufffd", _ZEROS.sub("&#", text)) if "&#" in text else text)
 
 

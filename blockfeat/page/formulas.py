@@ -1,4 +1,4 @@
-"""Formulas as LaTeX: what MathJax, KaTeX, MediaWiki and MathML show of each becomes one element with its source."""
+"""Formulas as LaTeX: the MathJax, KaTeX, MediaWiki or MathML markup of each becomes one element with its source."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WRAPPED = re.compile(r"\\\((.*)\\\)|\\\[(.*)\\\]|\$+([^$]*)\$+|\{\\(?:display|t
 _BRACE = re.compile(r"(?<!\\)[{}]")
 _SPECIAL = re.compile(r"[#$%&_{}]")
 _NEEDLESS = re.compile(r"(?<![\w}\]])\{(\w)\}(?=[_^])")
-# Each level of MathML is written again by the one around it: what a page can hold of long formulas takes its time.
+# Each level of MathML is copied by its parent, so the time grows with depth: longer formulas are not converted.
 _LONGEST = 1 << 16  # bytes
 _ARGUMENT = re.compile(r"#([1-3])")
 _JOINTS = {"mfenced": ", ", "msqrt": "", "mtable": r" \\ ", "mtr": " & "}
@@ -70,7 +70,7 @@ def with_formulas(tags: Tags) -> Tags:
     parents, ending = tags.parents().tolist(), {tag: element for element, tag in enumerate(tags.closed.tolist())}
     spans: list[_Span] = []
     for before, element, behind in zip([0, *candidates], candidates, [*candidates[1:], 0], strict=False):
-        # What a renderer puts around one formula holds no other.
+        # A renderer's wrapper around one formula holds no other formula.
         limits = int(tags.opened[before]), int(tags.opened[behind]) or len(tags.start)
         is_script = tags.key[element] == _SCRIPT
         span = _of_script(tags, ending, element) if is_script else _of_math(tags, parents, element, limits)
@@ -120,7 +120,7 @@ def _of_math(tags: Tags, parents: list[int], element: int, limits: tuple[int, in
 
 
 def _latex(text: str) -> str:
-    """Return LaTeX in one line, without comments and what only sets it."""
+    """Return LaTeX on one line, without comments and layout commands."""
     text = " ".join(_COMMENT.sub("", text).split())
     wrapped = _WRAPPED.fullmatch(text)
     inner = wrapped[wrapped.lastindex or 0].strip() if wrapped else text
@@ -144,7 +144,7 @@ def _of_mathml(tags: Tags, parents: list[int], element: int, end: int) -> str:
 
 
 def _written(name: str, parts: list[str], has_elements: bool) -> str:
-    """Return one element of MathML as LaTeX, from what it holds."""
+    """Return one element of MathML as LaTeX, given the LaTeX of its children."""
     if not has_elements:
         text = _SPECIAL.sub(r"\\\g<0>", parts[0].replace("\u2212", "-").strip("\u2061\u2062\u2063\u2064"))
         if name == "mtext":

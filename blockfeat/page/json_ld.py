@@ -1,6 +1,6 @@
 """The JSON-LD (schema.org) of a page: its values, the text that it declares, and whether that is free.
 
-What every page is asked for is found in the bytes of its scripts without parsing them; metadata get all values.
+Texts and access are read from the bytes of the scripts without a full parse; only metadata parse all values.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _string(text: str) -> Any:
 
 
 def declared_free(scripts: Iterable[bytes]) -> bool | None:
-    """Return what JSON-LD scripts say of ``isAccessibleForFree``; None where they say nothing.
+    """Return the value of ``isAccessibleForFree`` in JSON-LD scripts; None if it does not occur.
 
     False where anything is not free, as a page names the part of its text that is for subscribers only.
     """

@@ -57,7 +57,7 @@ class Markup:
         self.key = array("Q", bytes(8 * self.element_room))
 
     def reserve(self, count: cython.Py_ssize_t) -> cython.int:
-        """Make room for so many more bytes."""
+        """Make room for ``count`` more bytes."""
         if self.size + count > self.room:
             self._grow(count)
         return 0
@@ -362,7 +362,7 @@ def _is_alphanumeric(byte: cython.int) -> cython.bint:
 
 
 def grown(column: array[int], room: int, code: str = "q") -> array[int]:
-    """Return a column with more room."""
+    """Return a copy of a column with room for more entries."""
     longer = array(code, [0]) * room
     used = longer.itemsize * len(column)
     memoryview(longer).cast("B")[:used] = memoryview(column).cast("B")

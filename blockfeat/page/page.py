@@ -1,4 +1,4 @@
-"""Bytes or str to a parsed page: decoded, made safe, with all of its text, as columns of tags."""
+"""Parse bytes or str into a page: decoded and repaired, with all of its text, as columns of tags."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
-# Control characters become spaces, soft hyphens go.
+# Control characters become spaces; soft hyphens are removed.
 _NOT_IN_TITLES = {**dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " "), 0xAD: ""}
 _FORMAT = re.compile(
     rb"(?P<PDF>%PDF-)|(?P<PNG>\x89PNG)|(?P<JPEG>\xff\xd8\xff)|(?P<GIF>GIF8[79]a)|(?P<zip>PK\x03\x04)|(?P<ELF>\x7fELF)|"
@@ -30,7 +30,7 @@ _FORMAT = re.compile(
     rb"(?P<Ogg>OggS\x00)|(?P<OLE>\xd0\xcf\x11\xe0)|(?P<PostScript>%!PS)|(?P<RTF>\{\\rtf)|(?P<tar>.{257}ustar)",
     re.DOTALL,
 )
-# What no text has but by accident: bell to carriage return and escape stand in logs and in ISO-2022.
+# Controls that text does not contain; bell to carriage return and escape occur in logs and in ISO-2022.
 _CONTROLS = bytes([*range(1, 7), *range(14, 27), *range(28, 32), 127])
 _SAMPLE_BYTES, _SAMPLES = 512, 4
 
@@ -46,7 +46,7 @@ _MOST_DESCRIPTIONS, _LONGEST_DESCRIPTION = 4, 600
 
 @dataclass(frozen=True, eq=False)
 class DeclaredText:
-    """Texts that a page declares, plain; empty where it declares none. Those of JSON-LD are read when asked for.
+    """Texts that a page declares, plain; empty where it declares none. Those of JSON-LD are read at first use.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class DeclaredText:
 
 
 NOTHING_DECLARED = DeclaredText()
-"""What a page declares that is none."""
+"""The declared text of an input that is no page."""
 
 
 @dataclass(frozen=True)
@@ -254,13 +254,13 @@ def _check_format(data: bytes) -> None:
 
 
 def _check_is_text(data: bytes, order: str | None = None, *, is_plain: bool = False) -> None:
-    """Raise NotHTML where the begin of some bytes, or places further on, have more controls than a page or a text.
+    """Raise NotHTML if the beginning of the data, or samples further on, have too many control characters.
 
     ``order`` is UTF-16 or UTF-32 with its byte order where the bytes are in one of them.
     """
     sample = data
     if len(data) > _SAMPLES * _SAMPLE_BYTES:
-        # Places for UTF-32, too.
+        # Aligned to four bytes, for UTF-32.
         step = len(data) // _SAMPLES & ~3
         sample = b"".join(data[place : place + _SAMPLE_BYTES] for place in range(0, step * _SAMPLES, step))
     if order is not None:

@@ -1,4 +1,4 @@
-"""Bytes to the tags and texts of a repaired tree in one pass; compiled (C types stand in ``scanner.pxd``).
+"""Scan bytes into the tags and texts of a repaired tree in one pass; compiled (C types stand in ``scanner.pxd``).
 
 The tokens are HTML5's, as libxml2 2.14 reads them; `blockfeat.page.tree` decides what each tag opens and ends. On the
 way goes what never holds text, and what would make a parser lose text is mended (``docs/scanner.md``). Linear: every
@@ -176,7 +176,7 @@ class Scanner(Tokens):
                 return end + 1
 
     def _scan_start_tag(self, less: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Read a start tag, and what goes with it: raw text, or all of an element that is cut."""
+        """Read a start tag with its raw text, or skip the whole of an element that is dropped."""
         name: cython.int
         place: cython.Py_ssize_t
         self._read_name(less + 1)
@@ -224,7 +224,7 @@ class Scanner(Tokens):
         return -1
 
     def _scan_dropped_option(self) -> cython.int:
-        """Write a space for a tag of an option: without its select, it only parts texts."""
+        """Write a space for a tag of an option: without its select, it only separates texts."""
         if self.depth > 1:
             self.put(_SPACE)
         return 0

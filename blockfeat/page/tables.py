@@ -1,4 +1,4 @@
-"""What the scanner knows, as tables: elements (``elements.toml``), and what stands for bytes and for references."""
+"""Tables of the scanner: elements (``elements.toml``), replacements for bytes, and character references."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FNV_START, FNV_PRIME, MASK = 2166136261, 16777619, 0xFFFFFFFF
 
 
 def _joined(pieces: Iterable[bytes]) -> tuple[bytes, array[int]]:
-    """Return pieces in one, and where each begins, with the end of the last."""
+    """Concatenate pieces; return them with the offset of each and the end of the last."""
     found = list(pieces)
     return b"".join(found), array("i", accumulate(map(len, found), initial=0))
 

@@ -146,7 +146,7 @@ def _column(entries: memoryview, kind: type[Any]) -> NDArray[Any]:
 
 
 def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yield where a mark stands in a part of a source, in order, lazily."""
+    """Yield the positions of a byte string in a part of a source, in order."""
     place = source.find(mark, first, end)
     while place >= 0:
         yield place
@@ -154,7 +154,7 @@ def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None
 
 
 class Reading(NamedTuple):
-    """What a page holds.
+    """The result of reading a page.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ def parents_of(opened: Indices, closed: Indices) -> Indices:
 
 
 def _order_of_levels(levels: Indices, most: int) -> Indices:
-    """Return the order of levels, those that are equal as they stand; numbers of two bytes sort four times as fast."""
+    """Return the stable sorting order of levels; two-byte integers sort four times as fast."""
     return np.argsort(levels.astype(np.int16) if most < _SMALL else levels, kind="stable")
 
 

@@ -1,4 +1,4 @@
-"""What tags are made of, and where raw text ends; compiled (C types stand in ``tokens.pxd``).
+"""Tokens of tags (names, attributes) and the end of raw text; compiled (C types stand in ``tokens.pxd``).
 
 Every look ahead is remembered, so that no byte is looked at more than a few times.
 """
@@ -58,7 +58,7 @@ WARNINGS = {
     TAG_REMOVED: "a tag that was never closed was removed",
     END_HIDDEN: "an unclosed element hides the end of the page",
 }
-"""What is said for each bit of `Tokens.warnings`."""
+"""The message for each bit of `Tokens.warnings`."""
 
 
 class Tokens(Tree):
@@ -85,7 +85,7 @@ class Tokens(Tree):
         self.forget()
 
     def forget(self) -> cython.int:
-        """Forget what was found ahead: another stretch begins."""
+        """Discard the results of look-ahead before another stretch is read."""
         name: cython.int
         for name in range(KNOWN):
             self.next_end[name] = _NOT_SEARCHED

@@ -1,4 +1,4 @@
-"""What bytes are, without decoding them: valid UTF-8, encoded twice, or with one of some marks in them.
+"""Checks of bytes without decoding: valid UTF-8, UTF-8 encoded twice, and search for any of several words.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
 """
@@ -17,9 +17,9 @@ _LOWER_CASE = bytes(range(256)).lower()
 
 
 def doubled_pairs(data: bytes) -> int:
-    """Return how many pairs of characters are like one that was encoded twice (``Ã©``); -1 for invalid UTF-8.
+    """Count the character pairs that look encoded as UTF-8 twice (``Ã©``); -1 for invalid UTF-8.
 
-    Valid is what Python's strict codec takes (Unicode 15, table 3-7).
+    Valid means accepted by Python's strict codec (Unicode 15, table 3-7).
     """
     return int(_pairs(data, len(data)))
 
@@ -117,7 +117,7 @@ class Marks:
 
     @classmethod
     def of(cls, words: Iterable[bytes]) -> Marks:
-        """Make words ready to be looked for."""
+        """Build the hash table of the words."""
         by_begin: dict[bytes, tuple[bytes, ...]] = {}
         for word in words:
             begin = word[: cls.SHORTEST]
@@ -129,11 +129,11 @@ class Marks:
         return cls(by_begin, bytes(slots), longest)
 
     def are_in(self, data: bytes) -> bool:
-        """Return whether one of the words is in some bytes; as fast for many words as for one."""
+        """Return whether any of the words occurs in ``data``; as fast for many words as for one."""
         return bool(self.places_in(data))
 
     def places_in(self, data: bytes) -> list[int]:
-        """Return where the words stand in some bytes."""
+        """Return the positions at which the words occur in ``data``."""
         return [place for place in _likely_places(data, self.slots, _LOWER_CASE) if self._begins(data, place)]
 
     def _begins(self, data: bytes, place: int) -> bool:
@@ -147,7 +147,7 @@ def _likely_places(
     slots: cython.const[cython.uchar][::1],
     lower_case: cython.const[cython.uchar][::1],
 ) -> list[int]:
-    """Return where four bytes stand that are hashed to one of some slots."""
+    """Return the positions whose four bytes hash to an occupied slot."""
     found: list[int] = []
     four: cython.ulonglong = 0
     place: cython.Py_ssize_t

@@ -59,7 +59,7 @@ class Summary:
 
     @property
     def done(self) -> int:
-        """Pages that are finished with."""
+        """Number of pages that are done."""
         return self.pages.total()
 
     @property
@@ -102,11 +102,11 @@ class CrawlContext:
     Attributes
     ----------
     stopping : asyncio.Event
-        Set where nothing more is to be begun.
+        Set when no new poll or visit may start.
     environment : str
-        In which the program works: what it fails on is tried again in another one.
+        Digest of the installed software; pages on which the program fails are retried when it changes.
     grace : float
-        Seconds that pages that were begun may still take then.
+        Seconds that running visits may still take after that.
     on_progress : callable
         Called with the summary whenever something is done.
     """
@@ -127,7 +127,7 @@ class Cycle:
 
     Parameters
     ----------
-    tools : Tools
+    tools : CrawlContext
         What the round works with.
     every : float
         Least seconds between two polls of a feed that has no interval of its own.
@@ -321,7 +321,7 @@ class Cycle:
         if self.frontier.hold(host, until):
             self.holds[host] += 1
         if self.holds[host] > _MOST_HOLDS:
-            # It never lets a page through: the next round may have more luck.
+            # The host keeps asking for pauses: leave its pages to the next round.
             self.frontier.drop(host)
             return
         self.put_off.add(page.id)

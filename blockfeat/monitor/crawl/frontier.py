@@ -23,7 +23,7 @@ Item = TypeVar("Item", bound=_Numbered)
 
 
 class Frontier(Generic[Item]):
-    """Hands out pages or feeds so that no host has more than ``per_host`` of them being worked on.
+    """Queue of pages or feeds that limits how many of each host are processed at once to ``per_host``.
 
     A few pages of a host wait here, the others in the store: it is asked for those of a host when the host has a free
     place and nothing of it waits. So what waits here grows with the requests at once, not with what is due.
@@ -149,7 +149,7 @@ class Frontier(Generic[Item]):
 
 
 _MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?(\d{1,9})", re.I)
-# However long a feed asks for, it is polled once a day.
+# Upper bound in seconds for the interval that a feed declares.
 _LONGEST = 86_400.0
 _HOURS_OF_A_WEEK = 168
 
@@ -213,7 +213,7 @@ _FIRST_WAIT_OF_REFUSED = 900.0
 
 
 def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, str], manners: PollPolicy) -> float:
-    """Return when a feed is polled next: by its interval in the configuration, or else by what it asks for itself.
+    """Return when a feed is polled next: by its configured interval, or else by its own poll policy.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, 
     headers : mapping
         Of the answer.
     manners : PollPolicy
-        What the feed asks for.
+        The poll policy that the feed declares.
     """
     if feed.every is not None:
         return at + feed.every
@@ -241,7 +241,7 @@ def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, 
 
 
 def poll_policy_of(feed: Feed) -> PollPolicy:
-    """Return what a feed asks for."""
+    """Return the poll policy that a feed declares."""
     return PollPolicy(float(feed.ttl_seconds or 0), tuple(feed.skip_hours), tuple(feed.skip_days))
 
 
@@ -265,7 +265,7 @@ def after_visit(at: float, page: DuePage, settings: PageSettings) -> float | Non
 def after_failed_visit(at: float, page: DuePage, fetched: Fetched, settings: PageSettings) -> float | None:
     """Return when a page that failed is tried again; None where that is of no use, or has been tried often enough.
 
-    A host that names a time itself is believed as long as the page is young enough to be wanted.
+    A time that the host names is used as long as the page is within ``max_age`` then.
     """
     is_refused = fetched.status in REFUSALS
     if fetched.permanent and not is_refused:

@@ -1,4 +1,4 @@
-"""The thread of the store: the loop never waits for a disk, and transactions never for each other."""
+"""Store calls in one worker thread, so that the event loop never blocks on disk access."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class StoreThread:
             try:
                 await self._save_together(some)
             except Exception:
-                # One of them is to blame: the others are saved all the same.
+                # One of them failed: save each on its own, so that the others are kept.
                 for one in some:
                     try:
                         await self._save_together([one])
@@ -97,5 +97,5 @@ class StoreThread:
                 future.set_result(outcome)
 
     async def entry_text(self, page: DuePage) -> OwnText | None:
-        """Return what the feed itself says of a page."""
+        """Return title and HTML of the feed's own text for a page, or None."""
         return await self.call(self.store.entry_text, page)

@@ -54,9 +54,9 @@ _VOLATILE = re.compile(rb"<lastBuildDate>[^<]{0,100}</lastBuildDate>|<!--[^>]{0,
 
 
 OwnText = tuple[str | None, str]
-"""Title and HTML of what a feed itself says of a page."""
+"""Title and HTML of a feed's own text for a page."""
 OwnTexts = Callable[[DuePage], Awaitable[OwnText | None]]
-"""Returns what the feed of a page says of it."""
+"""Returns the feed's own text for a page, or None."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ async def poll(
     every : float
         Least seconds until the next poll, unless the feed has an interval of its own in the configuration.
     environment : str
-        In which the program works: noted where it fails itself.
+        Digest of the installed software, stored where the program itself fails.
     """
     fetched = await fetcher.fetch(feed.url, etag=feed.etag, last_modified=feed.last_modified, kind="feed")
     at = time.time()
@@ -196,7 +196,7 @@ async def visit(
     renderer: Browser | None = None,
     environment: str = "",
 ) -> tuple[Visit, PageRecord | None]:
-    """Fetch and read a page; where it cannot be had, or is a wall, the feed's own text stands for it.
+    """Fetch and read a page; where it cannot be fetched, or is a wall, use the feed's own text instead.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ async def visit(
     renderer : Browser, optional
         Shows pages that have no text without their scripts.
     environment : str
-        In which the program works: noted where it fails itself.
+        Digest of the installed software, stored where the program itself fails.
 
     Returns
     -------
@@ -292,7 +292,7 @@ def _with_own_host(record: PageRecord, url: str) -> PageRecord:
 
 
 def _judged(seen: Visit, record: PageRecord | None, environment: str) -> tuple[Visit, PageRecord | None]:
-    """Return a visit and what was read; where reading has failed, the visit has the error, and whether it is ours."""
+    """Return a visit and what was read; where reading failed, the visit has the error and the fault."""
     if record is None or record.status != "error":
         return seen, record
     return replace(seen, error=record.error, due_at=None, fault=environment if record.is_fault else None), None
@@ -312,7 +312,7 @@ async def _rendered(fetched: Fetched, renderer: Browser, readers: Readers, lang:
 
 
 async def _own_text(page: DuePage, readers: Readers, entry_text: OwnTexts | None) -> PageRecord | None:
-    """Return what the feed itself says of a page; None where it says nothing."""
+    """Return the record of the feed's own text for a page; None where it has none."""
     found = None if entry_text is None else await entry_text(page)
     if found is None:
         return None

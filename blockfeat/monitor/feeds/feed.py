@@ -1,4 +1,4 @@
-"""What a feed, a sitemap or a list of addresses says, and its entries as they are found."""
+"""Feeds and their entries, with the parsing of dates, addresses and texts in them."""
 
 from __future__ import annotations
 
@@ -160,14 +160,14 @@ def _at_time(day: datetime, rest: str) -> datetime | None:
     zone = _zone_of(rest[found.end() :])
     if zone is None:
         return None
-    # A leap second is the one before it.
+    # A leap second (60) is read as second 59.
     second, fraction = 59 if second == 60 else second, int((found[4] or "").ljust(6, "0")[:6])
     return day.replace(hour=hour, minute=minute, second=second, microsecond=fraction, tzinfo=zone).astimezone(UTC)
 
 
 def _zone_of(text: str) -> tzinfo | None:
     """Return the zone that a text names; UTC for none, None for no zone that is known."""
-    # What stands behind an offset says the same in words.
+    # Drop the name of the zone after a numeric offset.
     text = re.sub(r"(?<=\d)\s?(?:\([^)]*\)|\s[A-Z]{2,5})$", "", text).strip("() ")
     if text in ("", "Z", "UT"):
         return UTC

@@ -251,7 +251,7 @@ def open_feed(data: bytes, *, url: str, content_type: str | None = None) -> tupl
 
 
 def read_feed(data: bytes, *, url: str, content_type: str | None = None) -> Feed:
-    """Read a feed, a sitemap, an OPML file or a list of addresses; what it is, is seen by its content.
+    """Read a feed, a sitemap, an OPML file or a list of addresses; the kind is detected from the content.
 
     Nothing is loaded from the network and no entity is expanded. Of a feed that is cut off, the complete entries are
     read; what is wrong stands in ``warnings``.

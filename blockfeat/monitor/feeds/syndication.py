@@ -50,7 +50,7 @@ def unpacked(data: bytes, url: str) -> bytes:
 
 
 def safe_text(data: bytes, charset: str | None, url: str) -> str:
-    """Decode a feed and take out what a parser might act upon.
+    """Decode a feed and remove what is unsafe or invalid for an XML parser.
 
     The encoding is found as for pages, so that a wrong declaration does no harm. A document type is removed, named
     references of HTML become characters, and a lone ``&`` becomes ``&amp;``.
@@ -97,7 +97,7 @@ def _behind(text: str, mark: str, start: int) -> int:
 
 
 def _with_plain_references(text: str) -> str:
-    """Replace references outside CDATA sections that XML does not know."""
+    """Replace entity references outside CDATA sections that XML does not define."""
     pieces: list[str] = []
     at = 0
     while at < len(text):

@@ -1,4 +1,4 @@
-"""How pages and feeds are fetched, and what comes of it."""
+"""Options for fetching pages and feeds, and the result of a fetch."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came of fetching one address, or why nothing came.
+    """Result of fetching one address, or the reason why it failed.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Fetched:
     moved_permanently_to : str or None
         Where permanent redirects (301, 308) lead; the address to ask for from then on.
     retry_at : float or None
-        Epoch seconds before which the host asks not to be asked again (``Retry-After``), or before which
+        Epoch seconds before which no request may be sent to the host (``Retry-After``), or before which
         robots.txt cannot be read. It holds for ``host``.
     error : str or None
         Why there is no body; names the address and the reason.

@@ -1,4 +1,4 @@
-"""When and whether a host may be asked: its turn, the wait between requests, ``Retry-After`` and robots.txt."""
+"""Whether and when a host may be requested: its turn, the wait between requests, ``Retry-After`` and robots.txt."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Clock(Protocol):
-    """What tells the time and waits; tests have one that does not wait."""
+    """Source of time and delays; tests use one that does not wait."""
 
     def time(self) -> float:
         """Return the time of day, in epoch seconds."""

@@ -225,7 +225,7 @@ def _chinese(name: str) -> Iterable[str]:
 _AROUND = 150
 _GIVEN = 1.5
 _STRENGTH = 1.0
-# A name is taken away where it is more than two to one that it is a namesake's: recall is dearer than precision.
+# A name is ruled out only at odds of more than two to one for a namesake: recall matters more than precision.
 _LEAST = -0.8
 _STEPS, _RATE = 300, 0.5
 _LEAST_USES = 2
@@ -284,7 +284,7 @@ class SenseModel:
         return self.score(features) > _LEAST
 
     def because(self, features: Iterable[str]) -> str:
-        """Return the words that speak most strongly for what the score says."""
+        """Return the features with the largest weights in favour of the decision, for messages."""
         sign = 1.0 if self.is_brand(features) else -1.0
         strongest = sorted((-sign * self.weights.get(feature, 0.0), feature) for feature in features)
         return ", ".join(shown_feature(feature) for weight, feature in strongest[:_SHOWN] if weight < 0)

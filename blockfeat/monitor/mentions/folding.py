@@ -112,7 +112,7 @@ class _CharacterTable(dict[int, str]):
 
 @dataclass(frozen=True)
 class Folder:
-    """Folds texts; remembers the characters that it has seen, so keep one for many texts. Several threads may use one.
+    """Folds texts; caches characters, so reuse one instance for many texts. Safe to use from several threads.
 
     Two spellings fold alike where they differ only in case, in Unicode's compatibility forms (full-width letters,
     ligatures, composed and decomposed accents), in invisible characters, in the vowel points of Arabic and Hebrew, in
@@ -160,7 +160,7 @@ class Folder:
         return FoldedText("".join(folded), starts, originals, whole)
 
     def _meet(self, characters: set[str]) -> None:
-        """Learn which characters do not fold one to one, and make the pattern of clusters anew."""
+        """Register characters that do not fold one to one, and rebuild the cluster pattern."""
         if characters <= self._known:
             return
         marks = character_classes().table

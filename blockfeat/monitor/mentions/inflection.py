@@ -151,7 +151,7 @@ _WORD = re.compile(r"([^\W_]+)((?:['’:-][^\W\d_]{1,6})?)")
 
 @dataclass(frozen=True)
 class Inflections:
-    """Finds where a name ends whose words are inflected; remembers forms, so keep one for many texts."""
+    """Finds where an inflected name ends; caches forms, so reuse one instance for many texts."""
 
     folder: Folder
     _endings: dict[str, Endings] = field(default_factory=dict, repr=False)

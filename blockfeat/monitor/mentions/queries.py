@@ -112,7 +112,7 @@ def terms_of(node: Node, *, forbidden: bool = True) -> Iterator[Term]:
 
 
 def parts_of(node: Both | Either | Without | Near) -> tuple[Node, ...]:
-    """Return what a node joins."""
+    """Return the operands of a node."""
     if isinstance(node, Without):
         return (node.part,)
     return (node.left, node.right) if isinstance(node, Near) else node.parts

@@ -1,4 +1,4 @@
-"""What alerts say, and where they go: e-mail, Slack, an Atom file, a command; a failure is a `DeliveryError`."""
+"""Messages of alerts and their channels: e-mail, Slack, an Atom file, a command; a failure is a `DeliveryError`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DeliveryError(OutputError):
     refused : bool
         Whether the same mentions would be refused again.
     retry_at : float or None
-        It asked not to be tried before, in seconds since 1970.
+        Time of the next try that the receiver named, in seconds since 1970.
     arrived : bool
         Whether it has arrived all the same, though not everywhere: this is reported, and it is not sent again.
     """

@@ -42,7 +42,7 @@ class Receiver:
     batch : int
         Most events at once.
     takes : callable
-        Says of an event whether it gets it.
+        Returns whether an event is for this receiver.
     attempts : int or None
         After how many failures its events become dead letters; None for never.
     timing : Timing or None

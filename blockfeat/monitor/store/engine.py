@@ -90,7 +90,7 @@ def _prepare(connection: sqlite3.Connection, record: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    """Begin a transaction in words: the driver would leave definitions of tables out of it."""
+    """Begin a transaction explicitly: the driver would leave DDL statements out of it."""
     is_writing = connection.get_execution_options().get(WRITES)
     # A transaction that reads first and writes then fails where another has written in between.
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")

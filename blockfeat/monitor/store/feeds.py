@@ -134,7 +134,7 @@ def _place(polled: DueFeed, poll: Poll) -> dict[str, Any]:
 
 
 def _manners(stored: str | None) -> PollPolicy:
-    """Return how a feed wants to be polled, as it is stored."""
+    """Return the poll policy of a feed from its stored JSON."""
     if stored is None:
         return PollPolicy()
     values = json.loads(stored)
@@ -228,7 +228,7 @@ def entry_text(connection: Connection, lent: DuePage) -> tuple[str | None, str] 
 
 
 def hold_host(connection: Connection, name: str, retry_at: float) -> None:
-    """Note that a host is not to be asked before a moment."""
+    """Store the time before which no request may be sent to a host."""
     statement = insert_or(connection.dialect.name, host).values(name=name, retry_at=retry_at)
     connection.execute(statement.on_conflict_do_update(index_elements=[host.c.name], set_={"retry_at": retry_at}))
 

@@ -24,7 +24,7 @@ _ADD = insert(mention)
 
 
 def differ(connection: Connection, before: Any, record: PageRecord) -> bool:
-    """Return whether a page says something else than the store has: its text, its title, or where it names brands.
+    """Return whether a page differs from its stored version in text, title or mentions.
 
     Relative times and counters are no difference.
     """
@@ -277,7 +277,7 @@ def copies_of(connection: Connection, number: int) -> Iterable[Any]:
 
 
 VERDICTS = ("right", "wrong sense", "not in the article", "missed")
-"""What a person says of a mention: it counts rightly, is a namesake's, is outside of the article, or inside."""
+"""Verdicts of feedback: correct, a namesake's, outside of the article, or wrongly left out of it."""
 
 _JUDGED = text(
     "SELECT m.id AS number, m.key, m.brand, m.match, m.sentence, m.text_start, m.xpath, m.counted, m.rule, "
@@ -291,7 +291,7 @@ _LAST = 2**62
 
 
 def judge(connection: Connection, key: str, verdict: str, *, now: float) -> None:
-    """Note what a person says of a mention; the last word counts.
+    """Store a verdict on a mention; it replaces an earlier one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What receivers wait for: events, one by one and in order, dead letters, and spikes among the events."""
+"""Outbox of events for receivers, in order, with dead letters and the detection of spikes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_sinks(connection: Connection, names: Sequence[str]) -> None:
 
 
 def undelivered(connection: Connection, name: str, *, limit: int, now: float | None = None) -> list[tuple[int, str]]:
-    """Return the next events for a receiver, each with its number; none before the moment it asked for."""
+    """Return the next events for a receiver, each with its number; none before its ``retry_at``."""
     held = None if now is None else connection.scalar(select(sink.c.retry_at).where(sink.c.name == name))
     if held is not None and now is not None and held > now:
         return []

@@ -160,7 +160,7 @@ def _save_unchanged(connection: Connection, visit: Visit) -> Saved:
 
 
 def _save_same(connection: Connection, visit: Visit, values: dict[str, Any]) -> None:
-    """Save that a page says what it did."""
+    """Save that the content of a page is unchanged."""
     values |= {"attempts": 0, "removed_at": None}
     connection.execute(_UPDATE, {"number": visit.page.id, **values})
     _hold(connection, visit)
@@ -327,7 +327,7 @@ def _at_same_address(connection: Connection, visit: Visit) -> int | None:
 def _alike(
     connection: Connection, number: int, canonical: str | None, record: PageRecord, copies: CopySettings
 ) -> int | None:
-    """Return the page that has the same canonical address and says the same."""
+    """Return the page that has the same canonical address and nearly the same text."""
     runs = runs_of_words(record.text)
     for other in connection.execute(_SAME_NAME, {"number": number, "canonical": canonical}):
         if other.text == record.text or containment(runs, runs_of_words(other.text or "")) >= copies.similarity:

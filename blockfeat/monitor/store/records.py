@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 @dataclass(frozen=True, slots=True)
 class PollPolicy:
-    """How a feed wants to be polled.
+    """Polling limits that a feed declares.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class DueFeed:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """What came of polling a feed.
+    """Result of polling a feed.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Poll:
     retired : bool
         It says of itself that it has ended.
     retry_at : float or None
-        ``host`` asked not to be asked before.
+        Time before which no request may be sent to ``host``.
     fault : str or None
         As `Visit` has it.
     """
@@ -242,14 +242,14 @@ class PageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What came of fetching a page.
+    """Result of fetching a page.
 
     Attributes
     ----------
     due_at : float or None
         When it is fetched again, in seconds since 1970; None for never.
     retry_at, retry_host : float or None, str
-        This host asked not to be asked before; empty: that of the page.
+        Time before which no request may be sent to the host; an empty host is that of the page.
     tried : bool
         Whether this counts as an attempt that failed.
     fault : str or None
@@ -273,7 +273,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a page has become in the store.
+    """Result of saving a page.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ from blockfeat.monitor.store.search import forget_article
 
 _RUNS_KEPT = 1000
 _AT_ONCE = 500
-# Of the answers that say something of the page itself: those that a site may think better of.
+# Status codes below 500 that may be temporary.
 _PASSING = (401, 402, 403, 404, 408, 425, 429)
 _ADDRESS = re.compile(r"https?://\S+")
 
@@ -57,7 +57,7 @@ class StoreStatus:
     exact_copies, own_mentions : int
         Copies that have all that the original says, or the other way round; mentions that only copies have, and count.
     waiting_hosts : mapping of str to str
-        Hosts that asked not to be asked before a moment.
+        Hosts that asked for a pause, each with its end.
     """
 
     runs: tuple[Mapping[str, Any], ...] = ()

@@ -1,4 +1,4 @@
-"""What is alike: copies of a text, the same sentence corrected, articles of one story.
+"""Text similarity: copies of a text, corrected sentences, articles of one story.
 
 For copies a text is the set of its runs of four words (characters where words are not spaced), taken over the main text
 only: another charset, another menu or another layout change nothing. MinHash (Broder 1997) over that set, cut into
@@ -192,7 +192,7 @@ _STORY_DAYS = 3.0
 STORY_SIMILARITY = 0.35
 """Least cosine of two articles of one story."""
 _OPENING = 2000
-"""So many characters of a text are looked at."""
+"""Number of characters of a text that are compared."""
 _OPENING_WORDS = 200
 _TITLE_WEIGHT = 3.0
 _SHORTEST = 3

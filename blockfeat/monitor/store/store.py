@@ -1,4 +1,4 @@
-"""``Store``: what a monitor has seen, found and still has to do, with tables brought to this version."""
+"""``Store``: the database of a monitor, with migrations of older tables to this version."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ class Store:
             return feeds.add_entries(connection, entries, now=now, feed_id=feed.id, lang=feed.lang)
 
     def begin_run(self, *, now: float, process: str, environment: str = "") -> int:
-        """Note that a run begins, and mend what one with a wrong clock or in another environment has left.
+        """Note that a run begins, correct times set by a wrong clock, and retry failures of other environments.
 
         Returns the number of the run.
         """
