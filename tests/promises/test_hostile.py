@@ -31,7 +31,7 @@ _SIZES = (1_000, 100_000, 1_000_000, 16_000_000) if _FULL else (1_000, 50_000)
 _DEPTHS = (300, 2_100, pytest.param(100_000, marks=pytest.mark.rest))
 _DEEP_IN_SHORT = ("div", "span", "li", "button", "object", "template", "x-foo")
 _WITH_BLOCKS = 1_000_000
-_ADDRESS_SPACE = 3 << 29
+_ADDRESS_SPACE = 1 << 31
 _GROUP = 75
 _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 # What a warning must say to excuse lost text; that something was flattened or replaced says nothing of the kind.
