@@ -216,12 +216,16 @@ class FoldedText:
 
 
 def _paths_of_containers(tags: Tags, containers: Containers) -> list[str]:
-    """Return the path of every container."""
+    """Return the path of every container that holds a block; of the others empty ones, as there may be far more."""
     steps = _steps(tags)
     parents = tags.parents().tolist()
     elements = containers.element.tolist()
+    holds_block = (containers.first_block < containers.end_block).tolist()
     found: list[str] = []
-    for element, around in zip(elements, containers.parent.tolist(), strict=True):
+    for element, around, is_needed in zip(elements, containers.parent.tolist(), holds_block, strict=True):
+        if not is_needed:
+            found.append("")
+            continue
         outer = elements[around] if around >= 0 else -1
         path = [steps[element]]
         between = parents[element]
