@@ -235,7 +235,8 @@ def _measured(system: System, shape: str, size: int, limit: float) -> tuple[floa
     def failure(size: int, reason: str) -> tuple[float, str | None]:
         return math.nan, reason
 
-    [(_, result)] = in_order(work, [size], jobs=1, failure=failure, deadline=limit + _PATIENCE)
+    # Systems are functions that only a copy of this process has.
+    [(_, result)] = in_order(work, [size], jobs=1, failure=failure, deadline=limit + _PATIENCE, start="fork")
     return result
 
 

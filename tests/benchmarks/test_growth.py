@@ -23,12 +23,6 @@ def test_the_exponent_of_a_power_is_found(power: float, factor: float) -> None:
     assert fit_exponent(SIZES, seconds) == pytest.approx(power, abs=1e-6)
 
 
-@pytest.fixture(autouse=True)
-def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Systems of these tests are local functions, which only a copy of this process has."""
-    monkeypatch.setattr("blockfeat._pool._start_method", lambda: "fork")
-
-
 def test_fixed_costs_of_small_pages_do_not_count() -> None:
     seconds = [0.01 if size < 65536 else 1e-6 * size for size in SIZES]
     assert fit_exponent(SIZES, seconds) == pytest.approx(1)
