@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import CodeTable, Guards
+from blockfeat.blocks.element_codes import CodeChanges, CodeTable
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tag_walk import walk
 from blockfeat.blocks.tagtable import BOUNDARY, PRUNE, TagTable, default_code, tag_codes
@@ -39,31 +39,31 @@ class Blockifier:
         The table.
     codes : CodeTable
         Operation and roles of every tag; see `blockfeat.blocks.tagtable`.
-    guards : Guards
+    changes : CodeChanges
         What changes them, element by element.
     """
 
     table: TagTable
     codes: CodeTable
-    guards: Guards
+    changes: CodeChanges
 
     @classmethod
     def of(cls, table: TagTable) -> Blockifier:
         """Prepare a tag table."""
         codes = tag_codes(table)
-        guards = Guards(
+        changes = CodeChanges(
             parts_words=table.other == "remove_without_space",
             line_break=codes["br"] if table.guards.split_at_breaks else -1,
             keeps_holders=bool(table.guards.keep_if_it_holds_paragraphs),
         )
-        return cls(table, CodeTable.of(codes, default_code(table)), guards)
+        return cls(table, CodeTable.of(codes, default_code(table)), changes)
 
     def codes_of(self, tags: Tags) -> tuple[Codes, int]:
         """Return operation and roles of every element, and the groups of names that the page has.
 
-        The guards have been applied to the codes.
+        The guards of the table have been applied to the codes.
         """
-        codes, names = self.codes.codes_of(tags, guards=self.guards)
+        codes, names = self.codes.codes_of(tags, changes=self.changes)
         if self.table.guards.prune_hidden:
             codes[_hidden_elements(tags)] = PRUNE
         return codes, names

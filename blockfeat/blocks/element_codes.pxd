@@ -10,9 +10,9 @@ cdef long long _last_text_tag(
     const unsigned char[::1] source, const long long[::1] start, const long long[::1] stop
 ) noexcept nogil
 cdef void _keep_holders(
-    const long long[::1] opened, const long long[::1] closed, const unsigned long long[::1] keys, unsigned char[::1] codes, long long last_text
+    const long long[::1] opened, const long long[::1] closed, const unsigned long long[::1] keys,
+    unsigned char[::1] codes, long long last_text
 ) noexcept nogil
-cdef bint _has_any(const unsigned long long[::1] keys, const unsigned long long[::1] wanted)
 cdef Py_ssize_t _find_blocks(
     const int[::1] container, const unsigned long long[::1] keys, const unsigned long long[::1] wanted, int[::1] found
 )

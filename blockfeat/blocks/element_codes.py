@@ -112,20 +112,20 @@ class CodeTable:
             groups[slot] = sum(group for group, names in _GROUPS.items() if name in names)
         return cls(keys, slots, groups, other)
 
-    def codes_of(self, tags: Tags, *, guards: Guards | None = None) -> tuple[NDArray[np.uint8], int]:
+    def codes_of(self, tags: Tags, *, changes: CodeChanges | None = None) -> tuple[NDArray[np.uint8], int]:
         """Return the code of each element of a page, and the groups of names that it has.
 
-        Codes are changed as `Guards` describes.
+        Codes are changed as `CodeChanges` describes.
         """
         found = np.empty(tags.key.size, dtype=np.uint8)
         groups = _look_up(tags.key, self.keys, self.codes, self.groups, self.other, found)
-        if guards is not None:
-            _change(tags.source, tags.start, tags.stop, tags.opened, tags.closed, tags.key, found, guards)
+        if changes is not None:
+            _change(tags.source, tags.start, tags.stop, tags.opened, tags.closed, tags.key, found, changes)
         return found, groups
 
 
 @dataclass(frozen=True, eq=False)
-class Guards:
+class CodeChanges:
     """Rules that change the code of an element by its attributes and its content.
 
     Attributes
@@ -190,9 +190,9 @@ def _change(
     end_tags: Places,
     names: NDArray[np.uint64],
     found: NDArray[np.uint8],
-    guards: Guards,
+    changes: CodeChanges,
 ) -> None:
-    """Change codes as `Guards` says: element by element, then from the last with the next paragraph at hand."""
+    """Change codes as `CodeChanges` says: element by element, then from the last with the next paragraph at hand."""
     source: cython.const[cython.uchar][::1] = markup
     start: cython.const[cython.longlong][::1] = starts.data
     stop: cython.const[cython.longlong][::1] = stops.data
@@ -200,9 +200,9 @@ def _change(
     closed: cython.const[cython.longlong][::1] = end_tags.data
     keys: cython.const[cython.ulonglong][::1] = names.data
     codes: cython.uchar[::1] = found.data
-    parts_words: cython.bint = guards.parts_words
-    line_break: cython.int = guards.line_break
-    keeps_holders: cython.bint = guards.keeps_holders
+    parts_words: cython.bint = changes.parts_words
+    line_break: cython.int = changes.line_break
+    keeps_holders: cython.bint = changes.keeps_holders
     element: cython.Py_ssize_t
     tag: cython.longlong
     with cython.nogil:
@@ -325,24 +325,6 @@ def _keep_holders(
         if operation == _KEEPABLE or (swallows and keys[element] != _NOSCRIPT):
             operation = _BOUNDARY if next_paragraph < closed[element] else _PRUNE
             codes[element] = (codes[element] & ~_OPERATION) | operation
-
-
-def has_key(keys: NDArray[np.uint64], names: NDArray[np.uint64]) -> bool:
-    """Return whether one of some elements, given by their keys, has one of a few names."""
-    return bool(_has_any(np.ascontiguousarray(keys, dtype=np.uint64).data, names.data))
-
-
-def _has_any(keys: cython.const[cython.ulonglong][::1], wanted: cython.const[cython.ulonglong][::1]) -> cython.bint:
-    found: cython.bint = False
-    element: cython.Py_ssize_t
-    name: cython.Py_ssize_t
-    with cython.nogil:
-        for element in range(keys.shape[0]):
-            for name in range(wanted.shape[0]):
-                found |= keys[element] == wanted[name]
-            if found:
-                break
-    return found
 
 
 def blocks_named(

@@ -11,14 +11,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import has_key
+from blockfeat.blocks.element_codes import KEYS, PREFORMATTED
 from blockfeat.blocks.table import Blocks, line_ends
-from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]
-
-PREFORMATTED = name_keys(["listing", "pre", "xmp"])
-"""Elements that keep their lines."""
 
 _BREAK = re.compile(rb"<br[^>]*>")
 _LINE_START = re.compile(rb"<(?:div|li|p|tr)(?:\s[^>]*)?>")
@@ -75,10 +71,10 @@ def code_parts(blocks: Blocks, kept: Mask) -> list[CodePart]:
 def _elements(blocks: Blocks) -> Iterator[CodePart]:
     """Return the outermost preformatted elements with the blocks in each."""
     containers = blocks.containers
-    if not has_key(containers.key, PREFORMATTED):
+    if not blocks.names & PREFORMATTED:
         return
     behind = 0
-    for container in np.isin(containers.key, PREFORMATTED).nonzero()[0].tolist():
+    for container in np.isin(containers.key, KEYS[PREFORMATTED]).nonzero()[0].tolist():
         first, end = int(containers.first_block[container]), int(containers.end_block[container])
         if max(first, behind) < end:
             yield CodePart(container, max(first, behind), end)

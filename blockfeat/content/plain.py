@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import DEFINITIONS, KEYS, PREFORMATTED, SCRIPTS, TABLE, has_key
+from blockfeat.blocks.element_codes import DEFINITIONS, KEYS, PREFORMATTED, SCRIPTS, TABLE
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import code_parts, code_text
 from blockfeat.content.text_writer import MOST_COLUMNS, grid_of, text_of_blocks, text_of_table
@@ -105,7 +105,7 @@ def _read(blocks: Blocks, words_before: NDArray[np.int64], table: int, end: int)
     """Read the cells of one table; None if it is a layout."""
     containers = blocks.containers
     inside = blocks.containers.key[table + 1 : end]
-    if has_key(inside, _NOT_DATA):
+    if np.isin(inside, _NOT_DATA).any():
         return None
     is_header = inside == _HEADER
     cells = ((inside == _CELL) | is_header).nonzero()[0]

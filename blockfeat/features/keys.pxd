@@ -6,3 +6,6 @@ cdef inline int _search(
 cdef inline Py_ssize_t _place_of(
     unsigned long long key, unsigned long long multiplier, Py_ssize_t mask
 ) noexcept nogil
+cdef inline Py_ssize_t _slot_of(
+    unsigned long long key, unsigned long long multiplier, unsigned long long[::1] keys, unsigned char[::1] filled
+) noexcept nogil

@@ -160,8 +160,7 @@ def shared_runs(words: Keys, counts: NDArray[np.int32], other: Keys, spread: int
         Random odd multiplier of the hash table, so that nobody can choose words that collide.
     """
     found = np.zeros(counts.size, dtype=np.int32)
-    size = 1 << max(2 * other.size, 8).bit_length()
-    seen, states = np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.uint8)
+    seen, states = _hash_table(2 * other.size)
     runs, of = _share(runs_of_three(words), counts, runs_of_three(other), spread, seen, states, found)
     return SharedRuns(found, runs, of)
 
@@ -183,7 +182,6 @@ def _share(
     state: cython.uchar[::1] = states
     found: cython.int[::1] = words
     spread: cython.ulonglong = multiplier
-    mask: cython.Py_ssize_t = seen.shape[0] - 1
     runs: cython.Py_ssize_t = 0
     all_runs: cython.Py_ssize_t = 0
     # The word behind the last run that is shared.
@@ -194,9 +192,7 @@ def _share(
     block: cython.Py_ssize_t
     with cython.nogil:
         for word in range(other.shape[0]):
-            place = _place_of(other[word], spread, mask)
-            while state[place] and seen[place] != other[word]:
-                place = (place + 1) & mask
+            place = _slot_of(other[word], spread, seen, state)
             all_runs += state[place] == 0
             state[place] = 1
             seen[place] = other[word]
@@ -205,9 +201,7 @@ def _share(
             behind += size[block]
             while word < behind:
                 if word < own.shape[0]:
-                    place = _place_of(own[word], spread, mask)
-                    while state[place] and seen[place] != own[word]:
-                        place = (place + 1) & mask
+                    place = _slot_of(own[word], spread, seen, state)
                     if state[place]:
                         runs += state[place] == 1
                         state[place] = 2
@@ -221,6 +215,23 @@ def _place_of(key: cython.ulonglong, multiplier: cython.ulonglong, mask: cython.
     """Return the place of a key in a hash table of 2**k places, given 2**k - 1, unless another key is there."""
     product: cython.ulonglong = (key * multiplier) & _ALL_BITS
     return cython.cast(cython.Py_ssize_t, product >> 32) & mask
+
+
+def _hash_table(room: int) -> tuple[Keys, NDArray[np.uint8]]:
+    """Return the keys of an empty hash table with more slots than ``room``, and what is in each slot: 0 for nothing."""
+    size = 1 << max(room, 8).bit_length()
+    return np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.uint8)
+
+
+def _slot_of(
+    key: cython.ulonglong, multiplier: cython.ulonglong, keys: cython.ulonglong[::1], filled: cython.uchar[::1]
+) -> cython.Py_ssize_t:
+    """Return the slot of a key in a hash table: the one that holds it, or the free one where it belongs."""
+    mask: cython.Py_ssize_t = keys.shape[0] - 1
+    place: cython.Py_ssize_t = _place_of(key, multiplier, mask)
+    while filled[place] and keys[place] != key:
+        place = (place + 1) & mask
+    return place
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,8 +271,7 @@ class WordFlags:
             Random odd multiplier of the hash table, so that nobody can choose words that collide.
         """
         flags = np.empty(words.size, dtype=np.uint8)
-        size = 1 << max(title.size << _SPARSE_BITS, 8).bit_length()
-        seen, kinds = np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.uint8)
+        seen, kinds = _hash_table(title.size << _SPARSE_BITS)
         in_title, in_descriptions = _fill(title, title_words, spread, seen, kinds)
         _flag(words, cues, spread, seen, kinds, flags)
         return cls(flags, in_title, in_descriptions)
@@ -276,7 +286,6 @@ def _fill(
 ) -> tuple[int, int]:
     """Fill the hash table with the words of title and descriptions; return how many different ones these have."""
     key: cython.ulonglong[::1] = title.data
-    mask: cython.Py_ssize_t = seen_keys.size - 1
     seen: cython.ulonglong[::1] = seen_keys
     kinds: cython.uchar[::1] = flags
     spread: cython.ulonglong = multiplier
@@ -289,9 +298,7 @@ def _fill(
     with cython.nogil:
         for word in range(key.shape[0]):
             flag = _TITLE if word < split else _DESCRIPTION
-            place = _place_of(key[word], spread, mask)
-            while kinds[place] != 0 and seen[place] != key[word]:
-                place = (place + 1) & mask
+            place = _slot_of(key[word], spread, seen, kinds)
             if not kinds[place] & flag:
                 in_title += flag == _TITLE
                 in_descriptions += flag == _DESCRIPTION
@@ -310,7 +317,6 @@ def _flag(
 ) -> None:
     """Fill in the flags of each word: a search among the words of cues, and one in the hash table."""
     wanted: cython.ulonglong[::1] = words.data
-    mask: cython.Py_ssize_t = seen_keys.size - 1
     place: cython.Py_ssize_t
     key: cython.ulonglong[::1] = cues.table.keys
     start: cython.int[::1] = cues.table.starts
@@ -324,9 +330,7 @@ def _flag(
     word: cython.Py_ssize_t
     with cython.nogil:
         for word in range(wanted.shape[0]):
-            place = _place_of(wanted[word], spread, mask)
-            while kinds[place] != 0 and seen[place] != wanted[word]:
-                place = (place + 1) & mask
+            place = _slot_of(wanted[word], spread, seen, kinds)
             flag[word] = kinds[place]
             cue = _search(wanted[word], key, start, shift)
             if cue >= 0:

@@ -169,7 +169,7 @@ def test_compiled_and_uncompiled_find_the_same(table: str) -> None:
         plain_table = plain_codes.CodeTable(
             cutter.codes.keys, cutter.codes.codes, cutter.codes.groups, cutter.codes.other
         )
-        uncompiled, plain_names = plain_table.codes_of(tags, guards=cutter.guards)
+        uncompiled, plain_names = plain_table.codes_of(tags, changes=cutter.changes)
         assert (codes.tolist(), names) == (uncompiled.tolist(), plain_names)
         found = dict(arrays_of(walk(tags, codes, guards.split_at_breaks, segmenter=FastTokenizer())))
         expected = dict(arrays_of(plain_walk(tags, codes, guards.split_at_breaks, segmenter=FastTokenizer())))
