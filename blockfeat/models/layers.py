@@ -84,7 +84,7 @@ class Network:
     def alone(self, matrix: Array, channels: Array) -> Array:
         """Write the channels of each block alone, n × c, given its features, n × k; return their sums, c."""
         room, sums = np.empty((_ROWS, matrix.shape[1]), dtype=np.float32), np.zeros(channels.shape[1], dtype=np.float32)
-        self._write_alone(matrix, room, channels, sums)
+        self._write_alone(np.ascontiguousarray(matrix), room, channels, sums)
         return sums
 
     def whole(self, sums: Array, count: int) -> Array:

@@ -152,10 +152,10 @@ class SequenceModel(FeatureModel):
             states = self._states(2, count)
             whole = network.whole(network.alone(matrix, states[0]), count)
             return np.asarray(network.convolve(states, whole) @ self.weights["outer"] + self.weights["outer_bias"])
-        states = self._states(2, _STRETCH + 2 * _REACH)
+        channels = self._states(1, _STRETCH)[0]
         firsts = range(0, count, _STRETCH)
         stretches = [matrix[first : first + _STRETCH] for first in firsts]
-        total = np.sum([network.alone(rows, states[0, : len(rows)]) for rows in stretches], axis=0)
+        total = np.sum([network.alone(rows, channels[: len(rows)]) for rows in stretches], axis=0)
         whole = network.whole(total, count)
         parts = []
         for first in firsts:
