@@ -69,7 +69,6 @@ class NgramTable:
         return np.asarray(odds / odds.sum())
 
 
-@cython.cfunc
 def _add_up(
     text: cython.const[cython.uchar][::1],
     bases: cython.const[cython.ushort][::1],
