@@ -1,4 +1,4 @@
-"""Configurations: TOML text to checked frozen dataclasses, with all problems at once, each in its line."""
+"""Configurations: TOML texts validated into frozen dataclasses; an error lists all problems with their lines."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from blockfeat.errors import BlockfeatError, ConfigError
 KeyPath = tuple[str | int, ...]
 Config = TypeVar("Config")
 
-# Where a header or a key may begin; that it is no part of a longer value shows when all before it can be read.
+# Where a header or a key may begin; it does if the lines before it parse, else it is part of a longer value.
 _START = re.compile(r"""\s*(?:\[|(?:[\w-]+|"[^"]*"|'[^']*')\s*[.=])""")
 _SYNTAX = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.S)
-# What pydantic wants, by the first word of its error.
+# What pydantic expected, by the first word of its error type.
 _EXPECTED = {"int": "an integer", "finite": "an integer", "float": "a number", "string": "a string"}
 _EXPECTED |= {"bool": "true or false", "tuple": "an array", "list": "an array", "dict": "a table"}
-# Dates and times in JSON, which has none and which pydantic reads; no field takes it, and nothing in TOML is like it.
+# Stands for dates and times in the JSON that pydantic validates: no field accepts it, and TOML has no null.
 _MOMENT = [None]
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
@@ -38,8 +38,8 @@ _BYTES = {"b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000}
 def key_lines(text: str) -> dict[KeyPath, int]:
     """Return the line, from 1, of every table header and key of a valid TOML text.
 
-    A path has the names of the tables and keys, and the position in an array of tables: ``("brands", 1, "name")``.
-    Keys inside inline tables stand in the line of the key that holds them; see `line_of`.
+    A path consists of the names of tables and keys, and positions in arrays of tables: ``("brands", 1, "name")``.
+    Keys inside an inline table have the line of its own key; see `line_of`.
     """
     lines: dict[KeyPath, int] = {}
     last: dict[KeyPath, int] = {}  # position of the last table of each array of tables
@@ -69,7 +69,7 @@ def key_lines(text: str) -> dict[KeyPath, int]:
 
 
 def line_of(lines: Mapping[KeyPath, int], path: KeyPath) -> int:
-    """Return the line of a key, or of what holds it; 1 for the file as a whole."""
+    """Return the line of a key, or of the innermost table or key that contains it; 1 for the file as a whole."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)
@@ -82,16 +82,16 @@ class Parsed:
     Attributes
     ----------
     read : callable
-        Gets what the file says; what it returns for an array is a tuple.
+        Called with the value in the file; must return a tuple for an array.
     late : bool
-        It gets the value as the type has it instead.
+        Whether it is called with the value converted to the field's type instead.
     """
 
     read: Callable[[Any], Any]
     late: bool = False
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Let pydantic call the function."""
+        """Return the schema by which pydantic calls the function."""
         with importing("clean", what="a configuration"):
             from pydantic import AfterValidator, BeforeValidator
 
@@ -100,7 +100,7 @@ class Parsed:
 
 
 def between(least: float, most: float = float("inf")) -> Parsed:
-    """Return the annotation of a field whose number has bounds, both of them allowed."""
+    """Return the annotation of a number field with inclusive bounds."""
 
     def check(number: float) -> float:
         if not least <= number <= most:
@@ -140,7 +140,7 @@ def _size(value: Any) -> int:
 
 
 def texts(value: Any) -> Any:
-    """Return an array as a tuple; one string is an array of one."""
+    """Return an array as a tuple; a single string becomes a tuple of one."""
     return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
 
 
@@ -153,16 +153,16 @@ Count = Annotated[int, between(1)]
 
 @dataclass
 class Problems:
-    """What is wrong in a configuration.
+    """Collects the problems of a configuration.
 
     Attributes
     ----------
     name : str
-        What the file is called in messages.
+        Name of the file in messages.
     lines : mapping or None
-        Line of each key, as `key_lines` gives it; None for values that come from no TOML file.
+        Line of each key, as `key_lines` gives it; None for values that are not from a TOML file.
     error : type
-        What `check` raises.
+        Type of the error that `check` raises.
     found : list of (int, str)
         Line and reason of each problem.
     """
@@ -173,11 +173,11 @@ class Problems:
     found: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, path: KeyPath, reason: str) -> None:
-        """Note a problem of a key, or of what holds it."""
+        """Add a problem at the line of a key."""
         self.found.append((line_of(self.lines or {}, path), reason))
 
     def add_value(self, path: KeyPath, reason: str) -> None:
-        """Note what is wrong with the value of a key, which begins the message."""
+        """Add a problem of a key's value; the message begins with the key."""
         self.add(path, f"'{dotted(path)}' {reason}")
 
     def check(self) -> None:
@@ -190,12 +190,12 @@ class Problems:
 
 
 def parse_toml(text: str, *, name: str, error: type[BlockfeatError] = ConfigError) -> tuple[dict[str, Any], Problems]:
-    """Return the values of a TOML text, and where their problems are to be noted.
+    """Return the values of a TOML text, and an empty `Problems` to which their problems can be added.
 
     Raises
     ------
     ConfigError
-        It is not TOML; the message names file and line. ``error`` is another type to raise.
+        The text is not TOML; the message names file and line. ``error`` is the type to raise instead.
     """
     try:
         values = tomllib.loads(text)
@@ -209,29 +209,29 @@ def parse_toml(text: str, *, name: str, error: type[BlockfeatError] = ConfigErro
 def checked(
     cls: type[Config], values: Mapping[str, Any], problems: Problems, *, options: frozenset[str] = frozenset()
 ) -> Config:
-    """Return the values of a file as a dataclass; what is wrong goes into ``problems`` and keeps its default.
+    """Return the values of a file as a dataclass; invalid ones are added to ``problems`` and get their defaults.
 
     Parameters
     ----------
     cls : type
-        A frozen dataclass of what pydantic reads, of further such dataclasses (TOML tables) and tuples of them (arrays
-        of tables). Nothing is guessed: a string is no number, true is no 1. Fields may be annotated with `Parsed`;
-        ``__post_init__`` may refuse a table by a `BlockfeatError` that is a ValueError.
+        A frozen dataclass with fields of types that pydantic reads, of further such dataclasses (TOML tables) and of
+        tuples of these (arrays of tables). Types are strict: a string is not a number, true is not 1. Fields may be
+        annotated with `Parsed`; ``__post_init__`` may reject a table by a `BlockfeatError` that is a ValueError.
     values : mapping
-        What the file says.
+        The parsed TOML.
     options : set of str
-        Fields that are options of the command, which no message proposes.
+        Fields that are set by command-line options; messages do not suggest them.
 
     Raises
     ------
     ConfigError
-        Nothing can be returned; the message has all problems.
+        No valid dataclass can be made; the message lists all problems.
     """
-    # Only where a configuration is read. The commands of training, monitor and web ask for their extra first.
+    # Reached only where a configuration is read: the training, monitor and web commands check their extras before.
     with importing("clean", what="a configuration"):
         from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-    # Classes of the standard library take their options from what holds them.
+    # Standard-library dataclasses take their pydantic options from the enclosing type.
     adapter = TypeAdapter(tuple[cls], config=ConfigDict(extra="forbid", strict=True))  # type: ignore[valid-type]
     left = deepcopy(dict(values))
     noted: set[KeyPath] = set()
@@ -243,14 +243,14 @@ def checked(
         for path in found.keys() - noted:
             _note(found[path], path, cls, problems, options)
         noted |= found.keys()
-        # What is left may have problems that these have hidden.
+        # Invalid values may hide problems of others: validate again without them.
         dropped = [_drop(left, path[:-1] if found[path]["type"] == "missing" else path) for path in found]
         if not any(dropped):
             problems.check()
 
 
 def _place(values: Any, loc: KeyPath) -> KeyPath:
-    """Return where in a file something is, without the parts that only what was read of it has."""
+    """Return the key path in the file for a location of pydantic, without its parts that are not in the file."""
     path: KeyPath = ()
     for part in loc:
         if isinstance(part, str) and isinstance(values, dict):
@@ -261,17 +261,17 @@ def _place(values: Any, loc: KeyPath) -> KeyPath:
 
 
 def _drop(values: Any, path: KeyPath) -> bool:
-    """Remove what stands at a path, with the array that it may be in; return whether anything was there."""
+    """Remove the value at a path, or the whole array that contains it; return whether there was one."""
     while path and isinstance(path[-1], int):
         path = path[:-1]
-    with suppress(LookupError):  # what holds it is gone already
+    with suppress(LookupError):  # its container is removed already
         del reduce(getitem, path[:-1], values)[path[-1]]
         return True
     return False
 
 
 def _note(fault: Any, path: KeyPath, cls: type[Any], problems: Problems, options: frozenset[str]) -> None:
-    """Add what pydantic found wrong at a path."""
+    """Add an error of pydantic at a path to the problems."""
     kind, reason = fault["type"], fault.get("ctx", {}).get("error")
     if isinstance(reason, BlockfeatError):  # of the table as a whole; its first word may be a key
         key = re.match(r"'?(\w+)", str(reason))
@@ -289,7 +289,7 @@ def _note(fault: Any, path: KeyPath, cls: type[Any], problems: Problems, options
 
 
 def _expected(fault: Any, path: KeyPath, cls: type[Any]) -> str:
-    """Return what should stand at a path, in words."""
+    """Return a description of the value that is expected at a path."""
     tables = _class_at(cls, path)
     if fault["type"] == "literal_error":
         return "one of " + ", ".join(re.findall("'(.*?)'", fault["ctx"]["expected"]))
@@ -310,18 +310,18 @@ def _class_at(cls: Any, path: KeyPath) -> Any:
 
 
 def shown(value: object) -> str:
-    """Return how a value stands in messages."""
+    """Return a value as messages show it."""
     if value is None or value == _MOMENT:
         return "a date or time"
     return "a table" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(value)
 
 
 def dotted(path: KeyPath) -> str:
-    """Return how a key is named in messages: ``brands[1].case``, counted from 0."""
+    """Return a key as messages show it: ``brands[1].case``, counted from 0."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
 def _header(path: KeyPath) -> str:
-    """Return how a table is written: [fetch] or [[brands]]."""
+    """Return the TOML header of a table: [fetch] or [[brands]]."""
     names = ".".join(part for part in path if isinstance(part, str))
     return f"[[{names}]]" if isinstance(path[-1], int) else f"[{names}]"

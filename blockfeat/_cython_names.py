@@ -1,7 +1,7 @@
-"""Cython's names for Python: what ``import cython`` finds where a module runs uncompiled and Cython is not installed.
+"""Stand-in for the module ``cython``, for modules that run uncompiled where Cython is not installed.
 
-Extraction compiled needs no Cython, so the package does not depend on it. Only the names that the modules of
-`blockfeat.compiled` use are here, with what Cython's own module makes of them in plain Python.
+Compiled modules do not need Cython, so the package does not depend on it. Only the names that the modules of
+`blockfeat.compiled` use are defined, with the behaviour that Cython's own module gives them in plain Python.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _CType:
 
 
 class _NoGil:
-    """Decorates a function, or heads a block; plain Python keeps its lock."""
+    """Stands for ``cython.nogil`` as decorator and context manager; does nothing in plain Python."""
 
     def __call__(self, function: Any) -> Any:
         return function
@@ -44,7 +44,7 @@ class _NoGil:
 
 
 def provide() -> None:
-    """Let ``import cython`` find these names, unless Cython is installed."""
+    """Register the stand-in as the module ``cython``, unless Cython is installed."""
     try:
         importlib.import_module("cython")
     except ModuleNotFoundError:

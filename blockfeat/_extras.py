@@ -1,4 +1,4 @@
-"""Optional libraries: which extra brings each, and one message where one is missing."""
+"""Optional dependencies: the extra that installs each, and the error message where one is missing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EXTRAS = {
     "ja": ("sudachidict_core", "sudachipy"),
     "th": ("pythainlp",),
 }
-"""The modules, as they are imported, that each extra brings; those of an extra that it includes stand there."""
+"""Import names of the modules that each extra installs; those of an included extra are listed under that one."""
 
 
 def require_extra(extra: str, *modules: str, what: str) -> None:
@@ -52,9 +52,9 @@ def require_extra(extra: str, *modules: str, what: str) -> None:
     extra : str
         Name of the extra, a key of `EXTRAS`.
     *modules : str
-        Those of its modules that are needed; all where none is named.
+        The modules of the extra that are needed; all by default.
     what : str
-        What needs them, as the message names it, such as ``"train"``.
+        What needs them, for the error message, such as ``"train"``.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def require_extra(extra: str, *modules: str, what: str) -> None:
 
 @contextmanager
 def importing(extra: str, *, what: str) -> Iterator[None]:
-    """Turn an import that fails inside of the block into an error that names the extra, and why it failed.
+    """Turn an ImportError inside the block into an error that names the extra and the cause.
 
     Raises
     ------

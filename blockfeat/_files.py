@@ -1,4 +1,4 @@
-"""Files: written whole under their name or not at all; JSON Lines."""
+"""File helpers: atomic writes, configuration texts, a lock file, and JSON Lines."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from blockfeat.errors import BlockfeatError, ConfigError, CorpusError, InputErro
 
 @contextmanager
 def writing(name: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn a failure to write into one error that names where.
+    """Turn an OSError inside the block into one error that names the path.
 
     Raises
     ------
     OutputError
         The path cannot be written, or the disk is full.
     BrokenPipeError
-        The reader of a pipe has gone, which is no failure.
+        The reader of a pipe has ended, which is not a failure.
     """
     try:
         yield
@@ -37,7 +37,7 @@ def writing(name: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file in UTF-8, and make the folders that lead to it.
+    """Write a text file in UTF-8, and create its parent folders.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file, whole or not at all, and make the folders that lead to it.
+    """Write a file atomically, and create its parent folders.
 
     Raises
     ------
@@ -63,14 +63,14 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, sync: bool = False) -> Iterator[IO[bytes]]:
-    """Open a new file that takes its name where the block ends without an error; else nothing stays of it.
+    """Open a temporary file that is renamed to ``path`` if the block ends without an error, else removed.
 
     Parameters
     ----------
     path : str or path
-        The file; the folders that lead to it are made.
+        The file; its parent folders are created.
     sync : bool
-        Wait until the bytes are on the disk before the file takes its name.
+        Wait until the bytes are on the disk before the file is renamed.
 
     Raises
     ------
@@ -113,23 +113,23 @@ def config_text(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def held_alone(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Hold a lock that one process at a time can have; the system frees it with the process, however that ends.
+    """Hold a lock that one process at a time can have; the system releases it when the process ends in any way.
 
     The lock is an exclusive transaction on an empty SQLite database, which works on every system alike.
 
     Parameters
     ----------
     path : str or path
-        File of the lock, made where it is not there; it stays.
+        The lock file, created if it is missing; it is not removed.
 
     Raises
     ------
     BlockingIOError
         Another process, or another holder in this one, has the lock.
     OutputError
-        The file cannot be made.
+        The file cannot be created.
     """
-    import sqlite3  # 5 ms that extraction does not need
+    import sqlite3  # takes 5 ms, and extraction does not need it
 
     with writing(path):
         Path(path).touch()
@@ -143,7 +143,7 @@ def held_alone(path: str | os.PathLike[str]) -> Iterator[None]:
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
-# Bounds memory for a packed file that expands to one endless line.
+# Bounds memory for a compressed file that expands to one endless line.
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _SKIP_BYTES = 1024 * 1024
 _CHUNK = 65_536
@@ -175,7 +175,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     Raises
     ------
     CorpusError
-        If the file is missing, is of another kind, or its packing is damaged or cut short.
+        If the file is missing, has another suffix, or its compressed data is damaged or truncated.
     """
     number = 0
     try:
@@ -192,7 +192,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Open the file for reading bytes, unpacked."""
+    """Open the file for reading decompressed bytes."""
     suffix = check_suffix(path)
     if suffix.endswith(".gz"):
         return gzip.open(path, "rb")  # type: ignore[return-value]
@@ -234,7 +234,7 @@ def parse_object(line: bytes | None, error: type[BlockfeatError] = CorpusError) 
 
 
 def json_type(value: object) -> str:
-    """Return what JSON calls a value, with its article, for messages."""
+    """Return the name of a value's JSON type with its article, for messages."""
     names: dict[type, str] = {
         bool: "a boolean",
         int: "a number",
@@ -247,10 +247,10 @@ def json_type(value: object) -> str:
 
 
 def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:
-    """Write one JSON object a line and return their number.
+    """Write JSON objects, one per line, and return their number.
 
-    The lines go to a temporary file in the same folder that takes the name at the end, so a reader sees the
-    old file or the whole new one. Equal objects give equal bytes.
+    The lines go to a temporary file in the same folder that is renamed at the end, so a reader sees the old file
+    or the complete new one. Equal objects give equal bytes.
 
     Raises
     ------
@@ -271,7 +271,7 @@ def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:
 
 @contextmanager
 def _packed(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
-    """Pack what is written to a file, as the suffix says."""
+    """Yield a stream that compresses what is written to a file, according to the suffix."""
     if suffix.endswith(".gz"):
         # Neither name nor time goes into the header: equal pages give equal files.
         with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:

@@ -1,4 +1,4 @@
-"""Packages whose names are imported at their first use; the stub beside ``__init__.py`` is the one list of them."""
+"""Packages whose names are imported on first use (PEP 562); the stub beside ``__init__.py`` lists the names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from blockfeat._moved import RENAMED
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package (PEP 562), whose stub says where each name stands.
+    """Return ``__getattr__`` and ``__dir__`` of a package (PEP 562), which import names from the modules in its stub.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callab
 
 
 def names_of_stub(path: str | PathLike[str]) -> dict[str, str]:
-    """Return the public names of a package, and the module that each is imported from; one import a line."""
+    """Return the names in a package's stub, with the module that each is imported from; one import per line."""
     with open(path, encoding="utf-8") as file:
         words = [line.split() for line in file if line.startswith("from ")]
     return {name: module for _, module, _, _, _, name in words}

@@ -41,30 +41,30 @@ MOVED = {
     "training.soft_labels": "training.sequence",
     "training.trainer": "training.config",
 }
-"""New names of modules and packages by their old ones, within ``blockfeat``; what is in a package moved with it."""
+"""New names of modules and packages by their old ones, within ``blockfeat``; submodules moved with their package."""
 RENAMED = {
     "blockfeat.blocks": {"Cutter": "Blockifier"},
     "blockfeat.features": {"MeasuredPage": "PageFeatures", "Measurer": "FeatureExtractor"},
     "blockfeat.lang": {"FastSegmenter": "FastTokenizer", "Segmenter": "Tokenizer"},
     "blockfeat.monitor.fetching": {"host_of": "netloc_of"},
 }
-"""New names of what packages offer by their old ones, for one release too."""
+"""New names of classes and functions by package and old name; the old names work until the next release, too."""
 
 
 def new_name(name: str) -> str | None:
-    """Return the full new name of a module, by the longest part of the old one in `MOVED`; None for any other."""
+    """Return the full new name of a module, by the longest prefix of the old one in `MOVED`; None if it has none."""
     if not name.startswith(_PACKAGE):
         return None
     parts = name.removeprefix(_PACKAGE).split(".")
     for count in range(len(parts), 0, -1):
         if moved := MOVED.get(".".join(parts[:count])):
             new = ".".join((_PACKAGE + moved, *parts[count:]))
-            return new_name(new) or new  # what moved may have moved again
+            return new_name(new) or new  # it may have moved more than once
     return None
 
 
 class _Alias:
-    """Loads a module by another name."""
+    """Loader that imports a module under its new name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -77,22 +77,22 @@ class _Alias:
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run nothing, for the module is there; give it back the description of itself."""
+        """Restore the module's own spec; its code has run already."""
         module.__spec__ = self._own_spec
 
 
 class _MovedModules:
-    """Finds modules by their old names."""
+    """Meta path finder for modules under their old names."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return how a module of an old name is imported; None for any other."""
+        """Return the spec of a module under its old name; None for any other name."""
         name = new_name(fullname)
         # ``python -m`` runs the file itself.
         if name is None or name.endswith(".__main__"):
             return None
-        # Imported here, for it takes longer than all else that ``import blockfeat`` does.
+        # Imported here because it takes longer than the rest of ``import blockfeat``.
         from importlib.util import find_spec
 
         found = find_spec(name)
@@ -104,6 +104,6 @@ class _MovedModules:
 
 
 def find_moved_modules() -> None:
-    """Let imports of old names find the modules."""
+    """Install the finder for old module names, once."""
     if not any(isinstance(finder, _MovedModules) for finder in sys.meta_path):
         sys.meta_path.insert(0, _MovedModules())

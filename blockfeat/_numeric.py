@@ -12,14 +12,14 @@ Floats = NDArray[np.float64]
 
 
 def probabilities(log_odds: ArrayLike, *, limit: float | None = None) -> Floats:
-    """Return the probabilities of log odds, 1 / (1 + exp(-log odds)), in 64 bits.
+    """Return the probabilities of log odds, 1 / (1 + exp(-log odds)), as a float64 array of the same shape.
 
     Parameters
     ----------
     log_odds : array_like
         Of any shape.
     limit : float, optional
-        Log odds further from 0 count as this far, so that no probability is 0 or 1.
+        Log odds are clipped to -limit … limit, so that no probability is 0 or 1.
     """
     odds = np.asarray(log_odds, dtype=np.float64)
     if limit is not None:
@@ -36,21 +36,21 @@ def fit_logistic(
     steps: int = 30,
     limit: float | None = None,
 ) -> Floats:
-    """Return the coefficients of a logistic regression with a ridge, by Newton's method: k.
+    """Return the k coefficients of a logistic regression with a ridge penalty, fitted by Newton's method.
 
     Iteratively reweighted least squares (Hastie, Tibshirani & Friedman 2009, 4.4.1), from zero, undamped.
 
     Parameters
     ----------
     inputs : float array, n × k
-        Standardised; a column of ones gives a bias, which the ridge pulls as it does the others.
+        Standardised; a column of ones gives a bias, which is penalised like the other coefficients.
     label : bool array, or float array of 0 to 1, n
         The target.
     weights : float array, n, optional
-        How much each row counts; 1 if not given.
+        Weight of each row; 1 by default.
     ridge : float
-        Half of it times the squares of the coefficients is added to the loss; above 0 where columns may depend on
-        each other.
+        Half of it times the sum of squared coefficients is added to the loss; must be above 0 where columns may be
+        linearly dependent.
     steps : int
         Steps of Newton's method.
     limit : float, optional
@@ -74,7 +74,7 @@ def longest_increasing(values: Sequence[int]) -> list[int]:
     Parameters
     ----------
     values : sequence of int
-        Places in the second text, in the order of the first.
+        Integers, such as positions in one text of words that are matched in the order of another text.
     """
     tails: list[int] = []
     ends: list[int] = []

@@ -1,4 +1,4 @@
-"""Work over many items in worker processes: in order, with bounded memory, surviving hung and killed ones."""
+"""Process many items in worker processes: results in order, memory bounded, hung and dead workers replaced."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ READY, DONE, REFUSED, BROKE = "ready", "done", "refused", "broke"
 NO_START = (
     "a worker process ended while it started; a script that starts processes must do so under if __name__ == '__main__'"
 )
-# A line that ends in the middle of a message raises a plain OSError.
+# A connection that ends in the middle of a message raises a plain OSError.
 LINE_ENDED = (EOFError, OSError)
 _SECONDS_TO_START = 60.0
-# Places in the memory that a process shares: how many items it has begun, and when the last.
+# Indices into the memory that a worker shares: number of items begun, and start time of the last one.
 _BEGUN, _SINCE = 0, 1
 
 
 class WorkerFailed(BlockfeatError):
-    """A task that has no result; ``cause`` says whether its process died, was too slow, broke, or never started."""
+    """A task has no result; ``cause``: its process died, passed the deadline, raised an error or did not start."""
 
     def __init__(self, reason: str, cause: Cause) -> None:
         super().__init__(reason)
@@ -50,12 +50,12 @@ def _serve(
     notes: MutableSequence[float],
     load: Callable[[], Callable[[Any], Any]],
 ) -> None:
-    """Loop of a worker process: take batches, send back one result after the other.
+    """Run the main loop of a worker process: receive batches of items and send back their results one by one.
 
-    The parent's end of the line is closed here: while any process holds it, the line does not end with the parent.
-    A thread takes the batches, so that the next one is there in time, and the two sides never wait for each other.
+    The parent's end of the connection is closed here, else the connection would stay open when the parent dies.
+    A thread receives the batches, so that the next one is there in time and the two sides cannot deadlock.
     """
-    # Ctrl-C reaches every process; the parent decides.
+    # Ctrl-C is sent to every process; only the parent handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if parents is not None:
         parents.close()
@@ -75,7 +75,7 @@ def _receive_batches(line: Connection, waiting: SimpleQueue[list[Any]]) -> None:
         while True:
             waiting.put(line.recv())
     except LINE_ENDED:
-        # The program has died, or it kills this process anyway: an item that never ends must not outlive it.
+        # The parent has died or is ending this process: exit at once, even during an item that never ends.
         os._exit(0)
 
 
@@ -98,7 +98,7 @@ def _answer(line: Connection, status: str, value: Any) -> None:
 
 
 def _start_method() -> StartMethod:
-    """Return how a process starts: not as a copy of this one while other threads run, whose locks it would copy."""
+    """Return the start method: no fork while other threads run, since a fork copies the locks that they hold."""
     known = multiprocessing.get_all_start_methods()
     if "fork" in known and threading.active_count() == 1:
         return "fork"
@@ -106,7 +106,7 @@ def _start_method() -> StartMethod:
 
 
 class Worker(Generic[Item]):
-    """A process, and the line to it."""
+    """A worker process, and the connection to it."""
 
     def __init__(self, load: Callable[[], Callable[[Item], Any]], start: StartMethod | None) -> None:
         method = start or _start_method()
@@ -131,17 +131,17 @@ class Worker(Generic[Item]):
 
     @property
     def is_at_work(self) -> bool:
-        """Whether an item was begun that is not answered."""
+        """Whether it has begun an item whose result has not been received."""
         return int(self._notes[_BEGUN]) > self.answered
 
     def left(self, deadline: float | None) -> float | None:
-        """Return the seconds that remain for the item at work; all of them where none is."""
+        """Return the seconds left for the current item; the whole deadline if there is none."""
         if deadline is None or not self.is_at_work:
             return deadline
         return float(self._notes[_SINCE]) + deadline - time.monotonic()
 
     def give(self, items: list[Item]) -> bool:
-        """Send items; return whether the process is there to take them."""
+        """Send items; return whether the process still accepts them."""
         try:
             self.line.send(items)
         except ConnectionError:
@@ -149,7 +149,7 @@ class Worker(Generic[Item]):
         return True
 
     def receive(self) -> tuple[str, Any]:
-        """Return the next answer; raise EOFError or OSError where the line has ended."""
+        """Return status and value of the next result; raise EOFError or OSError if the connection has ended."""
         status, value = self.line.recv()
         if not self.is_ready:
             if status != DONE:
@@ -160,7 +160,7 @@ class Worker(Generic[Item]):
         return status, value
 
     def wait_until_ready(self) -> None:
-        """Wait until the process has loaded what it needs; raise where it cannot."""
+        """Wait until the process has loaded what it needs; raise an error if it cannot."""
         if self.is_ready:
             return
         try:
@@ -189,7 +189,7 @@ STARTS = 3
 
 
 def took_longer(seconds: float) -> str:
-    """Return the reason of what passed its deadline."""
+    """Return the failure reason of an item that passed its deadline."""
     return f"it took longer than {seconds:g} s"
 
 
@@ -207,9 +207,9 @@ def in_order(
     Parameters
     ----------
     work : callable
-        Made for one item; sent to each worker once.
+        Called with one item; pickled and sent to each worker once.
     items : iterable
-        Taken lazily: a bounded number waits at a time.
+        Consumed lazily: a bounded number is held in memory at a time.
     jobs : int
         Number of processes; with 1 and no deadline the work is done in this one.
     failure : callable
@@ -218,12 +218,12 @@ def in_order(
     deadline : float, optional
         Seconds that one item may take; its worker is then killed and replaced.
     start : str, optional
-        How processes start; by default as copies of this one where the system can and no other thread runs.
+        Start method of the processes; by default ``"fork"`` if the system has it and no other thread runs.
 
     Raises
     ------
     WorkerFailed
-        The processes end as they start.
+        Worker processes repeatedly end before they are ready.
     """
     if jobs <= 1 and deadline is None:
         for item in items:
@@ -238,7 +238,7 @@ def in_order(
 
 @dataclass(frozen=True)
 class _Same(Generic[Loaded]):
-    """Returns what it was made of, in another process."""
+    """Returns the value that it holds, after it was pickled to another process."""
 
     value: Loaded
 
@@ -247,7 +247,7 @@ class _Same(Generic[Loaded]):
 
 
 class _Pool(Generic[Item, Result]):
-    """Some workers, the items that wait, and the results that are not yet their turn."""
+    """A pool of workers, with the items to send again and the results that wait for earlier ones."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class _Pool(Generic[Item, Result]):
         self.owed[Worker(self.load, self.start)] = deque()
 
     def run(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
-        """Feed the workers and yield what is done, in order."""
+        """Feed the workers and yield each item with its result, in order."""
         numbered = enumerate(items)
         turn = 0
         exhausted = False
@@ -288,9 +288,9 @@ class _Pool(Generic[Item, Result]):
             self._collect()
 
     def _feed(self, numbered: Iterator[tuple[int, Item]], window: int, exhausted: bool) -> bool:
-        """Give each worker that will soon be idle a batch; return whether the items have come to their end.
+        """Send a batch to each worker that will soon be idle; return whether the items are exhausted.
 
-        Items are taken up to the end of the window.
+        At most ``window`` items are taken in total.
         """
         for worker, owed in list(self.owed.items()):
             if len(owed) > _FEW_OWED:
@@ -310,7 +310,7 @@ class _Pool(Generic[Item, Result]):
         return exhausted
 
     def _collect(self) -> None:
-        """Wait for results, a dead worker or a deadline."""
+        """Wait for results, a dead worker or a deadline, and handle them."""
         busy = {worker.line: worker for worker, owed in self.owed.items() if owed}
         if not busy:
             return
@@ -325,7 +325,7 @@ class _Pool(Generic[Item, Result]):
                     self._replace(worker, took_longer(self.deadline))
 
     def _receive(self, worker: Worker[Item]) -> None:
-        """Take the answers that are there; replace a worker whose line has ended."""
+        """Take the results that have arrived; replace a worker whose connection has ended."""
         try:
             self._drain(worker)
         except LINE_ENDED:
@@ -345,9 +345,9 @@ class _Pool(Generic[Item, Result]):
             self.done[number] = (item, value)
 
     def _replace(self, worker: Worker[Item], reason: str) -> None:
-        """End a worker, fail the item that it had begun and not answered, keep the others, start another worker."""
+        """Kill a worker and start another; the item that it was working on fails, its other items are sent again."""
         worker.end()
-        # Answers that came before the end are good.
+        # Results that it sent before are valid.
         with suppress(*LINE_ENDED):
             self._drain(worker)
         if not worker.is_ready:
@@ -363,7 +363,7 @@ class _Pool(Generic[Item, Result]):
         self._add()
 
     def close(self) -> None:
-        """End the workers."""
+        """Kill the workers."""
         for worker in self.owed:
             worker.end()
             worker.line.close()

@@ -1,4 +1,4 @@
-"""Single tasks in worker processes, awaited: each with a deadline, surviving hung and killed processes."""
+"""Asynchronous single tasks in worker processes, each with a deadline; hung and dead processes are replaced."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ Loaded = TypeVar("Loaded")
 Result_co = TypeVar("Result_co", covariant=True)
 LoadedOf_contra = TypeVar("LoadedOf_contra", contravariant=True)
 
-# A process is replaced after so many tasks: what libraries leave in memory does not add up.
+# A process is replaced after this many tasks, so that memory leaked by libraries does not add up.
 _TASKS_OF_A_PROCESS = 5_000
 
 
 class Task(Protocol[LoadedOf_contra, Result_co]):
-    """Something to be done in a worker process; it has to be picklable, and so has its result."""
+    """A callable to run in a worker process; it has to be picklable, and so has its result."""
 
     def __call__(self, loaded: LoadedOf_contra, /) -> Result_co:
-        """Do it, with what the process has loaded."""
+        """Run the task with what the process has loaded."""
         ...
 
 
 @dataclass(frozen=True)
 class _Doing(Generic[Loaded]):
-    """Loads what tasks need; returns what does one, in a worker process."""
+    """Loads what tasks need, in a worker process, and returns a function that runs one task."""
 
     load: Callable[[], Loaded]
 
@@ -38,7 +38,7 @@ class _Doing(Generic[Loaded]):
 
 
 class Workers(Generic[Loaded]):
-    """Some processes that wait for single tasks, each with a deadline; an asynchronous context manager.
+    """A pool of processes for single tasks, each with a deadline; an asynchronous context manager.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Workers(Generic[Loaded]):
     jobs : int
         Number of processes.
     deadline : float
-        Most seconds for one task; the time that a process takes to start does not count.
+        Time limit in seconds for one task; the time that a process takes to start does not count.
     """
 
     def __init__(self, load: Callable[[], Loaded], *, jobs: int, deadline: float) -> None:
@@ -86,7 +86,7 @@ class Workers(Generic[Loaded]):
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _started(self) -> Worker[Task[Loaded, Any]]:
-        # Not a copy of this process: it has threads and sockets.
+        # Not forked: this process has threads and sockets.
         return Worker(self._load, "spawn")
 
     @property
@@ -96,7 +96,7 @@ class Workers(Generic[Loaded]):
 
     @property
     def busy(self) -> int:
-        """Number of tasks that are done or wait."""
+        """Number of tasks that run or wait."""
         return len(self._running)
 
     async def do(self, task: Task[Loaded, Result_co]) -> Result_co:
@@ -109,7 +109,7 @@ class Workers(Generic[Loaded]):
         WorkerFailed
             Its process died, it took too long, it raised another error, or no process can start.
         """
-        # Who waits for it may go away: that does not leave a process that still owes an answer.
+        # Shielded: if the caller is cancelled, the process still finishes the task before it gets another.
         running = asyncio.ensure_future(self._done(task))
         self._running.add(running)
         running.add_done_callback(self._running.discard)
@@ -117,7 +117,7 @@ class Workers(Generic[Loaded]):
         return result
 
     async def _done(self, task: Task[Loaded, Any]) -> Any:
-        # A process that was dead before it took the task says nothing of the task.
+        # If a process died before it began the task, the task is not the cause: another process tries it.
         for _ in range(STARTS):
             worker = await self._idle.get()
             is_good = False
@@ -131,11 +131,11 @@ class Workers(Generic[Loaded]):
         raise WorkerFailed(DIED, "died")
 
     def _asked(self, worker: Worker[Task[Loaded, Any]], task: Task[Loaded, Any]) -> tuple[str, Any] | None:
-        """Return the answer to a task, in a thread; None where the process had ended before it began."""
+        """Return status and value of a task; blocks its thread. None if the process ended before it began the task."""
         worker.wait_until_ready()
         try:
             if worker.give([task]):
-                # The deadline begins with the task, not as it is sent.
+                # The deadline counts from the start of the task, not from its sending.
                 while (left := worker.left(self._deadline) or 0.0) > 0.0:
                     if worker.line.poll(left):
                         return worker.receive()
@@ -148,7 +148,7 @@ class Workers(Generic[Loaded]):
         return None
 
     def _replaced(self, worker: Worker[Task[Loaded, Any]]) -> Worker[Task[Loaded, Any]]:
-        """End a process and start another in its place."""
+        """Kill a process and start another in its place."""
         worker.end()
         another = self._started()
         self._every[self._every.index(worker)] = another

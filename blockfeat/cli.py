@@ -1,4 +1,4 @@
-"""The command line: names the commands, runs them, and returns their exit code.
+"""The command line: registers the commands, runs them, and exits with their exit code.
 
 ``blockfeat extract PAGE…`` runs without typer, which would take a third of its time to load.
 """
@@ -17,7 +17,7 @@ from blockfeat.commands.console import exit_code_of
 if TYPE_CHECKING:
     import typer
 
-# Each command, and the module of `blockfeat.commands` that it stands in.
+# Module of `blockfeat.commands` that defines each command.
 _COMMANDS = {
     "extract": "extract",
     "explain": "explain",
@@ -55,7 +55,7 @@ def _run(words: Sequence[str]) -> None:
 
 
 def _plain_extraction(words: Sequence[str]) -> tuple[list[str], str | None] | None:
-    """Return pages and format of an extraction without other options; None where typer has to read the words."""
+    """Return pages and format of an ``extract`` without other options; None where typer must parse the arguments."""
     completes = any(name.endswith("_COMPLETE") for name in os.environ)
     # On Windows typer expands patterns such as *.html.
     if words[:1] != ["extract"] or completes or os.name == "nt":
@@ -70,9 +70,9 @@ def _plain_extraction(words: Sequence[str]) -> tuple[list[str], str | None] | No
 
 
 def app_of(names: Collection[str] = ()) -> typer.Typer:
-    """Return the command line with the commands of some names, or with all where no command has such a name.
+    """Return the typer app with the named commands, or with all commands if none has such a name.
 
-    To set up a command takes a millisecond or two.
+    Only what is needed is set up, since each command takes one or two milliseconds.
     """
     import typer
 

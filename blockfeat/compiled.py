@@ -1,4 +1,4 @@
-"""Which modules are compiled, and whether they are here. ``setup.py`` compiles what this list names."""
+"""List of the modules that ``setup.py`` compiles, and a check for those that run uncompiled here."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COMPILED_MODULES: tuple[str, ...] = (
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""
 
 SHARED_MODULE = "blockfeat._cython_shared"
-"""What the compiled modules share of Cython's own code: imported by each of them, and by nothing else."""
+"""Module with Cython's runtime code, shared by the compiled modules; nothing else imports it."""
 
 
 def uncompiled_modules() -> tuple[str, ...]:

@@ -71,7 +71,7 @@ class ConfigError(BlockfeatError, ValueError):
 
 
 class StoreError(OutputError):
-    """A store cannot be opened, read or written, or another process has it."""
+    """A store cannot be opened, read or written, or another process uses it."""
 
 
 class LanguageError(BlockfeatError, ValueError):
@@ -95,7 +95,7 @@ class BrandError(BlockfeatError, ValueError):
 
 
 class QueryError(BlockfeatError, ValueError):
-    """A Boolean query cannot be understood; the message names the query and the reason."""
+    """A Boolean query cannot be parsed; the message names the query and the reason."""
 
 
 class TrainingError(BlockfeatError, ValueError):
@@ -107,5 +107,5 @@ class MissingExtraError(BlockfeatError, ImportError):
 
 
 def failure_reason(error: Exception) -> str:
-    """Return why a page failed, for its result: an error that is not blockfeat's own is named by its type."""
+    """Return why a page failed, for its result; an exception that is not blockfeat's own is prefixed by its type."""
     return str(error) if isinstance(error, BlockfeatError) else f"unexpected {type(error).__name__}: {error}"

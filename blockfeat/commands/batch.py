@@ -1,4 +1,4 @@
-"""A batch on the command line, without typer: where its output goes, how it runs, what is printed of it."""
+"""Batch extraction on the command line, without typer: output target, run, and printed summary."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Target:
     format: str
 
     def writer(self, *, evidence: bool) -> Writer:
-        """Open the target anew, for records with the blocks or without.
+        """Return a writer that overwrites the target; with ``evidence``, tables have the column of blocks.
 
         Raises
         ------
@@ -90,12 +90,12 @@ class Target:
     def begun(
         self, documents: Iterator[Document], model: Model, options: Mapping[str, Any], *, resume: bool
     ) -> tuple[Iterator[Document], Writer | None, int]:
-        """Start or resume JSON lines to a file, with a record of model and options beside it.
+        """Start or resume writing JSON Lines to a file, with a record of model and options beside it.
 
         Returns
         -------
         iterator of Document, Writer or None, int
-            The documents that are to be done, their writer if the output is resumed, the number of those done earlier.
+            The documents to process, a writer if the output is resumed, and the number of documents done earlier.
         """
         is_lines = self.path is not None and not self.is_folder and self.format == "json"
         if self.path is None or not is_lines or not _is_new_or_regular(self.path):
@@ -121,10 +121,10 @@ class Target:
 
 
 def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], resume: bool) -> Target:
-    """Read the options of the output.
+    """Return the target that the output options describe; raise a usage error for options that do not fit.
 
-    An existing folder, or a name that ends in a slash, is a folder; any other name is a file, whose suffix says the
-    format where none is given.
+    An existing folder, or a name that ends in a slash, is a folder; any other name is a file, whose suffix gives the
+    format if no format is named.
     """
     path = None if output is None or output == "-" else Path(output)
     is_folder = path is not None and (path.is_dir() or str(output).endswith(("/", os.sep)))
@@ -151,7 +151,7 @@ def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], 
 
 
 def _is_new_or_regular(path: Path) -> bool:
-    """Return whether a path is a plain file, or will be one: no folder, no device, no pipe."""
+    """Return whether a path is a regular file or does not exist: not a folder, device or pipe."""
     return path.is_file() or not path.exists()
 
 
@@ -173,7 +173,7 @@ class PassedOver:
         self.suffixes[PurePath(name).suffix.lower()] += 1
 
     def message(self) -> str | None:
-        """Return what was passed over and why; None for nothing."""
+        """Return a message about the files that were passed over, and why; None if there are none."""
         if not self.suffixes:
             return None
         counts = ", ".join(f"{count} {suffix or 'without a suffix'}" for suffix, count in self.suffixes.most_common())
@@ -203,7 +203,7 @@ class Inputs:
     lists: tuple[str, ...]
 
     def documents(self, reading: InputOptions, on_passed_over: PassedOver) -> Iterator[Document]:
-        """Yield the pages; addresses unfetched."""
+        """Yield the pages; addresses as unfetched documents."""
         from blockfeat.io.inputs import list_inputs
 
         if self.pages or not self.lists:
@@ -212,7 +212,7 @@ class Inputs:
             yield from list_inputs(self.lists, replace(reading, format="urls"))
 
     def count(self, reading: InputOptions) -> int | None:
-        """Return the number of pages where it can be known."""
+        """Return the number of pages, None where they cannot be counted in advance."""
         from blockfeat.io.inputs.files import count_pages
 
         pages = count_pages(self.pages, reading) if self.pages else None if not self.lists else 0
@@ -220,7 +220,7 @@ class Inputs:
         return None if pages is None or lists is None else pages + lists
 
     def __str__(self) -> str:
-        """Return their names."""
+        """Return the names of the inputs."""
         return ", ".join(self.pages + self.lists or ("-",))
 
 
@@ -236,7 +236,7 @@ def run_batch(
     resume: bool = False,
     quiet: bool = False,
 ) -> int:
-    """Extract, write, and print what happened; return the exit code. Runs with other ``options`` are not resumed."""
+    """Extract and write pages, print a summary, return the exit code; only runs with equal ``options`` are resumed."""
     from blockfeat.io.batch import Tally, run
     from blockfeat.io.inputs import fetched
 
@@ -268,7 +268,7 @@ def run_batch(
 
 @contextmanager
 def _said(tally: Tally, passed_over: PassedOver, *, quiet: bool) -> Iterator[None]:
-    """Print at the end, also after Ctrl-C, what was passed over and how the batch went."""
+    """Print, when the block ends or is stopped by Ctrl-C, the files passed over and the summary of the batch."""
     stopped = None
     try:
         yield

@@ -1,4 +1,4 @@
-"""``blockfeat clean``: Crunch's filters over pages, or over what a browser loads."""
+"""The command ``blockfeat clean``: Crunch's filters on pages, or as a proxy on what a browser loads."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _serve_proxy(port: int, settings: Path | None) -> None:
 
 @dataclass(frozen=True)
 class _Cleaning:
-    """Cleans documents as the options say; raises `BlockfeatError` for one that cannot be."""
+    """Cleans documents according to the options; raises `BlockfeatError` for one that cannot be cleaned."""
 
     cleaner: Cleaner
     format: str
@@ -139,7 +139,7 @@ class _Cleaning:
 
 
 def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path) -> None:
-    """Write a line or a file for each document; one that fails is named, and the others go on."""
+    """Write a line or a file for each document; the error of a failed one is printed, and the others are written."""
     from blockfeat.io.batch import FolderWriter, file_writer
     from blockfeat.io.outputs.formats import Rendered
 
@@ -169,7 +169,7 @@ def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path
 
 
 def _update_hosts(settings: CleanSettings, reading: InputOptions) -> None:
-    """Fetch the host lists that have an address, and say what was written."""
+    """Fetch the host lists that have an address, and print what was written."""
     from blockfeat.papers.crunch.decision import updated
 
     lists: Sequence[object] = [entry for entry in settings.advertisements.lists if entry.url]

@@ -1,4 +1,4 @@
-"""What the command line prints, and the exit codes that errors become: one line on standard error, no traceback.
+"""Output and exit codes of the command line; an error is one line on standard error, without a traceback.
 
 0: all well; 1: some inputs failed; 2: wrong usage; 126: nothing could be read, or the output could not be written;
 130: stopped by Ctrl-C.
@@ -33,12 +33,12 @@ class Ticker(Protocol):
 
 
 def prepare(command: str | None) -> None:
-    """Do what comes before a command: warn where modules are not compiled, set up numpy for commands of one page."""
+    """Prepare for a command: warn if modules are not compiled; keep numpy to one thread for commands on one page."""
     if command is not None and uncompiled_modules():
         error(how_it_runs())
     if command in _OF_ONE_PAGE:
-        # numpy, imported later, starts a thread for each core, which takes as long as all else. Pages need none,
-        # and training beside a labeller's pages is slower with them.
+        # numpy, imported later, would start a thread per core, which takes as long as all the rest. A single page
+        # does not need them, and training in the background of labelling is slower with them.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
@@ -65,12 +65,12 @@ def error(text: str) -> None:
 
 
 def with_name(name: str, message: str) -> str:
-    """Return a message that begins with the name of its page; one that does already comes back as it is."""
+    """Return a message that begins with the name of its page; one that already does is returned unchanged."""
     return message if message.startswith(name) else f"{name}: {message}"
 
 
 def check_choice(value: str, known: Iterable[str], option: str) -> None:
-    """Raise an error of usage for the value of an option that is none of those known."""
+    """Raise a usage error if the value of an option is not one of the known ones."""
     if value not in known:
         raise wrong(f"'{value}' is none of {', '.join(known)}", option)
 
@@ -83,7 +83,7 @@ def wrong(message: str, option: str) -> Exception:
 
 
 def threshold_text(threshold: float) -> str:
-    """Return a threshold with three decimals; one that never binds as a dash."""
+    """Return a threshold with three decimals; an infinite one, which has no effect, as a dash."""
     return "-" if math.isinf(threshold) else f"{threshold:.3f}"
 
 
@@ -112,8 +112,8 @@ def progress(
 ) -> Iterator[Ticker]:
     """Show a progress bar on a terminal's standard error; nothing in a pipe.
 
-    ``total`` counts all steps, where that can be known before; it is called for a bar only. What was printed before is
-    written first: the processes that long work starts would write it, and name no output where that fails.
+    ``total`` returns the number of steps, if it is known in advance; it is called only if a bar is shown. Standard
+    output is flushed first, since forked worker processes would write its buffer again, without naming it in errors.
     """
     with writing("standard output"):
         sys.stdout.flush()
@@ -147,9 +147,9 @@ _logger = logging.getLogger("blockfeat.cli")
 
 
 def exit_code_of(command: Callable[[], object]) -> int:
-    """Run a command to its end, with all that it printed written; return its exit code.
+    """Run a command, flush what it printed, and return its exit code.
 
-    An error of blockfeat or of the system is printed as one line. A pipe whose reader has gone (``| head``) is no
+    An error of blockfeat or of the system is printed as one line. A pipe whose reader has ended (``| head``) is not a
     failure.
     """
     try:
@@ -165,7 +165,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
 
 
 def _failed(failure: BlockfeatError | OSError) -> int:
-    """Print the one line of an error; return its exit code."""
+    """Print an error as one line; return its exit code."""
     _logger.info("stopped by an error", exc_info=True)
     _discard_output()
     error(_message(failure))
@@ -176,7 +176,7 @@ def _failed(failure: BlockfeatError | OSError) -> int:
 
 
 def _finished(command: Callable[[], object]) -> int:
-    """Run a command and write what it printed; return the code that it exits with."""
+    """Run a command and flush what it printed; return the code that it exits with."""
     code: object = 0
     try:
         command()
@@ -200,7 +200,7 @@ def _message(failure: BlockfeatError | OSError) -> str:
 
 
 def _discard_output() -> None:
-    """Send what is still buffered for standard output nowhere, so that the interpreter's own last flush succeeds."""
+    """Redirect standard output to the null device, so that the interpreter's final flush of its buffer succeeds."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -1,4 +1,4 @@
-"""The commands ``blockfeat corpus …``, and which corpora a command reads: named ones, the settings file's, or demo."""
+"""The commands ``blockfeat corpus …``, and the choice of corpora: named, of the settings file, or demo pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blockfeat.commands.options import labelled_pages
 from blockfeat.errors import CorpusError
 
 HELP = "Check, count and convert labelled pages."
-"""What the group of these commands is for."""
+"""Help text of the command group."""
 
 
 def validate(paths: Annotated[list[str], typer.Argument(help="Corpus files.")]) -> None:
@@ -83,7 +83,7 @@ class CorpusChoice:
     demo : bool
         Whether the bundled demo pages are among them.
     origin : str
-        Where they were named, for a message.
+        Where they were named, for messages.
     """
 
     paths: tuple[Path, ...]
@@ -106,7 +106,7 @@ def choose_corpora(named: Sequence[str], files: Sequence[Path]) -> CorpusChoice:
     named : sequence of str
         Paths of corpus files, ``"demo"``, or names from ``[corpora]`` of a settings file.
     files : sequence of Path
-        Settings files, the first one with ``[corpora]`` counts; one that is not there is passed over.
+        Settings files, of which the first one with ``[corpora]`` is used; missing ones are skipped.
 
     Raises
     ------

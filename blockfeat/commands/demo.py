@@ -1,4 +1,4 @@
-"""The command ``blockfeat demo``: one page by the default model, eight thresholds just trained, and the peers."""
+"""The command ``blockfeat demo``: the default model, eight freshly trained thresholds and peers on a bundled page."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 _WIDTH = 98
 _RULE = "-" * _WIDTH
 _SHOWN_PAGE = "en-commonsquare-2"
-# Of the split by host: with this one the shown page is a test page.
+# Seed of the split by host with which the shown page is a test page.
 _SEED = 2
 _REASONS = 3
 _PEERS = ("trafilatura", "resiliparse")  # those that are installed are shown
 
 
 class _System(NamedTuple):
-    """One of those that are compared: its text of any page, and which blocks of the shown page it keeps."""
+    """A system to compare: its function from a page to the text, and which blocks of the shown page it keeps."""
 
     name: str
     text: Callable[[LabelledPage], str]
@@ -156,10 +156,10 @@ def _scores(
 
 
 def _decisions(blocks: Sequence[Block], systems: Sequence[_System]) -> Iterator[str]:
-    """Yield a line for each run of blocks on which each decides alike."""
+    """Yield a line for each run of neighbouring blocks on which every system decides the same."""
     yield "The page from top to bottom, neighbouring blocks with the same result in one line:"
     yield ""
-    compared = systems[:-1]  # all blocks are left out
+    compared = systems[:-1]  # without the last system, "all blocks"
     line = "  {:>6}  {:>5}  " + "".join(f"{{:<{len(system.name) + 2}}}" for system in compared)
     yield line.format("blocks", "words", *(system.name for system in compared)) + "the longest of them"
     for kept, places in groupby(range(len(blocks)), lambda at: [system.kept[at] for system in compared]):
@@ -209,7 +209,7 @@ def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: 
 
 
 def _command(*words: str | Path) -> str:
-    """Return a command line with this program as it was called, for shells that do not have it on their path."""
+    """Return a command line of this program, with the path by which it was called if it is not on the shell's path."""
     called = sys.argv[0]
     found = shutil.which("blockfeat")
     is_on_path = found is not None and Path(found).resolve() == Path(called).resolve()

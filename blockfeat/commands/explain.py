@@ -34,7 +34,7 @@ _SHORT_TITLES = {
 }
 _LONGEST_TEXT = 60
 _CHANGES_SHOWN = 6
-# What shows in the blocks.
+# Options that affect the blocks.
 _OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "rules", "max_bytes", "lang_ui")
 
 
@@ -70,7 +70,7 @@ def explain(
 
 
 def _first_page(page: str, reading: InputOptions) -> Document:
-    """Read the one page, the first of several."""
+    """Return the page of an input, the first of several."""
     from blockfeat.io.inputs import read_inputs
 
     for document in read_inputs([page], reading):
@@ -79,7 +79,7 @@ def _first_page(page: str, reading: InputOptions) -> Document:
 
 
 def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
-    """Read the one page and extract its text; raise InputError where either fails."""
+    """Return the extraction of an input's first page; raise InputError where reading or extracting fails."""
     document = _first_page(page, reading)
     extraction = extractor.extract_document(replace(document, lang=lang or document.lang))
     if extraction.error:
@@ -88,7 +88,7 @@ def _extraction(extractor: Extractor, page: str, lang: str | None, reading: Inpu
 
 
 def _show_block(extraction: Extraction, number: int) -> None:
-    """Print the reason of one block, what moved its score most, and what would turn the decision around."""
+    """Print the reason of one block, what moved its score most, and what would reverse the decision."""
     from blockfeat.extraction.reasons import strongest
     from blockfeat.features.measuring import features_named
 

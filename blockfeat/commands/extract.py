@@ -89,7 +89,7 @@ def extract(
 
 
 def _check_page_options(format: str, absolute: bool | None, styles: bool | None, *, evidence: bool) -> None:
-    """Check the options that only one format has."""
+    """Check the options that not every format has."""
     for name, value in (("--absolute/--as-written", absolute), ("--styles/--no-styles", styles)):
         if value is not None and format != "page":
             raise typer.BadParameter("needs --format page", param_hint=name)

@@ -1,4 +1,4 @@
-"""The commands ``models``, ``adapt``, ``evaluate`` and ``bench``: what models there are, and how good they are."""
+"""The commands ``models``, ``adapt``, ``evaluate`` and ``bench``: list, adapt and score models."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, outpu
 
 
 def _group_keys(by: str) -> list[str]:
-    """Read the option ``--by``."""
+    """Return the keys that the option ``--by`` lists; raise a usage error for an unknown one."""
     from blockfeat.training.evaluation.evaluate import KEYS
 
     keys = [key.strip() for key in by.split(",")]

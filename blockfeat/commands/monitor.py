@@ -1,4 +1,4 @@
-"""The commands ``blockfeat monitor …``; a configuration file alone runs it."""
+"""The commands ``blockfeat monitor …``; ``blockfeat monitor FILE`` runs a configuration."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def aliases(
 
 
 def _toml(name: str, aliases_by_language: Mapping[str, Sequence[str]]) -> str:
-    """Return a brand as a table of TOML; strings of JSON are strings of TOML."""
+    """Return a brand as a TOML table; JSON strings are valid TOML strings."""
     lines = ["[[brands]]", f"name = {_string(name)}", "[brands.aliases]"]
     for code, own in aliases_by_language.items():
         if own:
@@ -103,7 +103,7 @@ def discover(
 
 
 def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -> None:
-    """Deliver again what receivers refused or did not take in so many tries."""
+    """Deliver dead letters again: mentions that receivers refused, or did not accept in any of the attempts."""
     from blockfeat.monitor.config import read_config
     from blockfeat.monitor.notify.queue import receivers_of
     from blockfeat.monitor.notify.queue import redeliver as deliver_again
@@ -122,7 +122,7 @@ class _RunByDefault(TyperGroup):
     """A group whose first word may be a configuration file: ``monitor FILE`` is ``monitor run FILE``."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Put in the word "run" where no command is named; a word that is nearly one, and no file, is a slip."""
+        """Insert the command "run" where none is named; reject a misspelt command that is not an existing file."""
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
             near = get_close_matches(args[0], self.commands, n=1)
             if near and not Path(args[0]).exists():
@@ -132,7 +132,7 @@ class _RunByDefault(TyperGroup):
 
 
 class _Command(TyperCommand):
-    """A command of the monitor, which says before anything else what is not installed."""
+    """A command of the monitor, which first checks that the monitor's libraries are installed."""
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
         """Run the command."""
@@ -252,8 +252,8 @@ def run_monitor(config: Path, *, every: float | None, deadline: float | None, lo
     settings = read_config(config)
     if settings.fetch.render != "off":
         require_extra("render", what=f"{config}: render = {settings.fetch.render!r}")
-    # Without a log, what failed is named at the end of a round, not twice.
-    # The fetcher says once for each host that it is tried again; stamina would for each try.
+    # Without --log, failures are printed at the end of a round only; null handlers keep them off standard error.
+    # The fetcher logs retries once for each host; stamina would log each one.
     for name in ("blockfeat.monitor", "stamina"):
         logging.getLogger(name).addHandler(logging.NullHandler())
     if log is not None:
@@ -294,7 +294,7 @@ def run_monitor(config: Path, *, every: float | None, deadline: float | None, lo
 
 
 def _on_signals(handle: Callable[[int], None]) -> None:
-    """Let the loop that runs handle SIGTERM and Ctrl-C."""
+    """Handle SIGTERM and Ctrl-C in the running event loop."""
     loop = asyncio.get_running_loop()
 
     def later(number: int, frame: FrameType | None) -> None:
@@ -325,7 +325,7 @@ def show_summary(summary: Summary, *, quiet: bool, is_streamed: bool) -> None:
         line += f", {summary.delivered} delivered"
     if summary.stopped:
         line += f"; {summary.stopped}, {summary.left} pages still due"
-    # Standard output belongs to the stream of mentions where that is asked for.
+    # If mentions are streamed to standard output, nothing else may be printed there.
     if is_streamed:
         console.error(line)
     else:
@@ -333,7 +333,7 @@ def show_summary(summary: Summary, *, quiet: bool, is_streamed: bool) -> None:
 
 
 class _JsonLines(logging.Formatter):
-    """One JSON object a record: time, level, logger, message, and what the record was given as extra."""
+    """Formats a log record as one JSON object: time, level, logger, message, and its extra fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
@@ -355,7 +355,7 @@ def _log_to(path: Path) -> None:
         handler: logging.Handler = logging.StreamHandler(sys.stderr)
     else:
         with writing(path):
-            # Opened anew where a log rotation has moved it.
+            # Reopens the file if a log rotation has moved it.
             from logging.handlers import WatchedFileHandler
 
             handler = WatchedFileHandler(path, encoding="utf-8", errors="replace")

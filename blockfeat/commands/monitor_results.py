@@ -1,4 +1,4 @@
-"""The commands of a monitor's results: counts, search, export, live page, what failed, judged mentions, the past."""
+"""Commands on a monitor's results: counts, search, export, live page, failures, verdicts on mentions, rematching."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "a
 
 @contextmanager
 def opened_store(name: str) -> Iterator[Store]:
-    """Open the store of a configuration, or one that is named itself; it must be there."""
+    """Open the store of a configuration file, or a store that is named directly; it must exist."""
     from blockfeat.monitor.config import read_config
     from blockfeat.monitor.store.store import Store
 
@@ -39,7 +39,7 @@ def opened_store(name: str) -> Iterator[Store]:
 
 
 def warn_of_unexpected(count: int) -> None:
-    """Say on standard error how much failed by errors of the program itself, and what to do."""
+    """Print to standard error how many pages and feeds failed unexpectedly, if any, and what to do about them."""
     if count:
         console.error(
             f"{count} pages and feeds failed unexpectedly: they are tried again when blockfeat or what is installed "
@@ -96,7 +96,7 @@ def report(
 
 
 def _check_brands(store: Store, config: str, brands: list[str]) -> None:
-    """Raise an error of usage for a brand that neither the configuration nor the store has."""
+    """Raise a usage error for a brand that neither the configuration nor the store has."""
     from blockfeat.monitor.config import read_config
 
     if not brands:
@@ -108,7 +108,7 @@ def _check_brands(store: Store, config: str, brands: list[str]) -> None:
 
 
 def _day(text: str | None, option: str) -> str | None:
-    """Return a day, written as one or as an age."""
+    """Return the ISO date that an option gives as a date or as an age, such as 7d."""
     from datetime import UTC, date, datetime, timedelta
 
     from blockfeat._config import duration_of
@@ -218,7 +218,7 @@ def rematch(
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Look for brands, names and rules that are new in what is stored; a run may go on meanwhile."""
+    """Search stored pages for brands, names and rules that are new; a run may go on meanwhile."""
     from blockfeat.monitor.config import read_config
     from blockfeat.monitor.rematch import rematch as look_again
 
@@ -322,7 +322,7 @@ def judge(
     mention: Annotated[str, typer.Argument(help="Id of a mention, as `export` and the API have it.")],
     verdict: Annotated[str, typer.Argument(help="right, wrong sense, not in the article, or missed.")],
 ) -> None:
-    """Say what a mention is; `learn` makes proposals of what was said."""
+    """Record a verdict on a mention; `learn` makes proposals from the verdicts."""
     from blockfeat.monitor.store.mentions import VERDICTS
 
     console.check_choice(verdict, VERDICTS, "VERDICT")
@@ -338,7 +338,7 @@ def learn(
         list[str] | None, typer.Option("--forget", help="Brand or place of a lesson; repeatable.")
     ] = None,
 ) -> None:
-    """Show what judged mentions teach, each proposal with what it would change in the past; accept some of them."""
+    """Show proposals from judged mentions, each with what it would change in stored mentions; accept some of them."""
     from blockfeat.monitor.config import read_config
     from blockfeat.monitor.feedback import LEAST_JUDGED, proposals
     from blockfeat.monitor.feedback import accept as accepted
@@ -374,7 +374,7 @@ def purge(
     url: Annotated[str | None, typer.Option("--url", help="The page at this address.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Forget everything that was read of some pages; conditions hold together. Their addresses stay, not to be read."""
+    """Delete all data of the pages that meet all conditions; their addresses stay, so that they are not read again."""
     if before is None and host is None and url is None:
         raise typer.BadParameter("which pages? give --before, --host or --url", param_hint="purge")
     with opened_store(config) as store:

@@ -1,4 +1,4 @@
-"""Options that several commands share: how they are stated, completed by the shell, and read."""
+"""Options that several commands share: definitions, shell completion, and parsing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 
 def model_names(incomplete: str) -> list[str]:
-    """Complete the name of a bundled model; reading the names needs no model."""
+    """Return the bundled models whose names begin with a text; no model is loaded."""
     from importlib.resources import files
 
     folder = files("blockfeat").joinpath("models", "bundled")
@@ -35,7 +35,7 @@ def model_names(incomplete: str) -> list[str]:
 
 
 def _completing(names: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return what completes one of some names."""
+    """Return a function that completes some names for the shell."""
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
@@ -101,7 +101,7 @@ QuietOption = Annotated[
 
 
 def with_extraction_options(*names: str) -> Callable[[Command], Command]:
-    """Give a command an option for each of some `ExtractionOptions`, for all where none is named.
+    """Return a decorator that gives a command options for the named `ExtractionOptions`, by default for all.
 
     The command takes them as one parameter, ``options``.
     """
@@ -109,7 +109,7 @@ def with_extraction_options(*names: str) -> Callable[[Command], Command]:
 
 
 def with_input_options(*, delay: bool = True) -> Callable[[Command], Command]:
-    """Give a command the options that say how inputs are read; it takes them as one parameter, ``reading``.
+    """Return a decorator that gives a command the options for reading inputs, as one parameter, ``reading``.
 
     Commands that read a single page have no ``--delay``.
     """
@@ -120,7 +120,7 @@ def with_input_options(*, delay: bool = True) -> Callable[[Command], Command]:
 def _with_parameters(
     name: str, make: Callable[..., Any], chosen: Sequence[inspect.Parameter]
 ) -> Callable[[Command], Command]:
-    """Give a command some parameters in place of one, which is made of them."""
+    """Return a decorator that replaces one parameter of a command by several, of which ``make`` makes its value."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -140,7 +140,7 @@ def _with_parameters(
 
 
 def _parameter(option: tuple[Field[Any], Any]) -> inspect.Parameter:
-    """Return the parameter of a command for an option of extractions."""
+    """Return the command parameter for an extraction option."""
     field, type = option
     stated = typer.Option(
         *(("--favour", "--favor") if field.name == "favour" else ()),
@@ -153,7 +153,7 @@ def _parameter(option: tuple[Field[Any], Any]) -> inspect.Parameter:
 
 
 def labelled_pages(corpora: list[str], langs: str | None = None, leave_out: Path | None = None) -> list[LabelledPage]:
-    """Read corpora, ``demo`` being the bundled pages; keep those in some languages, and those that no list names."""
+    """Read corpora (``demo``: the bundled pages); keep pages in some languages that ``leave_out`` does not list."""
     from blockfeat.data import demo_pages, load_corpora, read_page_list, without_listed
     from blockfeat.data.split import pages_of_languages
 
@@ -165,7 +165,7 @@ def labelled_pages(corpora: list[str], langs: str | None = None, leave_out: Path
 
 
 def language(lang: str) -> str | None:
-    """Check a language option; None for auto."""
+    """Return the language code of an option, None for auto; raise a usage error for an unknown code."""
     from blockfeat.lang import normalise_code
 
     if lang == "auto":
@@ -182,7 +182,7 @@ def languages(langs: str | None) -> list[str] | None:
 
 
 def allowed_networks(networks: Sequence[str] | None) -> tuple[Network, ...]:
-    """Read ``--allow-network``."""
+    """Return the networks of ``--allow-network``; raise a usage error for an invalid one."""
     from blockfeat.io.http.transport import parse_network
 
     try:
@@ -210,7 +210,7 @@ def input_options(
     allow_network: AllowNetworkOption = None,
     delay: Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")] = 1.0,
 ) -> InputOptions:
-    """Check the options that say how inputs are read."""
+    """Return the options that say how inputs are read; raise a usage error for invalid ones."""
     console.check_choice(input_format, INPUT_FORMATS, "--input-format")
     try:
         names = FieldNames.parse(fields) if fields else FieldNames()

@@ -1,4 +1,4 @@
-"""The commands ``blockfeat serve`` and ``blockfeat label``, which answer a browser."""
+"""The commands ``blockfeat serve`` and ``blockfeat label``, which run a web server."""
 
 from __future__ import annotations
 
@@ -137,12 +137,12 @@ def default_output(corpus: Sequence[str]) -> Path:
 
 
 def _session_pages(corpus: Sequence[str], options: InputOptions, *, quiet: bool) -> SessionPages:
-    """Read all pages.
+    """Return all pages of the inputs.
 
     Raises
     ------
     InputError
-        There is none.
+        There are no pages.
     """
     from blockfeat.web.labelling.pages import SessionPages
 
@@ -173,7 +173,7 @@ def _documents(corpus: Sequence[str], options: InputOptions, passed_over: Passed
 
 
 def _ticked(documents: Iterable[tuple[int, Document]], tick: console.Ticker) -> Iterator[Document]:
-    """Yield documents and show how many there were."""
+    """Yield documents and show their number as progress."""
     for number, document in documents:
         tick(number)
         yield document

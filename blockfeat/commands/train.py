@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from blockfeat.training.evaluation.strategies import StrategyScores
 
 DEFAULT_KIND = "margin"
-# What is trained and how its labels are decoded, in the first line.
+# What each kind trains and how its labels are decoded; printed first.
 _ABOUT = {
     "margin": "soft thresholds and weights by regression, decoded by Viterbi; the default",
     "thresholds": "hard thresholds by the particle swarm, decoded by the best run (the paper: --decoder conjunction)",
@@ -149,7 +149,7 @@ def _configuration(kind: str | None, source: str | None, given: dict[str, Any], 
 def _train(
     run: Callable[..., TrainedModel], named: list[str], output: Path, report: Path | None, *, quiet: bool
 ) -> None:
-    """Train, write the model and the report, and show what came out."""
+    """Train a model, write it and its report, and print the results."""
     from blockfeat.models.store import save_model
 
     stop, corpora = _Stop(), _corpora(named)
@@ -176,7 +176,7 @@ def _train(
 
 
 def _corpora(named: list[str]) -> list[Path | str]:
-    """Return the corpus files, or "demo"; say where they come from if none is named."""
+    """Return the corpus files, or "demo"; print where they come from if none is named."""
     from blockfeat.commands.corpus import DEMO, choose_corpora, settings_files
 
     choice = choose_corpora(named, settings_files())
@@ -207,7 +207,7 @@ class _Stop:
             signal.signal(signal.SIGINT, earlier)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if os.getpid() != self.pid:  # a worker process, which has inherited this
+        if os.getpid() != self.pid:  # a worker process, which has inherited this handler
             raise KeyboardInterrupt
         step = self.step
         at = f" while {step.phase} ({step.done} of {step.total} {step.note})" if step is not None else ""
@@ -243,7 +243,7 @@ def show_training(model: TrainedModel, output: Path) -> None:
 
 
 def show_scores(report: TrainingReport) -> None:
-    """Print FE, PR, TB and HL; pages with gold text and pages with snippets only are rows of their own."""
+    """Print scores of model, all blocks, all text and second labeller, by part and kind of gold (text or snippets)."""
     from blockfeat.training.evaluation.strategies import METRICS
 
     rows = [

@@ -1,4 +1,4 @@
-"""Gold alignment: how much of each block stands in the gold text, by its words in order."""
+"""Alignment of the words of a page's blocks with the words of its gold text."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ Places = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which words of a page stand in its gold.
+    """Alignment of the words of a page, in n blocks, with its gold text.
 
     Attributes
     ----------
     place : int array, one for each word of the page
-        Position in the gold of the word that it was matched with; -1 for none.
+        Position of the matched word in the gold text; -1 for none.
     matched, words : int array, n
-        Matched words and words of each block.
+        Number of matched words, and of all words, of each block.
     echoed : int array, n
-        Words of each block in runs of four words that the gold has, matched or not: a text that is twice on the page
-        is matched once.
+        Number of words of each block in runs of four words that occur in the gold text, matched or not: of a text that
+        the page repeats, only one copy is matched.
     gold_words : int
-        Words of the gold.
+        Number of words of the gold text.
     """
 
     place: Places
@@ -50,17 +50,17 @@ class Alignment:
 
     @property
     def echo(self) -> NDArray[np.float64]:
-        """Echoed words by words of each block, 0 to 1."""
+        """Share of the words of each block that are echoed: float array, n, 0 to 1; 0 for a block without words."""
         return np.asarray(self.echoed / np.maximum(self.words, 1))
 
     @property
     def share(self) -> NDArray[np.float64]:
-        """Matched words by words of each block, 0 to 1; 0 for a block without words."""
+        """Share of the words of each block that are matched: float array, n, 0 to 1; 0 for a block without words."""
         return np.asarray(self.matched / np.maximum(self.words, 1))
 
     @property
     def found(self) -> float:
-        """Share of the gold's words that the page has, 0 to 1; 1 for an empty gold."""
+        """Share of the gold words that are matched, 0 to 1; 1 for an empty gold text."""
         return float(self.matched.sum() / self.gold_words) if self.gold_words else 1.0
 
 
@@ -72,13 +72,13 @@ def align(blocks: Blocks, gold: str) -> Alignment:
     blocks : Blocks
         The blocks of the page.
     gold : str
-        The text that a person says is the content.
+        The main text as labelled by a person.
 
     Returns
     -------
     Alignment
-        The longest common subsequence of both, without runs shorter than three words (runs may cross the borders of
-        blocks); then runs of at least four words in another order.
+        Matches of the longest common subsequence of words, without runs shorter than three words (runs may cross block
+        boundaries), and then of runs of at least four words in another order.
     """
     gold_words = tokenize(gold)
     measures = blocks.measures
@@ -94,10 +94,10 @@ def align(blocks: Blocks, gold: str) -> Alignment:
 
 
 def align_words(words: Sequence[Hashable], gold: Sequence[Hashable]) -> Places:
-    """Return for each word its position in the gold, or -1; words may be strings or keys of them.
+    """Return the position of each word in the gold text, or -1; words may be strings or other hashable keys.
 
-    Takes time in proportion to the product of both lengths, over 64; longer texts are cut at runs of words that
-    both hold exactly once.
+    Takes time proportional to the product of both lengths, divided by 64; very long texts are split at runs of words
+    that occur exactly once in both.
     """
     ids: dict[Hashable, int] = {}
     first = [ids.setdefault(word, len(ids)) for word in words]
@@ -112,7 +112,7 @@ def align_words(words: Sequence[Hashable], gold: Sequence[Hashable]) -> Places:
 
 
 def _in_common_runs(first: Sequence[object], second: Sequence[object], length: int) -> Flags:
-    """Return which words are in a run of so many words that the gold has too."""
+    """Return which words of ``first`` are in a run of ``length`` words that occurs in ``second``: bool array."""
     known = set(zip(*(second[shift:] for shift in range(length)), strict=False))
     starts = [run in known for run in zip(*(first[shift:] for shift in range(length)), strict=False)]
     covered = np.zeros(len(first), dtype=bool)
@@ -123,7 +123,7 @@ def _in_common_runs(first: Sequence[object], second: Sequence[object], length: i
 
 
 def _match(candidates: list[int], first: Sequence[int], second: Sequence[int], place: Places) -> None:
-    """Match the candidates with the gold, part by part where the whole would be too large."""
+    """Match candidate positions with the gold text, in parts where the whole is too large; fill in ``place``."""
     parts = [(candidates, 0, len(second))]
     while parts:
         mine, start, end = parts.pop()
@@ -138,7 +138,7 @@ def _match(candidates: list[int], first: Sequence[int], second: Sequence[int], p
 def _match_part(
     mine: list[int], first: Sequence[int], second: Sequence[int], start: int, end: int, place: Places
 ) -> None:
-    """Match one part by its longest common subsequence."""
+    """Match one part by its longest common subsequence; fill in ``place``."""
     from rapidfuzz.distance import LCSseq
 
     here = np.array(mine, dtype=np.int64)
@@ -148,7 +148,7 @@ def _match_part(
 
 
 def _cut(first: list[int], second: Sequence[int]) -> tuple[int, int] | None:
-    """Return where to cut two texts: a run of words that each has once, in the same order, nearest the middle."""
+    """Return where to split two texts: at the run of words nearest the middle that occurs once in each; or None."""
     places = [_single_grams(text) for text in (first, second)]
     pairs = sorted((at, places[1][gram]) for gram, at in places[0].items() if gram in places[1])
     chain = [pairs[index] for index in longest_increasing([there for _, there in pairs])]
@@ -157,14 +157,14 @@ def _cut(first: list[int], second: Sequence[int]) -> tuple[int, int] | None:
 
 
 def _single_grams(text: Sequence[int]) -> dict[tuple[int, ...], int]:
-    """Position of every run of four words that occurs once."""
+    """Return the position of each run of four words that occurs exactly once."""
     grams = list(zip(*(text[shift:] for shift in range(_GRAM)), strict=False))
     counts = Counter(grams)
     return {gram: at for at, gram in enumerate(grams) if counts[gram] == 1}
 
 
 def _drop_short_runs(place: Places) -> None:
-    """Forget matches that are not part of a run of at least three words on both sides."""
+    """Remove matches that are not in a run of at least three words that are consecutive in both texts."""
     matched = place >= 0
     starts = matched.copy()
     starts[1:] &= ~(matched[:-1] & (place[1:] == place[:-1] + 1))
@@ -176,7 +176,7 @@ def _drop_short_runs(place: Places) -> None:
 
 
 def _rescue(first: Sequence[int], second: Sequence[int], place: Places) -> None:
-    """Match runs of at least four words that stand in another order, each gold word at most once."""
+    """Match unmatched runs of at least four words, in any order, each gold word at most once."""
     used = np.zeros(len(second), dtype=bool)
     used[place[place >= 0]] = True
     free: dict[tuple[int, ...], list[int]] = {}
@@ -199,7 +199,7 @@ def _rescue(first: Sequence[int], second: Sequence[int], place: Places) -> None:
 
 
 def _free_place(free: dict[tuple[int, ...], list[int]], gram: tuple[int, ...], used: Flags) -> int:
-    """Return where the gold still has a run of four words unmatched, or -1."""
+    """Return the position of an occurrence of four words in the gold text that is still unmatched, or -1."""
     places = free.get(gram, [])
     while places:
         at = places.pop()

@@ -1,4 +1,4 @@
-"""Public corpora as they are published, turned into labelled pages."""
+"""Conversion of public corpora, in the layouts in which they are published, to labelled pages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def convert(
     fields: Mapping[str, str] | None = None,
     problems: list[str] | None = None,
 ) -> Iterator[LabelledPage]:
-    """Read a corpus in one of the layouts in which corpora are published.
+    """Yield the labelled pages of a corpus in one of the layouts in which corpora are published.
 
     Parameters
     ----------
@@ -50,25 +50,25 @@ def convert(
     layout : str
         ``"folders"``
             Pages (``.html``, ``.htm``, ``.xhtml``) and gold texts (``.txt``) with equal names, in two folders
-            side by side below `source`, or together in one. The id is the name without its suffix, with the
-            folders below.
+            side by side below `source`, or together in one. The id is the path within that folder, without
+            the suffix.
         ``"cleaneval"``
-            As published for CleanEval 2007: ``N.html`` with ``N-cleaned.txt`` or ``N.txt`` (where both are
-            there the first counts). The ``<text …>`` around a page goes, its ``encoding`` says how the page
-            is decoded; of the gold, the line ``URL: …`` becomes the address, the marks ``<h>``, ``<p>`` and
-            ``<l>`` begin a paragraph and go.
+            As published for CleanEval 2007: ``N.html`` with ``N-cleaned.txt`` or, if that is missing, ``N.txt``.
+            The element ``<text …>`` around a page is removed; its ``encoding`` is used to decode the page. In the
+            gold text, the line ``URL: …`` is taken as the page's address, and the marks ``<h>``, ``<p>`` and
+            ``<l>`` are replaced by paragraph breaks.
         ``"jsonl"``
             One JSON object a line (``.jsonl``, ``.jsonl.gz``, ``.jsonl.xz``), with fields of other names.
     lang : str, optional
-        Language of the pages, where a record does not say.
+        Language of the pages whose record has none.
     gold : str or path, optional
-        Folder of the gold texts, where it is not below `source`; names are then compared from each folder on.
+        Folder of the gold texts, if it is not below `source`; files are then paired by their paths within each folder.
     fields : mapping, optional
-        For ``jsonl``: names of the file's fields by the names in `FIELDS`, such as ``{"html": "body"}``;
-        what it leaves out keeps its name. A record without id gets its line number, a number becomes text.
+        For ``jsonl``: the file's field names by the names in `FIELDS`, such as ``{"html": "body"}``; other fields have
+        the names in `FIELDS`. The id of a record without one is its line number; an id that is a number becomes text.
     problems : list of str, optional
-        Takes a message for each file or line that cannot be used (a page without gold, gold without a page, a
-        bad record), and the rest is converted. Without it the first sign of a problem is an error.
+        A message is appended for each file or line that cannot be used (a page without gold, gold without a page, a
+        bad record), and the rest is converted. Without this list, problems raise an error.
 
     Yields
     ------
@@ -97,7 +97,7 @@ def convert(
 
 
 def parse_fields(text: str) -> dict[str, str]:
-    """Return the mapping that ``"html=body,text=content"`` writes down, for `convert`.
+    """Parse a mapping of fields for `convert`, such as ``"html=body,text=content"``.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def _convert_lines(
 
 
 def _renamed(record: dict[str, Any], fields: Mapping[str, str], number: int) -> dict[str, Any]:
-    """Return the record with our names for its fields, and an id."""
+    """Return the record with the field names of the corpus format, and an id."""
     renamed = {name: record.get(fields.get(name, name)) for name in FIELDS}
     identity = renamed["id"]
     if identity is None or identity == "":
@@ -149,7 +149,7 @@ def _renamed(record: dict[str, Any], fields: Mapping[str, str], number: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The files of one page."""
+    """The id of a page, its HTML file and the file of its gold text."""
 
     id: str
     html: Path
@@ -175,7 +175,7 @@ def _convert_folders(
 
 
 def _report(found: list[str], problems: list[str] | None) -> None:
-    """Hand problems over to the caller's list, or raise them where there is none."""
+    """Append problems to the caller's list, or raise one error for them if there is no list."""
     if problems is not None:
         problems.extend(found)
     elif found:
@@ -186,7 +186,7 @@ def _report(found: list[str], problems: list[str] | None) -> None:
 
 
 def _paired(source: Path, gold: Path | None, name: Callable[[str], str]) -> tuple[list[_Pair], list[str]]:
-    """Return the pages with their gold, sorted by name, and a message for each file without its partner."""
+    """Return the pages paired with their gold texts, sorted by name, and a message for each file left unpaired."""
     pages = _files(source, _HTML_SUFFIXES)
     texts = _files(gold or source, _TEXT_SUFFIXES)
     if not pages:
@@ -208,7 +208,7 @@ def _files(folder: Path, suffixes: frozenset[str]) -> list[Path]:
 
 
 def _roots(source: Path, pages: list[Path], texts: list[Path]) -> tuple[Path, Path]:
-    """Return the folders from which the names of pages and of texts are compared."""
+    """Return the root folders of pages and of gold texts: files are paired by their paths below these."""
     page_tops, text_tops = (
         {path.relative_to(source).parts[0] if path.parent != source else "" for path in paths}
         for paths in (pages, texts)
@@ -228,7 +228,7 @@ def _listed(names: set[str]) -> str:
 
 
 def _by_name(paths: list[Path], root: Path, name: Callable[[str], str], messages: list[str]) -> dict[str, Path]:
-    """Return the files by name below the root without suffix; a second file of a name goes to messages."""
+    """Return the files by path below the root, without suffix; add a message for a second file of the same path."""
     candidates: defaultdict[str, list[tuple[bool, Path]]] = defaultdict(list)
     for path in paths:
         plain = path.relative_to(root).with_suffix("").as_posix()
@@ -267,7 +267,7 @@ def _read_cleaneval(pair: _Pair) -> LabelledPage:
 
 
 def _cleaneval_gold(gold: str) -> tuple[str | None, str]:
-    """Return address and text of a gold file, its marks gone."""
+    """Return address and text of a gold file, without its marks."""
     gold = gold.replace("\r\n", "\n").replace("\r", "\n")
     url = _GOLD_URL.match(gold)
     if url:
@@ -277,4 +277,4 @@ def _cleaneval_gold(gold: str) -> tuple[str | None, str]:
 
 
 LAYOUTS = ("folders", "cleaneval", "jsonl")
-"""Layouts that `convert` knows."""
+"""Layouts that `convert` reads."""

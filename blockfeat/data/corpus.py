@@ -93,9 +93,9 @@ def page_from_record(record: dict[str, Any], *, corpus: str = "") -> LabelledPag
     Parameters
     ----------
     record : dict
-        The fields that the corpus format names.
+        The fields of the corpus format.
     corpus : str
-        The corpus's name, where the record itself has no ``corpus``.
+        Name of the corpus, used if the record itself has no ``corpus``.
 
     Raises
     ------
@@ -234,7 +234,7 @@ def _checked_records(pages: Iterable[LabelledPage], path: Path, corpus: str) -> 
 def language_code(code: str | None) -> str | None:
     """Return the ISO 639-1 code that a language tag stands for: ``"de"`` for ``"de-AT"`` and ``"deu"``.
 
-    As `blockfeat.lang.normalise_code`, but a code that it does not know stays as it is, in lower case.
+    As `blockfeat.lang.normalise_code`, but an unknown code is returned in lower case.
     """
     return normalise_code(code) or (code or "").strip().lower() or None
 
@@ -251,11 +251,11 @@ def load_corpora(
     Parameters
     ----------
     paths : iterable of str or path
-        The files, each as for `read_corpus`; a file that is named twice is read once. One path will do.
+        The files, each as for `read_corpus`; a file that is named twice is read once. A single path is accepted too.
     langs : iterable of str, optional
         ISO 639-1 codes; regions are ignored (``de-AT`` is ``de``). Without them all pages are kept.
     identify : callable, optional
-        Gives the language of a page whose record has none. Without it such a page is in no language.
+        Returns the language of a page whose record has none. Without it, such pages belong to no language.
     on_page : callable, optional
         Called with the number of files read and of all pages read, after each page and each file.
 

@@ -1,4 +1,4 @@
-"""Labels of blocks: those that people gave as roles, and those to learn from, by the alignment with the gold."""
+"""Labels of blocks: roles given by a labeller, and training labels from the gold alignment, roles or snippets."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class BlockRoles:
     Attributes
     ----------
     table : str
-        Name of the tag table that cut the page.
+        Name of the tag table by which the page was segmented.
     cut : str
-        Digest of the blocks' texts (`cut_digest`): roles of another cut of the page mean nothing.
+        Digest of the blocks' texts (`cut_digest`): the roles are valid for this segmentation only.
     blocks : tuple of str or None, n
         One of `ROLES` for each block in document order; None where the labeller gave none.
     """
@@ -39,12 +39,12 @@ class BlockRoles:
     blocks: tuple[str | None, ...]
 
     def fits(self, blocks: Blocks) -> bool:
-        """Return whether the roles are of this cut of the page."""
+        """Return whether the roles are of this segmentation of the page."""
         return self.table == blocks.table and len(self.blocks) == len(blocks) and self.cut == cut_digest(blocks)
 
     @property
     def has_content(self) -> bool:
-        """Whether a block is content."""
+        """Whether any block has the role ``"content"``."""
         return "content" in self.blocks
 
     def to_value(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class BlockRoles:
 
 
 def cut_digest(blocks: Blocks) -> str:
-    """Return 16 hexadecimal digits that say how a page was cut: a digest of the texts of its blocks."""
+    """Return a digest of the texts of a page's blocks, which identifies its segmentation: 16 hexadecimal digits."""
     joined = "\n".join(blocks.texts()).encode("utf-8", "surrogatepass")
     return blake2b(joined, digest_size=8).hexdigest()
 
@@ -91,18 +91,18 @@ _BYLINE = 0.5
 
 @dataclass(frozen=True)
 class Marks:
-    """Blocks that the conventions of corpora treat in different ways: bool arrays over the n blocks.
+    """Blocks that corpora label by different conventions: bool arrays over the n blocks of a page.
 
     Attributes
     ----------
     headline : bool array
         In an ``h1``, or made of the words of the page's title.
     byline : bool array
-        Author or date by markup, without a sentence.
+        Marked up as author or date, without a sentence.
     caption : bool array
         Inside a figure or caption.
     echo : bool array
-        Half of the words stand in the gold, whether they were matched or stand twice on the page.
+        At least half of the words are in runs of words that the gold text has too, matched or not.
     """
 
     headline: Flags
@@ -113,27 +113,27 @@ class Marks:
 
 @dataclass(frozen=True)
 class BlockLabels:
-    """Labels (1 content, 0 the rest) and weights (0 to 1) of the blocks of a page."""
+    """Labels (1 content, 0 the rest) and weights (0 to 1) of the n blocks of a page: float arrays, n."""
 
     labels: Floats
     weights: Floats
 
 
 def label_blocks(share: Floats, words: NDArray[np.integer[Any]], marks: Marks) -> BlockLabels:
-    """Label the blocks of a page.
+    """Label the blocks of a page by their share of matched words.
 
-    Content is what has at least half of its words in the gold; between 0.3 and 2/3 the weight is low. Headlines and
-    bylines are not content, whatever the corpus says. Captions that are in the gold, short blocks in the gold before
-    its first long block, and texts that the gold has once and the page twice, have weight 0.
+    Blocks with at least half of their words in the gold text are content; between 0.3 and 2/3 the weight is low.
+    Headlines and bylines are never content. Weight 0 is given to captions in the gold text, to short blocks in it
+    before its first long block, and to further copies of a text that the gold text has once.
 
     Parameters
     ----------
     share : float array, n
-        Share of the words of each block that the gold has.
+        Share of the words of each block that are matched with the gold text.
     words : int array, n
-        Words of each block.
+        Number of words of each block.
     marks : Marks
-        What the blocks are.
+        Headlines, bylines, captions and repeated texts among the blocks.
     """
     content = share >= 0.5
     weights = np.where((share > _REST) & (share < _CONTENT), _AMBIGUOUS, 1.0)
@@ -153,7 +153,7 @@ def label_blocks(share: Floats, words: NDArray[np.integer[Any]], marks: Marks) -
 def role_labels(roles: Sequence[str | None]) -> BlockLabels:
     """Label the blocks of a page whose labeller gave them roles; those without a role have weight 0.
 
-    Only ``"content"`` is content. Bylines count half, as in `label_blocks`.
+    Only ``"content"`` is content. Bylines have half the weight, as in `label_blocks`.
     """
     labels = np.array([role == "content" for role in roles], dtype=np.float64)
     weights = np.array([0.0 if role is None else _BYLINE if role == "byline" else 1.0 for role in roles])
@@ -163,7 +163,7 @@ def role_labels(roles: Sequence[str | None]) -> BlockLabels:
 def snippet_labels(texts: list[str], present: tuple[str, ...], absent: tuple[str, ...]) -> BlockLabels:
     """Label the blocks of a page whose gold is snippets; those without a snippet have weight 0.
 
-    A snippet that must occur labels the only block that has it; one that must not labels every block that has it.
+    A snippet that must occur gives label 1 to a block that alone has it; one that must not, label 0 to all with it.
     """
     folded = [" ".join(text.split()) for text in texts]
     wanted = [" ".join(snippet.split()) for snippet in present]

@@ -1,4 +1,4 @@
-"""Parts of a corpus: training and test without a common site, pages of some languages, pages that no list names."""
+"""Parts of a corpus: training and test parts without a common site, samples, pages of some languages, exclusions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PASSES = 100  # a repair pass that changes something lowers the cost, so a few 
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """All pages of one host, with their number by language."""
+    """All pages of one host, and the number of pages in each language."""
 
     host: str
     pages: tuple[LabelledPage, ...]
@@ -34,17 +34,17 @@ def split_by_host(
 ) -> tuple[list[LabelledPage], list[LabelledPage]]:
     """Split pages into a training and a test part that have no host in common.
 
-    Hosts are dealt out in an order that a hash of seed and host gives, each to the side where it brings the
-    numbers of pages, in all and by language, nearest to the share; then single hosts change sides as long as
-    that helps. The result depends on the pages, the share and the seed only, not on the order of the pages.
+    Hosts are assigned one by one, ordered by a hash of seed and host, each to the part where it brings the page
+    counts, in total and by language, closest to the share; then single hosts are moved to the other part as long as
+    that improves the fit. The result depends only on the pages, the share and the seed, not on the order of the pages.
 
     Parameters
     ----------
     pages : iterable of LabelledPage
         From at least two hosts (`LabelledPage.host`); pages of a corpus without a known host stay together.
     share : float
-        Share of the pages that go to the training part, between 0 and 1, approached as well as whole hosts
-        allow: in all first, by language second.
+        Share of the pages for the training part, between 0 and 1 (exclusive); approximated, in total and for each
+        language, since no host is divided.
     seed : int
         Another seed gives another split.
 
@@ -72,14 +72,14 @@ def split_pages(
     Parameters
     ----------
     pages, share, seed
-        As for `split_by_host`; one's own pages may all be of one site.
+        As for `split_by_host`, except that all pages may be from one host.
 
     Returns
     -------
     train, test : lists of LabelledPage
-        As of `split_by_host`.
+        As from `split_by_host`.
     parted_by : str
-        ``"hosts"``, or ``"pages"``: then the test part says nothing about other sites.
+        ``"hosts"``, or ``"pages"``: scores on the test part then say nothing about other sites.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def split_pages(
 
 
 def _dealt(sites: list[_Site], share: float) -> tuple[list[LabelledPage], list[LabelledPage]]:
-    """Deal two sites or more to a training and a test part."""
+    """Return two or more sites as the pages of a training and of a test part."""
     if not 0 < share < 1:
         raise CorpusError(f"cannot split: the share must lie between 0 and 1, not {share}")
     excess = _Excess(sites, share)
@@ -161,15 +161,15 @@ def folds_by_host(
 
 
 def _load(site: _Site, counts: Counter[str], size: int, weight: int) -> tuple[int, int]:
-    """Return by how much a site makes a fold's squared page numbers grow, up to what all folds share."""
+    """Return the cost of adding a site to a fold (growth of its squared page counts), and its size to break ties."""
     by_language = sum(number * counts[lang] for lang, number in site.counts)
     return weight * len(site.pages) * size + by_language, size
 
 
 def _sites(pages: Iterable[LabelledPage], seed: int) -> list[_Site]:
-    """Group pages by host, in an order that only seed and hosts decide.
+    """Return the pages grouped by host, in an order that depends only on the seed and the hosts.
 
-    Pages without a known host may be of one site: those of a corpus form one group, unless it would be the only one.
+    Pages without a known host may share one: those of a corpus form one group, unless it would be the only group.
     """
     listed = list(pages)
     known = {page.host for page in listed if page.host != page.id}
@@ -188,7 +188,7 @@ def _site_of(host: str, pages: Sequence[LabelledPage]) -> _Site:
 
 
 def seeded_key(seed: int, name: str) -> bytes:
-    """Return a key that sorts names in an order that is as good as random, and that they and the seed alone decide."""
+    """Return a sort key that puts names in a pseudo-random order, which depends only on the names and the seed."""
     return blake2b(f"{seed}\n{name}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -197,7 +197,7 @@ def _sorted(pages: list[LabelledPage]) -> list[LabelledPage]:
 
 
 class _Excess:
-    """How far the training part is above its share, in all and by language, in pages."""
+    """Number of pages by which the training part exceeds its share, in total and for each language."""
 
     def __init__(self, sites: list[_Site], share: float) -> None:
         self.total = 0.0
@@ -209,13 +209,13 @@ class _Excess:
         self.languages = dict(wanted)
 
     def gain(self, site: _Site, sign: int) -> float:
-        """Return the change of the cost, the sum of squares, if the site joins (1) or leaves (-1)."""
+        """Return the change of the cost (sum of squared excesses) if a site joins (1) or leaves (-1) the part."""
         # Weighted by the number of languages, the total counts as much as all languages together.
         change = len(self.languages) * _square_growth(self.total, sign * len(site.pages))
         return change + sum(_square_growth(self.languages[lang], sign * n) for lang, n in site.counts)
 
     def add(self, site: _Site, sign: int) -> None:
-        """Let a site join (1) or leave (-1) the training part."""
+        """Add a site to the training part (1) or remove it (-1)."""
         self.total += sign * len(site.pages)
         for lang, number in site.counts:
             self.languages[lang] += sign * number
@@ -226,7 +226,7 @@ def _square_growth(value: float, step: int) -> float:
 
 
 def _repair(sites: list[_Site], in_train: list[bool], excess: _Excess) -> None:
-    """Move single sites to the other side while that brings the numbers nearer; leave no side empty."""
+    """Move single sites to the other part while that lowers the cost; leave neither part empty."""
     for side in (True, False):
         if side not in in_train:
             cheapest = min(range(len(sites)), key=lambda i: excess.gain(sites[i], 1 if side else -1))
@@ -250,14 +250,14 @@ def _repair(sites: list[_Site], in_train: list[bool], excess: _Excess) -> None:
 
 
 def spaced(items: Sequence[Item], count: int | None) -> list[Item]:
-    """Return at most so many items, evenly spaced; all for None."""
+    """Return at most ``count`` items, evenly spaced; all if it is None."""
     if count is None or count >= len(items):
         return list(items)
     return [items[place * len(items) // count] for place in range(count)]
 
 
 def sampled(pages: Iterable[LabelledPage], count: int | None) -> list[LabelledPage]:
-    """Return at most so many pages of each corpus, evenly spaced; all for None."""
+    """Return at most ``count`` pages of each corpus, evenly spaced; all if it is None."""
     by_corpus: defaultdict[str, list[LabelledPage]] = defaultdict(list)
     for page in pages:
         by_corpus[page.corpus].append(page)
@@ -270,12 +270,12 @@ def read_page_list(path: Path) -> frozenset[tuple[str, str]]:
     Parameters
     ----------
     path : Path
-        JSON Lines with ``corpus`` and ``id`` of a page each; other fields, such as ``reason``, are for people.
+        JSON Lines with ``corpus`` and ``id`` of a page each; other fields, such as ``reason``, are ignored.
 
     Raises
     ------
     CorpusError
-        The file cannot be read, or a line names no page; the message names file and line.
+        The file cannot be read, or a line lacks ``corpus`` or ``id``; the message names file and line.
     """
     listed = set()
     for number, line in read_lines(path):
@@ -291,12 +291,12 @@ def read_page_list(path: Path) -> frozenset[tuple[str, str]]:
 
 
 def without_listed(pages: Iterable[LabelledPage], listed: frozenset[tuple[str, str]]) -> list[LabelledPage]:
-    """Return the pages that a list does not name."""
+    """Return the pages whose corpus and id are not in a list."""
     return [page for page in pages if (page.corpus, page.id) not in listed]
 
 
 def pages_of_languages(pages: Sequence[LabelledPage], langs: Sequence[str] | None) -> list[LabelledPage]:
-    """Return the pages of some languages, by their ``lang`` or else identified; all for None or no language.
+    """Return the pages in some languages, by their ``lang`` or else as identified; all if no languages are given.
 
     Raises
     ------
@@ -307,7 +307,7 @@ def pages_of_languages(pages: Sequence[LabelledPage], langs: Sequence[str] | Non
 
 
 def identified_language(page: LabelledPage) -> str | None:
-    """Identify the language of a labelled page by its gold text, or by all of its text."""
+    """Return the language of a labelled page as identified by its gold text, or else by all text of the page."""
     if page.text:
         return identify(page.text).lang
     try:

@@ -1,4 +1,4 @@
-"""What is in a corpus file, and what is wrong with it."""
+"""Validation of corpus files: counts of their pages, and problems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from blockfeat.errors import CorpusError
 from blockfeat.lang import tokenize
 
 LEAST_FOUND = 0.5
-"""Share of the gold's words that must stand in the page, below which `validate` reports it."""
+"""Smallest share of the gold words that must occur in the page; `validate` reports a page below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class CorpusProblem:
     Attributes
     ----------
     line : int
-        Number of the line, from 1; 0 if the whole file is meant.
+        Number of the line, from 1; 0 for a problem of the whole file.
     kind : str
         ``"record"`` (bad JSON, missing fields, wrong types), ``"empty html"``, ``"empty gold"``,
-        ``"gold not found"``, ``"roles"`` (of another cut of the page), ``"duplicate id"``, ``"duplicate html"`` or
-        ``"file"``.
+        ``"gold not found"``, ``"roles"`` (of another segmentation of the page), ``"duplicate id"``,
+        ``"duplicate html"`` or ``"file"``.
     message : str
         What is wrong, with the page's id where it has one.
     """
@@ -56,8 +56,8 @@ class CorpusReport:
     pages : int
         Number of labelled pages, bad records left out.
     languages, page_types : dict of str to int
-        Pages by language and by page type, the most frequent first; ``"unknown"`` where a page does not
-        say.
+        Number of pages of each language and of each page type, the most frequent first; ``"unknown"`` counts the
+        pages without one.
     hosts : int
         Number of different hosts.
     with_text, with_snippets : int
@@ -83,7 +83,7 @@ class CorpusReport:
 
     @property
     def readable(self) -> bool:
-        """True if `read_corpus` reads the file: every problem is one of content."""
+        """True if `read_corpus` can read the file: every problem is one of the pages' content."""
         return not any(problem.kind in {"file", "record", "duplicate id"} for problem in self.problems)
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def gold_found(page: LabelledPage) -> float:
 
 @dataclass(slots=True)
 class _Tally:
-    """What has been seen so far."""
+    """Counts and problems of the pages read so far."""
 
     pages: int = 0
     languages: Counter[str] = field(default_factory=Counter)
@@ -120,7 +120,7 @@ class _Tally:
     digests: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, page: LabelledPage, line: int) -> None:
-        """Count a page and note its problems."""
+        """Count a page and add its problems."""
         self.pages += 1
         self.languages[language_code(page.lang) or "unknown"] += 1
         self.page_types[page.page_type or "unknown"] += 1
@@ -131,7 +131,7 @@ class _Tally:
         self._check_content(page, line)
 
     def note(self, line: int, kind: str, message: str) -> None:
-        """Note a problem."""
+        """Add a problem."""
         self.problems.append(CorpusProblem(line, kind, message))
 
     def _check_repeated(self, page: LabelledPage, line: int) -> None:
@@ -161,7 +161,7 @@ class _Tally:
 
 
 def _roles_fit(page: LabelledPage) -> bool:
-    """Return whether the roles of a page's blocks are of its cut; True where the tag table is not here."""
+    """Return whether a page's roles fit its segmentation into blocks; True if their tag table is not bundled."""
     from blockfeat.blocks.blockify import cut_into_blocks
     from blockfeat.blocks.tagtable import BUNDLED_TABLES, load_table
     from blockfeat.page.page import Page

@@ -12,11 +12,11 @@ from blockfeat.page import Document
 
 
 def described(extraction: Extraction) -> dict[str, Any]:
-    """Return the values by which a corpus is filtered and deduplicated; those that are missing are left out.
+    """Return metadata of a page for filtering and deduplicating a corpus; missing values are left out.
 
-    ``url``; ``language`` and ``language_score``; ``status`` and ``kind`` (docs/status.md); ``confidence``, the word F1
-    to be expected of the text, from 0 to 1; ``fingerprint``, a MinHash signature that copies of a text share for the
-    most part; ``title``, ``published``, ``site`` and ``authors``; ``model`` and ``version``.
+    ``url``; ``language`` and ``language_score``; ``status`` and ``kind`` (docs/status.md); ``confidence``, the expected
+    word F1 of the text, from 0 to 1; ``fingerprint``, a MinHash signature, mostly equal for near-duplicate texts;
+    ``title``, ``published``, ``site`` and ``authors``; ``model`` and ``version``.
     """
     page = extraction.metadata.to_dict()
     values = {
@@ -37,7 +37,7 @@ def described(extraction: Extraction) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Describer(PageWork[Rendered]):
-    """Extracts a document to a text, with the values of `described` as its record; only status ``"ok"`` has them.
+    """Extracts the text of a document, with the values of `described` as record; both only for status ``"ok"``.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Describer(PageWork[Rendered]):
     format: str = "text"
 
     def result(self, document: Document, extraction: Extraction) -> Rendered:
-        """Return the text of an extraction with its values."""
+        """Return the text of an extraction, with the values of `described` as record."""
         if extraction.status != "ok":
             return Rendered(document.id, "", extraction.error, document.url, extraction.status)
         text = written(extraction, self.format)

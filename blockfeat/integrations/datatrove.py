@@ -1,4 +1,4 @@
-"""An extractor for pipelines of datatrove, between a reader of web archives and the filters."""
+"""An extractor for datatrove pipelines, to be placed between a reader of web archives and the filters."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ class BlockfeatExtractor(BaseExtractor):
     jobs : int
         Number of processes of each task.
     least_confidence : float
-        Pages are left out whose text is expected to have a lower word F1.
+        Pages whose expected word F1 is lower are left out.
     **options
         What `Extractor.with_options` takes, such as ``favour`` or ``headline``.
 
     Notes
     -----
     ``metadata["url"]``, which datatrove's readers set, is the page's address.
-    `blockfeat.integrations.described` says which values are added. Pages without a main text, and error
-    pages, are left out, and counted as ``dropped``;
-    those that fail as ``clean_error``, ``timeout`` or ``broken_process``, as datatrove's own extractors do.
+    The values of `blockfeat.integrations.described` are added. Pages without a main text, and error pages, are left
+    out and counted as ``dropped``; pages that fail are counted as ``clean_error``, ``timeout`` or ``broken_process``,
+    as by datatrove's own extractors.
     """
 
     name = "⛏ blockfeat"
@@ -85,7 +85,7 @@ class BlockfeatExtractor(BaseExtractor):
                 yield sample
 
     def _is_kept(self, name: str, found: Rendered) -> bool:
-        """Count a page and return whether it has a text that is wanted."""
+        """Count a page in the statistics and return whether its sample is kept."""
         if found.error is not None:
             self.stat_update(_kind_of_failure(found.error))
             logger.warning(f"{name}: {found.error}")
@@ -105,7 +105,7 @@ def _pages(data: DocumentsPipeline, waiting: deque[Sample]) -> Iterator[Document
 
 
 def _kind_of_failure(error: str) -> str:
-    """Return what datatrove's statistics call a failure."""
+    """Return the name of a failure in datatrove's statistics."""
     if error.startswith("it took longer than"):
         return "timeout"
     return "broken_process" if error == "its worker process died" else "clean_error"

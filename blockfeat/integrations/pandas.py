@@ -1,4 +1,4 @@
-"""Extraction for pandas: a data frame of pages to a data frame of texts."""
+"""Extraction for pandas: from a data frame of pages to a data frame of their records."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def extract(
     Parameters
     ----------
     frame : DataFrame
-        A row a page.
+        One row per page.
     html : str
         Name of the column with the pages, str or bytes.
     url, lang, charset, id : str, optional
-        Names of the columns with these values of a page, where there are any; by default ``id`` is the row's label.
+        Names of the columns with these values of a page, if there are any; by default, the id is the row's label.
     model : str, Path, Model or Extractor
         As for `blockfeat.extract`.
     jobs : int
@@ -86,7 +86,7 @@ def extract(
 
 
 def _documents(frame: pandas.DataFrame, wanted: dict[str, str]) -> Iterator[Document]:
-    """Yield a document for each row; a cell that is no page becomes a document with ``error``."""
+    """Yield a document for each row; a cell that is not str or bytes becomes a document with ``error``."""
     columns = {value: frame[name].tolist() for value, name in wanted.items()}
     for row, label in enumerate(frame.index):
         cells = {value: column[row] for value, column in columns.items()}
@@ -99,7 +99,7 @@ _PANDAS_TYPES = {"text": "string", "texts": "object", "integer": "Int64", "numbe
 def typed_frame(
     rows: Sequence[Mapping[str, Any]], columns: tuple[Column, ...], index: pandas.Index | None = None
 ) -> pandas.DataFrame:
-    """Return a data frame with a row for each mapping; every column has the type of its values, also where all miss."""
+    """Return a data frame with a row for each mapping; columns have their declared types, also if they are empty."""
     require_extra("pandas", what="a data frame")
     import pandas
 

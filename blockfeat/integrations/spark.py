@@ -1,6 +1,6 @@
-"""Extraction on Spark: a data frame of pages to a data frame of their records, by one ``mapInArrow``.
+"""Extraction on Spark: from a data frame of pages to a data frame of their records, by one ``mapInArrow``.
 
-The extra ``spark`` brings PySpark and PyArrow; Java 17 has to be there. Works over Spark Connect too.
+The extra ``spark`` installs PySpark and PyArrow; Java 17 is needed too. Works over Spark Connect as well.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_DEADLINE", "extract", "record_struct"]
 
 DEFAULT_DEADLINE = 60.0
-"""Seconds that a page may take on Spark, where a page that never ends would hold up a whole job."""
+"""Default time limit in seconds for one page on Spark, so that a single page cannot hold up a whole job."""
 _TEXTS = ("text", "markdown", "html", "xml")
 _TYPES: Mapping[str, Any] = {
     "text": "string",
@@ -36,7 +36,7 @@ _TYPES: Mapping[str, Any] = {
     "number": "double",
     "boolean": "boolean",
 }
-# Batches go to Spark at this size, so that memory is bounded however long the texts are.
+# Largest batches that are returned to Spark, so that memory is bounded however long the texts are.
 _ROWS_OF_A_BATCH = 256
 _CHARACTERS_OF_A_BATCH = 8 * 1024 * 1024
 
@@ -59,21 +59,21 @@ def extract(
 ) -> DataFrame:
     """Extract the main text of the pages in a column of a Spark data frame.
 
-    No shuffle, a row a page, in the order of each partition. The model travels with the function.
+    Without a shuffle; one row per page, in the order of each partition. The model is pickled with the function.
 
     Parameters
     ----------
     df : DataFrame
-        A row a page.
+        One row per page.
     html : str
         Name of the column with the pages, string or binary.
     url, id : str or None
-        Names of the columns with their addresses and identifiers; without such a column, None. The defaults are taken
-        where they exist. Without an identifier, a page is named by its address.
+        Names of the columns with addresses and identifiers; None for no such column. Defaults that the frame lacks are
+        ignored. The identifier of a page without one is its address.
     lang, charset : str, optional
         Names of the columns with these values of a page.
     keep : sequence of str
-        Further columns that are copied, as they are, behind those of the record.
+        Further columns that are copied unchanged after those of the record.
     format : str
         What the column ``text`` holds: ``"text"``, ``"markdown"``, ``"html"`` or ``"xml"`` (TEI).
     model : str, Path, Model or Extractor
@@ -81,8 +81,8 @@ def extract(
     jobs : int
         Number of processes of each task, beside Spark's own: as many as the task has cores (``spark.task.cpus``).
     deadline : float, optional
-        Seconds that one page may take; 60 by default. Its process is then replaced and the page is a row with
-        ``error``, as one that kills its process is. None extracts in Spark's own process if ``jobs`` is 1.
+        Seconds that one page may take; 60 by default. Its process is then replaced and its row has ``error``, as for a
+        page that crashes its process. None extracts in Spark's own process if ``jobs`` is 1.
     evidence : bool
         Add the column ``blocks``, JSON with every block of a page and its features.
     **options
@@ -135,7 +135,7 @@ def extract(
 
 
 def record_struct(*, evidence: bool = False) -> StructType:
-    """Return the record of a page as a schema of Spark; ``metadata`` is a struct.
+    """Return the Spark schema of a page's record, in which ``metadata`` is a struct.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def record_struct(*, evidence: bool = False) -> StructType:
 
 
 def _struct(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON in which Spark writes a struct."""
+    """Return the JSON representation of a Spark struct type."""
     cells = [{"name": name, "type": type, "nullable": True, "metadata": {}} for name, type in fields.items()]
     return {"type": "struct", "fields": cells}
 
@@ -188,11 +188,11 @@ class _Records(PageWork[Mapping[str, Any]]):
 def _extracted(
     batches: Iterable[RecordBatch], work: _Records, *, html: str, jobs: int, deadline: float | None
 ) -> Iterator[RecordBatch]:
-    """Yield the records of the pages in batches, in order, each with the columns to keep behind its own."""
+    """Yield batches of the pages' records, in order, with the columns to keep after those of the record."""
     import pyarrow
 
     schema = nested_schema(pyarrow, work.columns)
-    # The pool reads ahead: batches wait here until all of their records have come.
+    # The pool reads ahead: batches wait here until all of their records are done.
     waiting: deque[RecordBatch] = deque()
     rows: list[Mapping[str, Any]] = []
     done = characters = 0
@@ -213,7 +213,7 @@ def _extracted(
 
 
 def _documents(batches: Iterable[RecordBatch], waiting: deque[RecordBatch], html: str) -> Iterator[Document]:
-    """Yield a document for each row; without an id it is named by its address."""
+    """Yield a document for each row; its id is its address where the row has none."""
     for batch in batches:
         if batch.num_rows:
             waiting.append(batch)

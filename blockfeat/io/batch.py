@@ -32,16 +32,16 @@ class Writer(Protocol):
         ...
 
     def close(self) -> None:
-        """Write what stands behind the last document."""
+        """Write what follows the last document, such as closing tags."""
         ...
 
 
 @dataclass
 class StreamWriter:
-    """Writes to a binary stream: JSON lines, or pages parted as `blockfeat.io.outputs.formats` says.
+    """Writes to a binary stream: JSON Lines, or pages separated as by `blockfeat.io.outputs.formats.part`.
 
-    A page that is the only one is written as it is, so the first one waits for the second. Each document is one write,
-    so that an unbuffered file holds whole documents at any moment.
+    A single page is written without separators, so the first page is held back until the second one. Each document is
+    one write, so that an unbuffered file holds complete documents at any moment.
     """
 
     stream: IO[bytes]
@@ -52,7 +52,7 @@ class StreamWriter:
     first: Rendered | None = None
 
     def write(self, rendered: Rendered) -> None:
-        """Write one document; raise `OutputError`, or `BrokenPipeError` where a pipe's reader has gone."""
+        """Write one document; raise `OutputError` on failure, `BrokenPipeError` if the reader of a pipe has ended."""
         self.count += 1
         if self.lines:
             self._write(rendered.text)
@@ -64,7 +64,7 @@ class StreamWriter:
             self._write(before + self._part(rendered))
 
     def close(self) -> None:
-        """Write a page that is the only one, or what stands behind the last of several."""
+        """Write a single page that was held back, or what follows the last of several."""
         if self.first is not None and self.first.error is None:
             self._write(self.first.text.rstrip("\n") + "\n")
         elif self.count > 1 and not self.lines:
@@ -94,7 +94,7 @@ def file_writer(path: Path, *, lines: bool, format: str = "text") -> StreamWrite
 
 
 class FolderWriter:
-    """Writes one file a document into a folder, named for the document."""
+    """Writes one file per document into a folder, named after the document's id."""
 
     def __init__(self, folder: Path, format: str) -> None:
         with writing(folder):
@@ -104,13 +104,13 @@ class FolderWriter:
         self.used: set[str] = set()
 
     def write(self, rendered: Rendered) -> None:
-        """Write one document, whole or not at all; one that failed leaves no file (JSON: its error record)."""
+        """Write one document atomically; a failed one gets no file, or in JSON a file with its error record."""
         if rendered.error and not rendered.text:
             return
         write_whole(self.folder / self._name(rendered.id), rendered.text.encode())
 
     def _name(self, id: str) -> str:
-        """Return a name that the folder does not have, also where it knows no case or decomposes letters."""
+        """Return a name not used before, also on file systems that ignore case or decompose letters."""
         stem = _PAGE_SUFFIX.sub("", _UNSAFE.sub("_", id)).strip("._") or "page"
         name, number = _shortened(stem, self.suffix), 2
         while (identity := normalize("NFC", normalize("NFC", name).casefold())) in self.used:
@@ -119,11 +119,11 @@ class FolderWriter:
         return name
 
     def close(self) -> None:
-        """Do nothing: every file is whole."""
+        """Do nothing: every file is complete."""
 
 
 def _shortened(stem: str, end: str) -> str:
-    """Return a stem and what follows it, cut at its front to the bytes that a name may have."""
+    """Return a stem with an ending, the front of the stem cut off where the name would have too many bytes."""
     most = _BYTES_OF_A_NAME - len(end.encode())
     return stem[-_LETTERS_OF_A_NAME:].encode("utf-8", "replace")[-most:].decode("utf-8", "ignore").lstrip("._") + end
 
@@ -137,7 +137,7 @@ def run(
     deadline: float | None = None,
     on_document: Callable[[Rendered], None] | None = None,
 ) -> None:
-    """Extract, render and write documents in order, and close the writer; after a failure the run goes on."""
+    """Extract, render and write documents in order, then close the writer; a failed document does not end the run."""
     done = read_pages(renderer, documents, jobs=jobs, deadline=deadline)
     try:
         for _, rendered in done:
@@ -149,7 +149,7 @@ def run(
 
 
 _MOST_REASONS = 6
-# The place before a reason: a file's line or a part of an archive.
+# The prefix of a reason: file and line, or archive and number of the record.
 _PLACE = r"(?s)^.{0,4096}?:\d+: "
 _DETAIL = r": | \(|; | after line \d+"
 
@@ -161,7 +161,7 @@ class Tally:
     Attributes
     ----------
     earlier : int
-        Documents that an earlier run has done.
+        Number of documents done by an earlier run.
     statuses, reasons : Counter
         Documents by status, and failed ones by reason.
     started : float
@@ -208,7 +208,7 @@ class Tally:
 
 
 def reason_of(name: str, error: str) -> str:
-    """Return the reason in a message without its page and details, so that equal reasons are equal text."""
+    """Return the reason in an error message without page and details, so that equal reasons can be counted."""
     reason = error.removeprefix(f"{name}: ")
     if reason == error:
         reason = re.sub(_PLACE, "", reason, count=1)

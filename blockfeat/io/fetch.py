@@ -1,4 +1,4 @@
-"""``fetch``: a page from the web, extracted."""
+"""Fetch a page from the web and extract its main text."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ def fetch(
     """Fetch a page over http or https and extract its main text, as ``blockfeat extract URL`` does.
 
     Only public addresses are fetched from, redirects included; proxies and credentials of the environment are not used.
-    It waits for the page, also where a loop of asyncio runs, which stands still meanwhile.
+    The call blocks until the page is there, and so blocks an asyncio event loop that runs in this thread.
 
     Parameters
     ----------
     url : str
         Address of the page.
     model, lang
-        As `blockfeat.extract` takes them.
+        As for `blockfeat.extract`.
     id : str, optional
-        Identifier, kept in the result; the address that was asked for by default.
+        Identifier, kept in the result; the requested address by default.
     timeout : float
-        Seconds for all of the fetch: resolving, connecting, redirects, reading.
+        Seconds for the whole fetch: resolving, connecting, redirects, reading.
     allow_networks : sequence of str
         Networks that may be fetched from although they are not public, such as ``"10.0.0.0/8"``.
     **options
-        What `blockfeat.extract` takes. ``max_bytes`` bounds the answer, before and after decompression; 20 MB by
-        default.
+        Further options of `blockfeat.extract`. ``max_bytes`` limits the response, before and after decompression;
+        20 MB by default.
 
     Returns
     -------
@@ -56,11 +56,11 @@ def fetch(
     Raises
     ------
     FetchError
-        The address is not allowed, the answer is an error or no page, or a limit is exceeded.
+        The address is not allowed, the response is an error or not a page, or a limit is exceeded.
     InputError
-        The address is no str, a network cannot be read, or the page cannot be taken, as by `blockfeat.extract`.
+        The address is not a str, a network is invalid, or the page cannot be used, as for `blockfeat.extract`.
     LanguageError, ModelError
-        As by `blockfeat.extract`.
+        As for `blockfeat.extract`.
 
     Examples
     --------

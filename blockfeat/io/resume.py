@@ -1,4 +1,4 @@
-"""Runs that go on where an earlier one stopped, and the file beside the output that says what made it."""
+"""Resuming interrupted runs, and the file beside an output that records the model and options that made it."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _SCHEMA = 1
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What decides the records of a run.
+    """What the output of a run depends on, other than its inputs.
 
     Attributes
     ----------
     model : str
         Name of the model.
     model_sha256 : str
-        Digest of its values.
+        SHA-256 digest of the model's values.
     options : mapping
-        The options that change records, as plain values.
+        The options that affect records, as values that JSON can hold.
     blockfeat : str
         Version of blockfeat.
     schema : int
@@ -56,7 +56,7 @@ def run_record(model: Model, options: Mapping[str, Any]) -> RunRecord:
 
 
 def run_record_path(output: Path) -> Path:
-    """Return where the record of a run stands: beside its output."""
+    """Return the path of a run's record, beside its output."""
     return output.with_name(output.name + ".run.json")
 
 
@@ -72,12 +72,12 @@ def write_run_record(record: RunRecord, output: Path) -> None:
 
 
 def check_same_run(record: RunRecord, output: Path) -> None:
-    """Check that what stands in an output was made by the same model with the same options.
+    """Check that an existing output was made by the same model with the same options.
 
     Raises
     ------
     ResumeError
-        It was not, or nothing says by what it was made.
+        It was not, or its run record is missing or cannot be read.
     """
     path = run_record_path(output)
     try:
@@ -95,7 +95,7 @@ def check_same_run(record: RunRecord, output: Path) -> None:
 
 
 def differences(earlier: Mapping[str, Any], record: RunRecord) -> list[str]:
-    """Return in words how an earlier run's record, as it was written, differs in model and options."""
+    """Return descriptions of how an earlier run's record, as parsed from JSON, differs in model and options."""
     found = []
     if earlier.get("model") != record.model:
         found.append(f"model {earlier.get('model')}, not {record.model}")
@@ -122,7 +122,7 @@ class EarlierRun:
 
 
 def earlier_run(output: Path) -> EarlierRun:
-    """Join what an interrupted run has left, cut an incomplete last line, and count its lines.
+    """Repair the output of an interrupted run, cut an incomplete last line, and count its lines.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def earlier_run(output: Path) -> EarlierRun:
 
 
 def clear_partial(output: Path) -> None:
-    """Remove what an interrupted run has left beside an output that is written anew."""
+    """Remove the partial file of an interrupted run, beside an output that is to be overwritten."""
     with writing(output):
         _partial(output).unlink(missing_ok=True)
 
@@ -171,14 +171,14 @@ def remaining(documents: Iterator[Document], output: Path) -> Iterator[Document]
 
 
 class ResumingWriter:
-    """Writes JSON lines to an output that has some already: first in place of the failed ones, then behind the last.
+    """Writes JSON Lines to an existing output: first in place of the lines that failed, then after the last line.
 
     Parameters
     ----------
     output : Path
-        The output; its folder exists where it does.
+        The output; its folder is created if it is missing.
     earlier : EarlierRun
-        What `earlier_run` has found.
+        Result of `earlier_run`.
     """
 
     def __init__(self, output: Path, earlier: EarlierRun) -> None:
@@ -193,20 +193,20 @@ class ResumingWriter:
         self._lines = enumerate(self._earlier or ())
 
     def write(self, rendered: Rendered) -> None:
-        """Write one line at its place: documents come as `remaining` yields them."""
+        """Write one line at its place; documents must come in the order of `remaining`."""
         with writing(self._output):
             self._copy(self._failed)
             self._stream.write(rendered.text.encode("utf-8", "replace"))
             self._stream.flush()
 
     def close(self) -> None:
-        """Keep the earlier lines that no document has come to, and close the file; nothing the second time."""
+        """Copy the earlier lines that are left, and close the file; do nothing if called again."""
         with writing(self._output):
             self._copy(frozenset())
             self._stream.close()
 
     def _copy(self, failed: frozenset[int]) -> None:
-        """Copy earlier lines up to the next failed one and pass over that; behind the last, replace the old file."""
+        """Copy earlier lines up to the next failed one and skip it; after the last line, replace the old file."""
         if self._earlier is None:
             return
         for number, line in self._lines:
@@ -224,7 +224,7 @@ def _partial(output: Path) -> Path:
 
 
 def _join_partial(output: Path) -> None:
-    """Complete the file of a run that was killed while it replaced failed lines, and let it take the output's place."""
+    """Complete the partial file of a run that was killed while it replaced failed lines, and move it to the output."""
     partial = _partial(output)
     if not partial.exists():
         return

@@ -1,4 +1,4 @@
-"""Fitness of many label masks at once: cosine × length ratio, word F1, snippets (Ziegler & Skubacz 2007, 3.5.2)."""
+"""Fitness of many label masks at once: cosine × length ratio, word F1, snippet F1 (Ziegler & Skubacz 2007, 3.5.2)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _TINY = 1e-12
 
 @dataclass(frozen=True)
 class PageTerms:
-    """Terms of one page.
+    """Term counts of one page, by block and in the gold text.
 
     Attributes
     ----------
     row, block, count : arrays of equal length
-        ``count`` occurrences of term ``row`` in block ``block``; sorted by row.
+        Sparse matrix by coordinates: term ``row`` occurs ``count`` times in block ``block``; sorted by row.
     gold : float32 array, one for each row
         Occurrences of each term in the gold text.
     gold_length, gold_norm : float
@@ -53,8 +53,8 @@ def count_terms(blocks: Blocks, gold: str, *, single_characters: bool = False) -
     gold : str
         The page's main text.
     single_characters : bool
-        Count words of one character too. Without, as the paper does, only terms longer than one character and
-        single characters of scripts without spaces.
+        Whether all words of one character count. If not, as in the paper, only terms longer than one character
+        and single characters of scripts without spaces do.
     """
     gold_counts = Counter(word for word in tokenize(gold) if single_characters or is_term(word))
     tokens, owners = blocks.measures.tokens, blocks.measures.token_block
@@ -87,26 +87,26 @@ def is_term(word: str) -> bool:
 
 
 class Chunk(Protocol):
-    """Some training pages whose blocks stand one after the other; scores label masks."""
+    """Group of training pages with their blocks concatenated, which computes the fitness of label masks."""
 
     def fitness(self, masks: Masks) -> NDArray[np.float64]:
-        """Return the fitness of each page under each mask: blocks × masks to pages × masks."""
+        """Return the fitness of each page (pages × masks) for each label mask (blocks × masks)."""
         ...
 
 
 @dataclass(frozen=True)
 class TextChunk:
-    """Pages with gold text.
+    """Group of pages with gold text.
 
-    Sums over terms that stand in one block only are sums over blocks (``linear``); only terms that several
-    blocks share need their own sum (``shared``).
+    Sums that are linear in the blocks are precomputed for each block (``linear``); only those over terms shared by
+    several blocks are computed for each mask (``shared``).
 
     Attributes
     ----------
     linear : sparse matrix, 3·pages × blocks
-        For each page length, overlap and squared norm of the terms of one block.
+        Three rows for each page: what each block contributes to length, overlap and squared norm.
     shared : sparse matrix, terms × blocks
-        Counts of the terms that several blocks of a page share.
+        Counts of the terms shared by several blocks of a page.
     shared_start : int array, pages
         First row of each page in ``shared``; every page has at least one.
     shared_gold : float32 array, terms
@@ -127,7 +127,7 @@ class TextChunk:
 
     @classmethod
     def build(cls, pages: Sequence[PageTerms], sizes: Sequence[int], metric: str) -> TextChunk:
-        """Put the terms of several pages together; ``sizes`` are their numbers of blocks."""
+        """Combine the terms of several pages; ``sizes`` are their numbers of blocks."""
         linear_parts: list[sparse.csr_array] = []
         shared_parts: list[sparse.csr_array] = []
         golds: list[NDArray[np.float32]] = []
@@ -150,7 +150,7 @@ class TextChunk:
         )
 
     def fitness(self, masks: Masks) -> NDArray[np.float64]:
-        """Return the fitness of each page under each mask: blocks × masks to pages × masks."""
+        """Return the fitness of each page (pages × masks) for each label mask (blocks × masks)."""
         sums = (self.linear @ masks).reshape(-1, 3, masks.shape[1]).astype(np.float64)
         length, overlap, square = sums[:, 0], sums[:, 1], sums[:, 2]
         both_empty = (length == 0) & (self.gold_length == 0)
@@ -166,7 +166,7 @@ class TextChunk:
 
 
 def _linear_rows(page: PageTerms, in_one: NDArray[np.bool_], size: int, metric: str) -> sparse.csr_array:
-    """Length, overlap and squared norm of one page as rows over its blocks."""
+    """Return what each block of a page contributes to length, overlap and squared norm: 3 × blocks."""
     gold = page.gold[page.row]
     overlap = np.minimum(page.count, gold) * in_one if metric == "f1" else page.count * gold
     rows = [
@@ -177,7 +177,7 @@ def _linear_rows(page: PageTerms, in_one: NDArray[np.bool_], size: int, metric: 
 
 
 def _shared_rows(page: PageTerms, shared: NDArray[np.bool_], size: int) -> tuple[sparse.csr_array, NDArray[np.float32]]:
-    """Count the terms that several blocks share, and their gold counts; at least one row."""
+    """Return the counts of terms shared by several blocks, terms × blocks with at least one row, and in the gold."""
     kept, row = np.unique(page.row[shared], return_inverse=True)
     height = max(1, kept.size)
     counts = sparse.csr_array((page.count[shared], (row, page.block[shared])), shape=(height, size))
@@ -187,14 +187,14 @@ def _shared_rows(page: PageTerms, shared: NDArray[np.bool_], size: int) -> tuple
 
 @dataclass(frozen=True)
 class PageSnippets:
-    """For each snippet of a page the blocks that hold it: those that must and those that must not occur."""
+    """Indices of the blocks that contain each snippet, for the snippets that must and those that must not occur."""
 
     present: tuple[tuple[int, ...], ...]
     absent: tuple[tuple[int, ...], ...]
 
 
 def find_snippets(blocks: Blocks, present: Sequence[str], absent: Sequence[str]) -> PageSnippets:
-    """Find the blocks that hold each snippet; a snippet in no block cannot be scored and is left out."""
+    """Find the blocks that contain each snippet; a snippet in no block cannot be scored and is left out."""
     texts = blocks.texts()
     folded_present = [" ".join(snippet.split()) for snippet in present]
     folded_absent = [" ".join(snippet.split()) for snippet in absent]
@@ -208,12 +208,12 @@ def _holders(texts: Sequence[str], snippets: Sequence[str]) -> tuple[tuple[int, 
 
 @dataclass(frozen=True)
 class SnippetChunk:
-    """Pages with snippets: F1 of the snippets that must and must not occur.
+    """Group of pages with snippets, scored by F1 over the snippets that must and must not occur.
 
     Attributes
     ----------
     present, absent : sparse matrices, snippets × blocks
-        1 where a block holds a snippet.
+        1 where a block contains a snippet.
     pages_present, pages_absent : sparse matrices, pages × snippets
         1 where a snippet belongs to a page.
     """
@@ -225,14 +225,14 @@ class SnippetChunk:
 
     @classmethod
     def build(cls, pages: Sequence[PageSnippets], sizes: Sequence[int]) -> SnippetChunk:
-        """Put the snippets of several pages together; ``sizes`` are their numbers of blocks."""
+        """Combine the snippets of several pages; ``sizes`` are their numbers of blocks."""
         starts = np.concatenate(([0], np.cumsum(sizes)))
         present = _snippet_matrices([page.present for page in pages], starts)
         absent = _snippet_matrices([page.absent for page in pages], starts)
         return cls(present[0], absent[0], present[1], absent[1])
 
     def fitness(self, masks: Masks) -> NDArray[np.float64]:
-        """Return snippet F1 of each page under each mask; a page without wanted snippets needs no hit."""
+        """Return snippet F1, pages × masks; where none must occur, the share of unwanted snippets that do not occur."""
         found = self.pages_present @ ((self.present @ masks) > 0).astype(np.float64)
         wrong = self.pages_absent @ ((self.absent @ masks) > 0).astype(np.float64)
         wanted = self.pages_present.sum(axis=1)[:, None]
@@ -244,7 +244,7 @@ class SnippetChunk:
 def _snippet_matrices(
     pages: Sequence[tuple[tuple[int, ...], ...]], starts: NDArray[np.int64]
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Snippets × blocks and pages × snippets."""
+    """Return which blocks contain each snippet, snippets × blocks, and which page it is of, pages × snippets."""
     owner = [number for number, snippets in enumerate(pages) for _ in snippets]
     rows, columns = [], []
     row = 0

@@ -1,4 +1,4 @@
-"""The whole search: a swarm, further swarms from other seeds, and a coordinate ascent from the best of them."""
+"""Search for the fittest position: swarms with different seeds, then a coordinate ascent from the best of them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _PENALTY = (0.25, 32.0)
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """One dimension a threshold, scaled to its feature's range; two more where margins are learnt too.
+    """Search space: one dimension per threshold, scaled to its feature's range, and two more if margins are learnt.
 
     Attributes
     ----------
     features : tuple of Feature
-        The features whose thresholds are looked for.
+        Features whose thresholds are learnt.
     with_margins : bool
-        Whether softness and penalty of the block scores are looked for; both on a logarithmic scale.
+        Whether softness and penalty of the block scores are learnt too, both on a logarithmic scale.
     margins : Margins
-        Those to use where they are not looked for.
+        Margins to use if they are not learnt.
     """
 
     features: tuple[Feature, ...]
@@ -48,14 +48,14 @@ class SearchSpace:
         return len(self.features) + (2 if self.with_margins else 0)
 
     def oriented(self, matrix: Array) -> NDArray[np.float32]:
-        """Scale a feature matrix to its ranges and turn maxima round, so that more is always better."""
+        """Scale features (n × k) by their ranges and negate those with a maximum, so that higher is always better."""
         lows = np.array([feature.low for feature in self.features])
         return np.asarray((matrix - lows) * self._scale(), dtype=np.float32)
 
     def oriented_thresholds(self, positions: Array) -> NDArray[np.float32]:
         """Return the thresholds of each particle on the scale of `oriented`: particles × features.
 
-        A position at or beyond the open end of its range (0 for a minimum, 1 for a maximum) never binds: -inf.
+        A threshold at or beyond the open end of its range (0 for a minimum, 1 for a maximum) never binds: it is -inf.
         """
         signs = np.array([feature.sign for feature in self.features])
         own = positions[:, : len(self.features)]
@@ -63,7 +63,7 @@ class SearchSpace:
         return np.asarray(np.where(is_open, -np.inf, np.clip(own, 0.0, 1.0) * signs), dtype=np.float32)
 
     def thresholds(self, position: Array) -> Array:
-        """Return the thresholds of one particle in the units of the features; infinite where one never binds."""
+        """Return one particle's thresholds in the units of the features; a threshold that never binds is infinite."""
         lows = np.array([feature.low for feature in self.features])
         signs = np.array([feature.sign for feature in self.features])
         oriented = self.oriented_thresholds(position[None])[0].astype(np.float64)
@@ -71,7 +71,7 @@ class SearchSpace:
         return np.asarray(lows + oriented * signs * ranges)
 
     def margins_of(self, position: Array) -> Margins:
-        """Return the margins that one particle stands for."""
+        """Return the margins encoded by one particle's position."""
         if not self.with_margins:
             return self.margins
         softness, penalty = np.clip(position[len(self.features) :], 0.0, 1.0)
@@ -82,7 +82,7 @@ class SearchSpace:
 
 
 def between(limits: tuple[float, float], share: float) -> float:
-    """Point between two limits on a logarithmic scale."""
+    """Return the point at a share (0 to 1) of the way between two limits on a logarithmic scale."""
     low, high = limits
     return float(low * (high / low) ** share)
 
@@ -92,16 +92,16 @@ _POINTS = 41
 
 @dataclass(frozen=True, eq=False)
 class FeatureCurve:
-    """Fitness of one feature alone at thresholds over its range.
+    """Fitness of a single feature as a function of its threshold.
 
     Attributes
     ----------
     name, title, unit, bound : str
-        As those of the `Feature`.
+        The same as in `Feature`.
     thresholds : float array, m
         Thresholds in the feature's unit, ascending.
     fitness : float array, m
-        Mean fitness over the pages, 0 to 1, where this threshold alone decides.
+        Mean fitness over the pages, 0 to 1, if this threshold alone selects the blocks.
     """
 
     name: str
@@ -113,14 +113,14 @@ class FeatureCurve:
 
 
 def feature_curves(features: Sequence[Feature], fitness_of: Callable[[int, Array], Array]) -> list[FeatureCurve]:
-    """Evaluate each feature alone at 41 thresholds, spread evenly over its range.
+    """Evaluate each feature alone at 41 evenly spaced thresholds over its range.
 
     Parameters
     ----------
     features : sequence of Feature
         The features, in the order of their columns.
     fitness_of : callable
-        Takes a column and thresholds in the feature's unit, returns one fitness a threshold.
+        Takes a column and m thresholds in the feature's unit; returns the m fitness values.
 
     Returns
     -------
@@ -142,7 +142,7 @@ _SEED_STEP = 10_007
 
 @dataclass(frozen=True)
 class CoordinateAscent:
-    """What is done against local optima.
+    """Measures against local optima: restarts of the swarm and a coordinate ascent.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class CoordinateAscent:
 
 @dataclass(frozen=True)
 class SearchResult(SwarmResult):
-    """A `SwarmResult` over all swarms; ``swarm_fitness`` is the fitness before the coordinate ascent."""
+    """Result of all swarms and the coordinate ascent; ``swarm_fitness`` is the best fitness before the ascent."""
 
     swarm_fitness: float = 0.0
 
@@ -177,9 +177,9 @@ def search(
     known: Positions | None = None,
     on_generation: Callable[[Generation], None] | None = None,
 ) -> SearchResult:
-    """Look for the position with the highest fitness; arguments as for `blockfeat.pso.swarm.maximise`.
+    """Maximise the fitness by swarms and a coordinate ascent; arguments as for `blockfeat.pso.swarm.maximise`.
 
-    Ctrl-C ends the search with the best position so far; before the first generation it is passed on.
+    Ctrl-C ends the search with the best position so far; before the first generation, `KeyboardInterrupt` is raised.
     """
     best: SwarmResult | None = None
     history: list[Generation] = []
@@ -214,7 +214,7 @@ def search(
 
 
 def _polished(objective: Objective, result: SearchResult, sweeps: int) -> SearchResult:
-    """Return the result after the coordinate ascent; Ctrl-C keeps what it has found so far."""
+    """Improve a result by coordinate ascent; on Ctrl-C, return the best position so far."""
     try:
         for position, fitness in ascend(objective, result.position, result.fitness, sweeps):
             result = replace(result, position=position, fitness=fitness)
@@ -226,10 +226,10 @@ def _polished(objective: Objective, result: SearchResult, sweeps: int) -> Search
 def ascend(
     objective: Objective, start: Positions, fitness: float, sweeps: int
 ) -> Iterator[tuple[NDArray[np.float64], float]]:
-    """Move one coordinate after the other to its best value in [0, 1]; yield position and fitness after each gain.
+    """Move each coordinate in turn to its best value in [0, 1]; yield position and fitness after each improvement.
 
-    Each coordinate is tried at 41 evenly spaced values, ends included, and then between the neighbours of the best,
-    twice; a sweep over all coordinates without a gain ends the ascent.
+    Each coordinate is tried at 41 evenly spaced values, ends included, and then twice more at 41 values between the
+    neighbours of the best one. The ascent ends after a sweep over all coordinates without improvement.
     """
     position = start.copy()
     for _ in range(sweeps):
@@ -252,7 +252,7 @@ def ascend(
 
 
 def after(earlier: Sequence[Generation], generation: Generation) -> Generation:
-    """Count a generation on from those of earlier swarms; the best so far is that of all."""
+    """Return a generation, numbered on from those of earlier swarms, with the best fitness of all swarms so far."""
     if not earlier:
         return generation
     last = earlier[-1]

@@ -1,6 +1,6 @@
-"""Sums over the terms that several blocks of a page share, for many label masks, in one pass (compiled).
+"""Sums over the terms shared by several blocks of a page, for many label masks in one pass (compiled by Cython).
 
-Uncompiled, array arithmetic does the same, with the same results.
+Where the module is not compiled, array operations give the same results.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ _AT_ONCE = cython.declare(cython.Py_ssize_t, 64)
 
 
 def overlaps(counts: sparse.csr_array, starts: NDArray[np.int64], gold: Floats, masks: Floats) -> Floats:
-    """Return the sum over terms of the smaller of their counts, in the marked blocks and in the gold: pages × masks.
+    """Return how many terms, with repeats, the marked blocks of each page share with its gold: pages × masks.
 
     Parameters
     ----------
     counts : sparse matrix, terms × blocks
-        Counts of the terms of some pages, page after page.
+        Term counts of several pages, one page after the other.
     starts : int array, pages
-        First term of each page, which has at least one.
+        Index of the first term of each page; every page has at least one.
     gold : float32 array, terms
-        Counts in the gold.
+        Counts of the terms in the gold.
     masks : float32 array, blocks × masks
-        1 for a block that is marked, else 0.
+        1 for a marked block, else 0.
     """
     if cython.compiled:
         return _sums(counts, starts, gold, masks)
@@ -35,7 +35,7 @@ def overlaps(counts: sparse.csr_array, starts: NDArray[np.int64], gold: Floats, 
 
 
 def squares(counts: sparse.csr_array, starts: NDArray[np.int64], masks: Floats) -> Floats:
-    """Return the sum over terms of the squares of their counts in the marked blocks: pages × masks."""
+    """Return the sum of the squared term counts of the marked blocks of each page: pages × masks."""
     if cython.compiled:
         return _sums(counts, starts, np.zeros(0, dtype=np.float32), masks)
     found = counts @ masks
@@ -43,7 +43,7 @@ def squares(counts: sparse.csr_array, starts: NDArray[np.int64], masks: Floats) 
 
 
 def _sums(counts: sparse.csr_array, starts: NDArray[np.int64], gold: Floats, masks: Floats) -> Floats:
-    """Return the overlaps, or without gold the squares."""
+    """Return the overlaps, or the squares if ``gold`` is empty."""
     ends = np.append(starts, counts.shape[0]).astype(np.int32)
     found = np.zeros((starts.size, masks.shape[1]), dtype=np.float32)
     rows, blocks = (places.astype(np.int32, copy=False) for places in (counts.indptr, counts.indices))
@@ -60,7 +60,7 @@ def _add_up(
     gold: cython.const[cython.float][::1],
     masks: cython.const[cython.float][:, ::1],
 ) -> None:
-    """Add up page by page, some masks at a time: what has to be known of them stays in the cache."""
+    """Fill the sums page by page, up to 64 masks at a time so that the working set stays in the CPU cache."""
     sum_ = cython.declare(cython.float[64])
     term = cython.declare(cython.float[64])
     page: cython.Py_ssize_t

@@ -1,4 +1,4 @@
-"""The particle swarm: our loop over pyswarms' operators, with a generator of its own."""
+"""Particle swarm optimisation: a loop over pyswarms' operators, with its own random number generator."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SwarmOptions:
     social : float
         φ, the pull towards the leader.
     leader : str
-        Who leads: "ever", the best position of all generations, or "generation", the best of the current one.
+        Leader of all particles: "ever", the best position of all generations, or "generation", the current one's best.
     patience : int
         Generations without a better particle after which the swarm stops; 0 for never.
     velocity_limit : float
@@ -78,7 +78,7 @@ class SwarmOptions:
 
 @dataclass(frozen=True)
 class Generation:
-    """One generation: number from 1, fitness of its best and mean particle, best fitness so far."""
+    """Fitness of one generation: its number (from 1), best and mean fitness, and the best fitness so far."""
 
     number: int
     best: float
@@ -88,7 +88,7 @@ class Generation:
 
 @dataclass(frozen=True)
 class SwarmResult:
-    """What a swarm found: best position, its fitness, the history, and whether the user stopped it."""
+    """Result of a swarm: best position, its fitness, the history, and whether the user stopped it."""
 
     position: Positions
     fitness: float
@@ -98,7 +98,7 @@ class SwarmResult:
 
 @dataclass
 class _Record:
-    """Best particle and history so far; called once a generation."""
+    """Objective that records best position and history; called once per generation, it returns costs (-fitness)."""
 
     objective: Objective
     on_generation: Callable[[Generation], None] | None
@@ -128,30 +128,30 @@ def maximise(
     known: Positions | None = None,
     on_generation: Callable[[Generation], None] | None = None,
 ) -> SwarmResult:
-    """Let a swarm look for the position with the highest fitness.
+    """Search for the position with the highest fitness by particle swarm optimisation.
 
     Particles start at random positions in [0, 1] in each dimension with zero velocity; they may leave the cube,
-    where a threshold beyond its range simply never (or always) binds.
+    where a threshold, beyond its range, never (or always) binds.
 
     Parameters
     ----------
     objective : callable
-        Takes positions, particles × dimensions, returns one fitness a particle.
+        Takes positions, particles × dimensions; returns the fitness of each particle.
     dimensions : int
         Number of dimensions.
     options : SwarmOptions
-        Population, components, seed.
+        Options of the swarm.
     known : float array, optional
-        A position that is known to be of some use: the first particle starts there, all others at random. Without
-        it a small swarm may see nothing but zeros, and then cannot move.
+        Start of the first particle, ideally a position with a fitness above 0; all others start at random. Without
+        it the fitness may be 0 at all positions of a small swarm, which then cannot improve.
     on_generation : callable, optional
-        Called with each generation, for a progress bar.
+        Called with each generation once it is evaluated.
 
     Raises
     ------
     KeyboardInterrupt
         The user stopped the swarm (Ctrl-C) before its first generation was evaluated; later, the search ends and the
-        best particle so far is the result.
+        best position so far is the result.
     """
     record = _Record(objective, on_generation, position=np.full(dimensions, np.nan))
     try:
@@ -164,11 +164,11 @@ def maximise(
 
 
 def _run(record: _Record, dimensions: int, options: SwarmOptions, known: Positions | None) -> None:
-    """Move particles, first at rest at random positions but for one that is known, until one of the limits is met."""
+    """Run the swarm to the last iteration, or until the leader's fitness is unchanged for ``patience`` generations."""
     swarms, operators = _pyswarms()
     generator = np.random.RandomState(options.seed % 2**32)
     start = generator.random_sample((options.particles, dimensions))
-    generator.random_sample((2, *start.shape))  # what pyswarms draws for velocities, so that seeds keep their models
+    generator.random_sample((2, *start.shape))  # unused: drawn as pyswarms does, to keep seeds reproducible
     if known is not None:
         start[0] = known
     swarm = swarms.Swarm(
@@ -202,19 +202,19 @@ def _choose_leader(swarm: Any, leader: str) -> None:
 
 
 def _within(velocity: Positions, limit: float, **_: Any) -> Positions:
-    """Cut velocities off at the limit."""
+    """Clip velocities to [-limit, limit]."""
     return velocity.clip(-limit, limit)
 
 
 def _drawing_from(generator: np.random.RandomState, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a copy of a function of pyswarms that draws from a generator, and not from numpy's global one."""
+    """Return a copy of a pyswarms function that draws random numbers from a generator instead of numpy's global one."""
     assert isinstance(function, FunctionType)
     return FunctionType(function.__code__, {**function.__globals__, "np": SimpleNamespace(random=generator)})
 
 
 @cache
 def _pyswarms() -> tuple[Any, Any]:
-    """Return pyswarms' modules of swarms and operators."""
+    """Import and return pyswarms' modules of swarms and operators."""
     with _quiet_logging():
         from pyswarms.backend import operators, swarms
     return swarms, operators

@@ -15,7 +15,7 @@ _find, __dir__ = lazy_names(__name__, __file__)
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name at its first use: scipy takes longer to load than a configuration to read."""
+    """Import a public name at its first use, so that reading a configuration does not load scipy."""
     for part in ("Config", "Trainer"):
         if name.endswith(part) and (kind := _MOVED.get(name.removesuffix(part))) is not None:
             warn(f"{name} has moved to the trainers of blockfeat.papers", DeprecationWarning, stacklevel=2)

@@ -29,18 +29,18 @@ Config = TypeVar("Config")
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a training is.
+    """Progress of a training run.
 
     Attributes
     ----------
     phase : str
         ``"reading"``, ``"measuring"``, ``"fitting"``, ``"swarm"``, ``"network"`` or ``"testing"``.
     done, total : int
-        Steps done and all steps of this phase.
+        Number of steps done, and of all steps of this phase.
     note : str
-        What the steps are, and the latest figure.
+        What the steps are, and the latest value, such as the loss.
     kept : str
-        What would be kept if the user stopped now; empty for nothing.
+        What would be kept if the user stopped now; empty if nothing.
     generation : Generation, optional
         The generation of the swarm that has just ended.
     """
@@ -62,24 +62,24 @@ def no_progress(progress: Progress) -> None:
 
 @dataclass(frozen=True)
 class TrainingReport:
-    """What happened in training.
+    """Results of a training run.
 
     Attributes
     ----------
     kind : str
         Kind of model.
     training_pages, test_pages : int
-        Pages of both parts that were used.
+        Number of pages that were used for training and for testing.
     parted_by : str
-        What the training and the test part do not share: ``"hosts"``, or ``"pages"`` where all pages are of one host.
+        What the split keeps apart: ``"hosts"``, or ``"pages"`` if all pages are of one host.
     fitness : float or None
         What the swarm maximised: mean over all training pages; None for kinds without a swarm.
     keep_all : float or None
-        The same where all blocks are kept.
+        The same if all blocks are kept.
     training : GroupedScores or None
-        The fitness and that of all blocks, pages with gold text and pages with snippets apart.
+        Fitness of the model and of keeping all blocks, separately for pages with gold text and with snippets.
     test : GroupedScores or None
-        FE, PR, TB and HL on the test part (Table 1), the two groups apart.
+        FE, PR, TB and HL on the test part (the paper's Table 1), separately for the two groups.
     history : tuple of Generation
         Best and mean fitness by generation (the paper's Fig. 3).
     curves : tuple of FeatureCurve
@@ -89,7 +89,7 @@ class TrainingReport:
     skipped : tuple of str
         Pages that could not be used, each with the reason.
     details : mapping
-        Figures of this kind of model.
+        Further figures, specific to the kind of model.
     interrupted : bool
         Whether the user stopped the training.
     """
@@ -115,7 +115,7 @@ class TrainedModel(Model, Protocol):
 
     @property
     def report(self) -> TrainingReport | None:
-        """How training went."""
+        """Report of the training."""
         ...
 
 
@@ -126,11 +126,11 @@ class Trainer(ABC, Generic[Config]):
     Attributes
     ----------
     config : dataclass
-        Every hyperparameter.
+        The hyperparameters.
     seed : int
         Seed of all random numbers; the same seed and pages give the same model.
     jobs : int
-        Processes that read pages; the model does not depend on it.
+        Number of processes or threads; the model does not depend on it.
     name : str
         Name of the model.
     languages : tuple of str
@@ -148,16 +148,16 @@ class Trainer(ABC, Generic[Config]):
 
     @property
     def metric(self) -> str:
-        """What the test part is scored by, one of `blockfeat.training.evaluation.strategies`' metrics."""
+        """Metric for the test part, a key of `blockfeat.training.evaluation.strategies.METRICS`."""
         return "f1"
 
     def check_libraries(self) -> None:
-        """Look for the libraries that only this kind, or this configuration, needs; nothing is imported.
+        """Check that the libraries that this kind and configuration need are installed, without importing them.
 
         Raises
         ------
         MissingExtraError
-            One is not installed.
+            A library is not installed.
         """
 
     @abstractmethod
@@ -167,13 +167,13 @@ class Trainer(ABC, Generic[Config]):
         Raises
         ------
         TrainingError
-            None of the pages can be learnt from.
+            No page can be used.
         KeyboardInterrupt
             The user stopped training before there was anything to keep.
         """
 
     def curves(self, pages: Sequence[LabelledPage]) -> tuple[tuple[FeatureCurve, ...], str]:
-        """Return the curves of single features on some pages, and what they measure; none for most kinds."""
+        """Return the fitness curves of single features on pages, and what they measure; empty for most kinds."""
         return (), ""
 
 
@@ -188,7 +188,7 @@ def bundled_configs() -> tuple[str, ...]:
 
 
 def _read_document(source: str | Path) -> tuple[dict[str, Any], Problems]:
-    """Read a configuration file, or a bundled one by its name; return its values, and where problems are noted."""
+    """Read a configuration file, or a bundled one by its name; return its values and a collector of problems."""
     path, name = Path(source), str(source).removesuffix(".toml")
     try:
         if not path.exists() and name in bundled_configs():
@@ -201,9 +201,9 @@ def _read_document(source: str | Path) -> tuple[dict[str, Any], Problems]:
 
 
 def _changed_by(config: Config, values: Mapping[str, Any], problems: Problems) -> Config:
-    """Return a frozen dataclass of numbers, strings, booleans, tuples and further dataclasses (tables) with new values.
+    """Return a configuration dataclass with new values, also in its nested dataclasses (TOML tables).
 
-    The error for unknown keys and wrong values has a line for each, with file and line number.
+    Unknown keys and wrong values raise one error that lists each with file and line number.
     """
     merged = _merged(asdict(config), values, problems)  # type: ignore[call-overload]
     config = checked(type(config), merged, problems, options=_RUN_OPTIONS)
@@ -212,7 +212,7 @@ def _changed_by(config: Config, values: Mapping[str, Any], problems: Problems) -
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any], problems: Problems, path: KeyPath = ()) -> dict[str, Any]:
-    """Return values of a configuration with new ones in their place, but for the options of a run, which are noted."""
+    """Merge new values into those of a configuration, except for options of a run, which are added to the problems."""
     merged = dict(old)
     for key, value in new.items():
         place = (*path, key)
@@ -226,7 +226,7 @@ def _merged(old: Mapping[str, Any], new: Mapping[str, Any], problems: Problems, 
 
 
 def with_settings(config: Config, settings: Sequence[str]) -> Config:
-    """Change a configuration by settings such as ``swarm.particles=50``; a value that is no TOML is a string.
+    """Change a configuration by settings such as ``swarm.particles=50``; a value that is not TOML is a string.
 
     Raises
     ------
@@ -256,7 +256,7 @@ def config_text(kind: str, config: Any = None) -> str:
 
 
 def _toml_lines(config: Any, prefix: str) -> Iterator[str]:
-    """Yield the plain values, then the tables."""
+    """Yield the lines of a configuration as TOML: plain values first, then tables."""
     described = _descriptions(type(config))
     tables = []
     for name in (option.name for option in fields(config) if option.name not in _RUN_OPTIONS):
@@ -271,12 +271,12 @@ def _toml_lines(config: Any, prefix: str) -> Iterator[str]:
 
 
 def _toml_value(value: Any) -> str:
-    # JSON writes strings, numbers, truth values and arrays as TOML has them, but for the infinite.
+    # JSON and TOML write strings, numbers, booleans and arrays alike, except for infinity.
     return "inf" if value == inf else json.dumps(value, ensure_ascii=False)
 
 
 def _descriptions(cls: type[Any]) -> dict[str, str]:
-    """Return what the docstring of a class says of its attributes, by name."""
+    """Return the descriptions of a class's attributes in its docstring, by name."""
     described: dict[str, str] = {}
     names: list[str] = []
     _, _, section = (inspect.getdoc(cls) or "").partition("Attributes\n----------\n")
@@ -305,7 +305,7 @@ TRAINERS = Plugins(
 
 @dataclass(frozen=True)
 class _Configs(Mapping[str, type[Any]]):
-    """The configuration of each kind: what its trainer makes where none is given."""
+    """Configuration class of each kind: the default factory of its trainer's ``config``."""
 
     def __getitem__(self, kind: str) -> type[Any]:
         trainer: type[Trainer[Any]] = TRAINERS[kind]
@@ -322,11 +322,11 @@ class _Configs(Mapping[str, type[Any]]):
 
 
 CONFIGS = _Configs()
-"""Configuration of each kind."""
+"""Configuration class of each kind."""
 
 
 def checked_kind(kind: str) -> str:
-    """Return a kind that can be trained.
+    """Return the kind, if models of it can be trained.
 
     Raises
     ------
@@ -339,14 +339,14 @@ def checked_kind(kind: str) -> str:
 
 
 def load_config(source: str | Path, kind: str | None = None) -> tuple[str, Any]:
-    """Read a configuration file: its kind, and its values as a dataclass.
+    """Read a configuration file; return its kind, and its values as a dataclass.
 
     Parameters
     ----------
     source : str or path
         A TOML file, or the name of a bundled configuration (`blockfeat.training.config.bundled_configs`).
     kind : str, optional
-        Kind that it must be for; needed where the file has no ``kind`` of its own.
+        Kind that the configuration must be for; required if the file has no ``kind``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Training examples: pages with features, labels and weights of their blocks; pages measured in parallel."""
+"""Training examples: pages with features, labels and weights of their blocks, measured in parallel processes."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ _ECHO = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingPage:
-    """One page to learn from.
+    """One page as a training example.
 
     Attributes
     ----------
     matrix : float32 array, n × k
-        The context features of its n blocks.
+        Context features of its n blocks.
     label, weight : float32 arrays, n
-        1 for content, 0 for none, between them for a soft label; how much each block counts in the loss, 0 for one
-        whose label is unknown.
+        Labels: 1 for content, 0 for other blocks, in between for soft labels. Weights of the blocks in the loss: 0
+        where the label is unknown.
     words : float32 array, n
-        Words of each block.
+        Number of words of each block.
     share : float32 array, n
-        Share of those words that the gold has, as far as the label agrees.
+        Share of those words that occur in the gold; 0 where it contradicts the label.
     importance : float
-        How much the page counts in the mean of the fitness.
+        Weight of the page in the mean fitness.
     is_emptied : bool
-        Whether its content was taken out, to learn what a page without content looks like.
+        Whether its content was removed, to train on pages without content.
     texts : tuple of str
-        The texts of the blocks.
+        Texts of the blocks.
     source : LabelledPage, optional
-        The page.
+        The labelled page from which the example was made.
     """
 
     matrix: Floats
@@ -75,9 +75,9 @@ class LabelOptions:
     least_found : float
         A page is left out if less than this share of its gold's words is found on it.
     other_types : float
-        How much a page counts that is no article, by its page_type; an article counts 1.
+        Weight of a page that is not an article by its page_type; articles and pages without a page_type have 1.
     least_weight : float
-        Square roots of words, summed over a page, below which the page counts less.
+        A page counts less in proportion if the square roots of its blocks' word counts sum to less than this.
     """
 
     least_found: float = 0.5
@@ -85,18 +85,18 @@ class LabelOptions:
     least_weight: float = 60.0
 
     def importance(self, page: LabelledPage) -> float:
-        """Return how much a page counts."""
+        """Return the weight of a page, by its type."""
         return 1.0 if page.page_type in (None, "article") else self.other_types
 
 
 def context_measurer(table: str, languages: tuple[str, ...] = ()) -> FeatureExtractor:
-    """Return a measurer that cuts pages by a tag table and computes all context features of their blocks."""
+    """Return a feature extractor that splits pages into blocks by a tag table and computes all context features."""
     identifier = Identifier.build(StopWordIndex.build())
     return FeatureExtractor(Blockifier.of(load_table(table)), context_features(), identifier, languages=languages)
 
 
 def convention_marks(matrix: Floats, echo: NDArray[np.float64]) -> Marks:
-    """Return the headlines, bylines and captions among the blocks of a page, by their context features."""
+    """Mark the headlines, bylines and captions of a page by context features, and blocks whose text is in the gold."""
     places = context_places()
 
     def column(name: str) -> Floats:
@@ -113,18 +113,18 @@ def convention_marks(matrix: Floats, echo: NDArray[np.float64]) -> Marks:
 
 @dataclass(frozen=True)
 class PageLabeller:
-    """Measures and labels pages, in this process or in another.
+    """Measures and labels pages; can be sent to other processes.
 
     Attributes
     ----------
     measurer : FeatureExtractor
-        As `context_measurer` makes it.
+        As returned by `context_measurer`.
     options : LabelOptions
         How labels and weights are made.
     emptied_weight : float
         Weight of the copy of a page without its content.
     emptied : frozenset of (str, str)
-        Corpus and id of the pages that such a copy is made of, where they have a gold text.
+        Corpus and id of the pages to copy without their content, if they have a gold text.
     """
 
     measurer: FeatureExtractor
@@ -133,7 +133,7 @@ class PageLabeller:
     emptied: frozenset[tuple[str, str]] = frozenset()
 
     def __call__(self, page: LabelledPage) -> list[TrainingPage]:
-        """Return a page, and its copy without content where that is wanted."""
+        """Return the training page, and its copy without content if it is one of ``emptied``."""
         found, blocks, share = self.label(page)
         is_content = (share >= 0.3) | (found.label > 0)
         wants_emptied = bool(page.text) and (page.corpus, page.id) in self.emptied
@@ -141,7 +141,7 @@ class PageLabeller:
         return [found] if emptied is None else [found, emptied]
 
     def label(self, page: LabelledPage) -> tuple[TrainingPage, Blocks, NDArray[np.float64]]:
-        """Measure and label one page; return its blocks too, and the share of each that the gold has.
+        """Measure and label one page; return it, its blocks, and the share of each block that is in the gold.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class PageLabeller:
         if not page.text.strip() or alignment.found < self.options.least_found:
             raise TrainingError(f"only {alignment.found:.0%} of its gold text is found on it")
         labels = label_blocks(alignment.share, alignment.words, convention_marks(matrix, alignment.echo))
-        # The fitness follows the labels: headlines and bylines are not content, even where the gold has them.
+        # The fitness follows the labels: headlines and bylines are not content, even if they are in the gold.
         agrees = (alignment.share >= 0.5) == (labels.labels > 0)
         share = np.where(agrees, alignment.share, 0.0)
         return self._page(page, matrix, blocks, labels, share, texts), blocks, alignment.share
@@ -177,7 +177,7 @@ class PageLabeller:
         share: NDArray[np.float64],
         texts: tuple[str, ...],
     ) -> TrainingPage:
-        """Return a page with the weights of its blocks: each the root of its words, in all the page's importance."""
+        """Return a page with block weights: roots of word counts, scaled to a sum of at most the page's importance."""
         words = blocks.measures.words.astype(np.float32)
         importance = self.options.importance(page)
         weight = labels.weights * np.sqrt(np.maximum(words, 1))
@@ -193,7 +193,7 @@ class PageLabeller:
         )
 
     def _emptied(self, page: LabelledPage, blocks: Blocks, is_content: NDArray[np.bool_]) -> TrainingPage | None:
-        """Return the page without its content; None where nothing is left."""
+        """Return the page without its content; None if no blocks are left."""
         source, position, kept = blocks.tags.source, 0, []
         for block in np.flatnonzero(is_content).tolist():
             kept.append(source[position : int(blocks.first_byte[block])])
@@ -203,7 +203,7 @@ class PageLabeller:
         left = measured.blocks
         if not len(left):
             return None
-        # What is still in the gold is of no known label.
+        # Blocks whose text is still in the gold have an unknown label.
         known = np.where(align(left, page.text or "").share >= 0.5, 0.0, 1.0)
         nothing = np.zeros(len(left))
         found = self._page(
@@ -221,16 +221,16 @@ def label_pages(
     jobs: int = 1,
     on_progress: OnProgress = no_progress,
 ) -> tuple[list[TrainingPage], tuple[str, ...]]:
-    """Measure and label pages; return them, and why others cannot be used.
+    """Measure and label pages; return them, and the reasons why others cannot be used.
 
     Parameters
     ----------
     pages : sequence of LabelledPage
         Labelled pages.
     labeller : PageLabeller
-        What measures and labels one.
+        Measures and labels one page.
     emptied_every : int
-        Of so many pages with gold text one is taken a second time without its content; 0 for none.
+        Every n-th page, if it has a gold text, is added a second time without its content; 0 for none.
     jobs : int
         Number of processes.
     on_progress : callable
@@ -250,12 +250,12 @@ def label_pages(
 def measured_pages(
     work: Callable[[LabelledPage], Measured], pages: Sequence[LabelledPage], *, jobs: int, on_progress: OnProgress
 ) -> tuple[list[tuple[LabelledPage, Measured]], tuple[str, ...]]:
-    """Measure pages, in this process or in others; those that cannot be used are listed with the reason.
+    """Measure pages in parallel; return the results by page, and the reasons why others cannot be used.
 
     Parameters
     ----------
     work : callable
-        Measures one page; raises `BlockfeatError` for a page that cannot be learnt from.
+        Measures one page; raises `BlockfeatError` for a page that cannot be used.
     pages : sequence of LabelledPage
         The pages.
     jobs : int
@@ -266,7 +266,7 @@ def measured_pages(
     Raises
     ------
     TrainingError
-        None can be used.
+        No page can be used.
     """
     found: list[tuple[LabelledPage, Measured]] = []
     skipped: list[str] = []
@@ -282,7 +282,7 @@ def measured_pages(
 
 
 def check_any(found: Sequence[object], pages: int, skipped: Sequence[str]) -> None:
-    """Raise TrainingError where none of so many pages can be learnt from, with the first reason."""
+    """Raise TrainingError, with the first reason, if no page can be used."""
     if not found:
         why = f" (the first: {skipped[0]})" if skipped else ""
         raise TrainingError(f"none of {pages} pages can be trained on{why}")
@@ -290,7 +290,7 @@ def check_any(found: Sequence[object], pages: int, skipped: Sequence[str]) -> No
 
 @dataclass(frozen=True)
 class _Skipped:
-    """Why a page cannot be used."""
+    """Reason why a page cannot be used for training."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""The trainer of margin models: soft thresholds and weights, tuned by the swarm against word F1 itself."""
+"""Trainer of margin models: soft thresholds and weights, tuned by particle swarm to maximise word F1."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ class MarginFit:
     Attributes
     ----------
     parameters : Parameters
-        The parameters found.
+        The best parameters found.
     start, fitness : float
         Mean word F1 of the training pages before and after the swarm.
     history : tuple of Generation
-        The generations of all stages, numbered through.
+        Generations of all stages, numbered consecutively.
     interrupted : bool
         Whether the user stopped the swarm.
     """
@@ -100,12 +100,12 @@ class MarginFit:
 def fit_margin(
     pages: Sequence[TrainingPage], options: MarginOptions, *, on_generation: Callable[[Generation], None] | None = None
 ) -> MarginFit:
-    """Fit the margin model to pages: choose features, regress, and let the swarm tune the parameters.
+    """Fit the margin model to pages: choose features, fit a logistic regression, tune the parameters by swarm.
 
     Raises
     ------
     TrainingError
-        The pages hold nothing to learn from.
+        No block has a weight, no page has content, or no feature separates content from the rest.
     """
     start = replace(start_of(pages, options), enter=_FIRST_COST, leave=_FIRST_COST)
     return tune(start, pages, options, on_generation=on_generation)
@@ -118,9 +118,9 @@ def tune(
     *,
     on_generation: Callable[[Generation], None] | None = None,
 ) -> MarginFit:
-    """Let the swarm look around a start for the highest mean word F1.
+    """Search around a start for the parameters with the highest mean word F1, by particle swarm.
 
-    It tunes half of the parameters at a time: in all dimensions at once a particle rarely improves one without making
+    Parameters are tuned in two groups in turn: in all dimensions at once a particle rarely improves one without making
     another worse (van den Bergh & Engelbrecht 2004). Ctrl-C ends the search with the best parameters so far.
     """
     short = [page for page in pages if page.words.size <= options.blocks]
@@ -146,7 +146,7 @@ def tune(
 
 @dataclass(frozen=True)
 class _Reading:
-    """How a position of the swarm is decoded: as changes of a start, smaller ones in each further round."""
+    """How a position of the swarm is decoded: as changes of a start, with a reach that halves in each round."""
 
     at: Callable[[Parameters, Array, float], Parameters]
     dimensions: int
@@ -160,7 +160,7 @@ def _stage(
     reading: _Reading,
     on_generation: Callable[[Generation], None] | None,
 ) -> MarginFit:
-    """Tune some of the parameters once."""
+    """Tune some of the parameters by one swarm; return the fit with the best ones."""
     start, done = fit.parameters, len(fit.history)
 
     def report(generation: Generation) -> None:
@@ -196,19 +196,19 @@ def _fitness(pages: PackedPages, particles: Sequence[Parameters]) -> Array:
 
 
 def _costs_at(start: Parameters, position: Array, reach: float) -> Parameters:
-    """Return the start with the bias and costs of a position; the middle of the cube is the start."""
+    """Return the start with bias and costs changed by a position; the centre of the cube changes nothing."""
     return _with_costs(start, _change(position) * (reach * _REACH_OF_COSTS))
 
 
 def _weights_at(start: Parameters, position: Array, reach: float) -> Parameters:
-    """Return the start with the weights, bias and costs of a position; the middle of the cube is the start."""
+    """Return the start with weights, bias and costs changed by a position; the centre of the cube changes nothing."""
     change = _change(position) * reach
     weights = start.weights + change[:-3] * (0.5 * np.abs(start.weights) + 0.2)
     return _with_costs(replace(start, weights=weights), change[-3:])
 
 
 def _thresholds_at(start: Parameters, position: Array, reach: float) -> Parameters:
-    """Return the start with thresholds (half a softness off at most) and softnesses (half to double) of a position."""
+    """Return the start with thresholds (± half a softness at most) and softnesses (half to double) of a position."""
     far, wider = np.split(_change(position) * reach, 2)
     return replace(
         start, thresholds=start.thresholds + 0.5 * far * start.softnesses, softnesses=start.softnesses * 2.0**wider
@@ -216,12 +216,12 @@ def _thresholds_at(start: Parameters, position: Array, reach: float) -> Paramete
 
 
 def _change(position: Array) -> Array:
-    """Return how far a position lies from the middle of the cube: -1 to 1."""
+    """Return the offset of a position in [0, 1] from the centre of the cube, scaled to -1 to 1."""
     return np.asarray(2.0 * np.clip(position, 0.0, 1.0) - 1.0)
 
 
 def _with_costs(start: Parameters, change: Array) -> Parameters:
-    """Return parameters with bias and costs changed by three numbers."""
+    """Return parameters with changes added to bias and costs; costs stay at least 0."""
     bias, enter, leave = change.tolist()
     return replace(
         start, bias=start.bias + bias, enter=max(0.0, start.enter + enter), leave=max(0.0, start.leave + leave)
@@ -237,15 +237,15 @@ class PackedPages:
     values : float32 array, k × n
         The chosen features of all blocks.
     heights : tuple of int
-        How many pages have a first block, a second, …
+        Number of pages that have a first block, a second, …
     last : int array, pages
-        Place of the last block of each page.
+        Index of the last block of each page.
     sums : sparse matrix, 2·pages × n
-        Words of the blocks of each page, then words that the gold has.
+        Words of each block, in the row of its page; below them its words that are in the gold.
     gold : float64 array, pages
-        Words of content of each page.
+        Number of content words of each page.
     importance : float64 array, pages
-        What each page weighs; the sum is 1.
+        Weight of each page; the sum is 1.
     """
 
     values: Floats
@@ -286,7 +286,7 @@ class PackedPages:
         )
 
     def scores(self, thresholds: Array, softnesses: Array, weights: Array, bias: Array) -> Floats:
-        """Return the score of each block for each particle: particles × n; all arguments are particles × k."""
+        """Return the score of each block for each particle: particles × n; arguments are particles × k, bias 1-d."""
         found = np.empty((weights.shape[0], self.values.shape[1]), dtype=np.float32)
         inverse, offset = (1 / softnesses).astype(np.float32), (thresholds / softnesses).astype(np.float32)
         light, lifted = weights.astype(np.float32), bias.astype(np.float32)
@@ -308,7 +308,7 @@ class PackedPages:
         return found
 
     def labels(self, scores: Floats, enter: Array, leave: Array) -> NDArray[np.bool_]:
-        """Return the labels with the highest sum of scores less costs of all pages, particles × n (Viterbi).
+        """Return the labels that maximise the sum of scores minus costs on each page (Viterbi): particles × n.
 
         One number is carried from block to block, the lead of the best labels that end in content over the best of
         those that do not: the score of the block plus the previous lead, clipped to [-enter, leave].
@@ -329,7 +329,7 @@ class PackedPages:
         return kept
 
     def fitness(self, kept: NDArray[np.bool_]) -> Array:
-        """Return the mean word F1 of the pages for each row of labels."""
+        """Return the mean word F1 of the pages for each row of labels: particles × n to particles."""
         found = np.empty(kept.shape[0])
         for particle, labels in enumerate(kept.astype(np.float32)):
             words, right = (self.sums @ labels).astype(np.float64).reshape(2, -1)
@@ -337,12 +337,12 @@ class PackedPages:
         return found
 
     def evaluate(self, parameters: Parameters) -> float:
-        """Return the mean word F1 of one set of parameters."""
+        """Return the mean word F1 of the pages for one set of parameters."""
         own = [values[None] for values in (parameters.thresholds, parameters.softnesses, parameters.weights)]
         scores = self.scores(own[0], own[1], own[2], np.array([parameters.bias]))
         return float(self.fitness(self.labels(scores, np.array([parameters.enter]), np.array([parameters.leave])))[0])
 
 
 def _counted_words(page: TrainingPage) -> Floats:
-    """Return the words of each block that count for the fitness."""
+    """Return the number of words of each block; 0 for blocks of weight 0."""
     return np.asarray(np.where(page.weight > 0, page.words, 0), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""The parameters of the margin model, and their start: logistic regression on soft thresholds, chosen one by one."""
+"""Parameters of the margin model and their initial fit: logistic regression on soft thresholds chosen one by one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TRIED = 5
 _RIDGE = 1e-4
 _CAUTION = 1e-3
 TUNED = ("all", "costs")
-"""What the swarm may tune."""
+"""Values of ``tuned``: the parameters that the swarm tunes."""
 _MOST_LOG_ODDS = 30.0
 _SWARM = SwarmOptions(
     particles=24, iterations=30, inertia=0.73, cognitive=1.5, social=1.5, patience=15, velocity_limit=0.25, seed=1
@@ -39,7 +39,7 @@ class MarginOptions:
     table : str
         Bundled tag table, "html5" or "ziegler2007", or path of one.
     features : int
-        Most features that are chosen.
+        Maximum number of features that are chosen.
     rows : int
         Blocks drawn, by their weight, for the choice of features.
     all_rows : int
@@ -50,16 +50,16 @@ class MarginOptions:
         What the swarm tunes: "all" parameters, best on pages like those of the training, or "costs", the bias and the
         two costs only, which generalises better to other corpora.
     rounds : int
-        Rounds of the swarm; each searches half as far. Where it tunes all, a round has two stages: weights, bias and
-        costs first, then thresholds and softnesses.
+        Rounds of the swarm; each searches half as far as the last. If it tunes all parameters, a round has two stages:
+        weights, bias and costs first, then thresholds and softnesses.
     pages : int
-        Pages, drawn at random, against which the swarm tunes thresholds; all else it tunes against all.
+        Pages, drawn at random, on which the swarm tunes thresholds and softnesses; other parameters on all pages.
     blocks : int
-        Pages with more blocks do not count for the swarm.
+        Pages with more blocks are left out of the swarm's fitness.
     cut : float
         Probability from which a block is content; above one half, fewer teasers are kept.
     sure : float
-        Expected F1 of a page below which the cut is lower; 0 for never.
+        Expected F1 of a page below which its cut is lowered; 0 for never.
     labels : LabelOptions
         Labels and weights of the blocks.
     swarm : SwarmOptions
@@ -94,13 +94,13 @@ class MarginOptions:
 
     @property
     def generations(self) -> int:
-        """Generations of the swarm at most."""
+        """Maximum number of generations of the swarm."""
         return self.rounds * self.swarm.iterations * (2 if self.tuned == "all" else 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """The model as arrays: columns of the features, then thresholds, softnesses and weights, bias and costs."""
+    """Parameters of the model: column, threshold, softness and weight of each feature, bias and transition costs."""
 
     columns: NDArray[np.int64]
     thresholds: Array
@@ -111,7 +111,7 @@ class Parameters:
     leave: float = 0.0
 
     def terms(self, names: Sequence[str]) -> tuple[SoftThreshold, ...]:
-        """Return the soft thresholds, strongest first, rounded to four digits."""
+        """Return the soft thresholds, largest absolute weight first, rounded to four digits."""
         order = np.argsort(-np.abs(self.weights), kind="stable").tolist()
         return tuple(
             SoftThreshold(
@@ -125,31 +125,31 @@ class Parameters:
 
     @property
     def transitions(self) -> Transitions:
-        """The costs."""
+        """The transition costs, rounded to four digits."""
         return Transitions(_readable(self.enter), _readable(self.leave))
 
 
 def _readable(value: float) -> float:
-    """Round to four digits."""
+    """Round to four significant digits."""
     return float(f"{float(value):.4g}")
 
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """Blocks drawn by their weight, which then count equally: values of all features, k × n, and labels."""
+    """Blocks drawn in proportion to their weights, then weighted equally: values of all features, k × n, and labels."""
 
     values: Floats
     label: Array
 
     @classmethod
     def draw(cls, pages: Sequence[TrainingPage], count: int, seed: int) -> _Sample:
-        """Draw blocks, at most twice as many as have a weight; never one of weight 0."""
+        """Draw ``count`` blocks with repeats, at most twice as many as have a weight above 0; none has weight 0."""
         weights = np.concatenate([np.zeros(0), *(page.weight for page in pages)])
         if not weights.sum() > 0:
             raise TrainingError("no block of the training pages has a weight")
         count = min(count, 2 * int((weights > 0).sum()))
         total = np.cumsum(weights)
-        # One in each of `count` equal slices of the weight: less noise than free draws.
+        # Stratified, one in each of `count` equal slices of the weight: less noise than independent draws.
         at = (np.arange(count) + np.random.default_rng(seed).random(count)) * (total[-1] / count)
         chosen = np.minimum(np.searchsorted(total, at, side="right"), weights.size - 1)
         starts = np.cumsum([0, *(page.weight.size for page in pages)])
@@ -163,11 +163,11 @@ class _Sample:
 
 
 def start_of(pages: Sequence[TrainingPage], options: MarginOptions) -> Parameters:
-    """Choose features one by one, each with the ramp that helps most, and fit all of them together.
+    """Choose features one by one, each with the soft threshold (ramp) that helps most, and fit all of them together.
 
-    Each step takes the ramp with the highest score statistic of a logistic regression that has the earlier ones
-    (Rao 1948), then moves all thresholds, softnesses and weights by Newton's method, thresholds as in segmented
-    regression (Muggeo 2003).
+    Each step tries the five features whose ramps have the highest score statistics given the earlier ones (Rao 1948),
+    and adds the one with the lowest loss; Newton's method moves all thresholds, softnesses and weights, thresholds as
+    in segmented regression (Muggeo 2003).
 
     Raises
     ------
@@ -211,7 +211,7 @@ def _with(parameters: Parameters, column: int, threshold: float, softness: float
 
 
 def _candidates(values: Floats) -> tuple[list[tuple[int, float, float]], Floats]:
-    """Return ramps between two quantiles of each feature (column, threshold, softness), and the rows on them."""
+    """Return ramps between quantiles of each feature (column, threshold, softness), and their values: ramps × rows."""
     ramps: list[tuple[int, float, float]] = []
     soft: list[Floats] = []
     for column, own in enumerate(values):
@@ -231,7 +231,7 @@ def _candidates(values: Floats) -> tuple[list[tuple[int, float, float]], Floats]
 
 
 def _gains(parameters: Parameters, sample: _Sample, soft: Floats, squares: Floats) -> Array:
-    """Return the score statistic of each candidate (soft: candidates × rows), given the features chosen already."""
+    """Return the score statistic of each ramp (values ``soft``: ramps × rows), given the features chosen already."""
     own = _soft(parameters, sample.values[parameters.columns])
     chance = _chance(parameters, own)
     curvature = chance * (1 - chance)
@@ -246,9 +246,9 @@ def _gains(parameters: Parameters, sample: _Sample, soft: Floats, squares: Float
 
 
 def _newton(parameters: Parameters, sample: _Sample, steps: int) -> tuple[Parameters, float]:
-    """Reduce the loss over weights, thresholds, softnesses and bias by damped Newton steps (Levenberg).
+    """Minimise the loss over weights, thresholds, softnesses and bias by damped Newton steps (Levenberg-Marquardt).
 
-    Returns the parameters and their loss.
+    Return the parameters and their loss.
     """
     values, label = sample.values[parameters.columns], sample.label
     limits = np.stack((values.min(axis=1), values.max(axis=1))).astype(np.float64)
@@ -277,7 +277,7 @@ def _newton(parameters: Parameters, sample: _Sample, steps: int) -> tuple[Parame
 
 
 def _jacobian(parameters: Parameters, values: Floats) -> Floats:
-    """Return the derivatives of the scores by weights, thresholds in softnesses, logarithms of softnesses, and bias."""
+    """Return the scores' derivatives by weights, thresholds / softnesses, log softnesses and bias: (3k + 1) × n."""
     count = parameters.weights.size
     changes = np.ones((3 * count + 1, values.shape[1]), dtype=np.float32)
     scaled = _scaled(parameters, values)
@@ -289,7 +289,7 @@ def _jacobian(parameters: Parameters, values: Floats) -> Floats:
 
 
 def _moved(parameters: Parameters, step: Array, limits: Array) -> Parameters:
-    """Return parameters after a step: weights, thresholds in softnesses, logarithms of softnesses, bias."""
+    """Return parameters after a step, in the order of `_jacobian`; thresholds stay within the limits (2 × k)."""
     count = parameters.weights.size
     low, high = limits
     far = np.clip(step[count : 2 * count], -1.0, 1.0)
@@ -305,14 +305,14 @@ def _moved(parameters: Parameters, step: Array, limits: Array) -> Parameters:
 
 
 def _scaled(parameters: Parameters, values: Floats) -> Floats:
-    """Return how far values (k × n, of the chosen features) are past their thresholds, in softnesses."""
+    """Return (value - threshold) / softness of the chosen features: k × n."""
     scaled = values - parameters.thresholds.astype(np.float32)[:, None]
     scaled /= parameters.softnesses.astype(np.float32)[:, None]
     return np.asarray(scaled)
 
 
 def _soft(parameters: Parameters, values: Floats) -> Floats:
-    """Return what `_scaled` does, clipped to -1 to 1."""
+    """Return the result of `_scaled`, clipped to [-1, 1]."""
     scaled = _scaled(parameters, values)
     return np.clip(scaled, -1, 1, out=scaled)
 
@@ -322,12 +322,12 @@ def _scores(parameters: Parameters, soft: Floats) -> Array:
 
 
 def _chance(parameters: Parameters, soft: Floats) -> Array:
-    """Return the probability of each block to be content."""
+    """Return the probability that each block is content."""
     return probabilities(_scores(parameters, soft), limit=_MOST_LOG_ODDS)
 
 
 def _loss(parameters: Parameters, values: Floats, label: Array) -> float:
-    """Return the mean cross-entropy with a ridge over the weights."""
+    """Return the mean cross-entropy plus a ridge penalty on the weights."""
     scores = _scores(parameters, _soft(parameters, values))
     likely = np.logaddexp(0.0, scores) - label * scores
     return float(likely.mean() + _RIDGE / 2 * (parameters.weights**2).sum())

@@ -1,6 +1,6 @@
-"""The best runs of many particles' scores of the same blocks, in one pass over the blocks (compiled).
+"""Runs of blocks with the highest total score, for many particles in one pass over the blocks (compiled by Cython).
 
-Uncompiled, array arithmetic does the same, with the same results: a loop in Python would take hours.
+Where the module is not compiled, array operations give the same results: a loop in Python would take hours.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ _AT_ONCE = cython.declare(cython.Py_ssize_t, 64)
 def run_masks(
     values: Floats, words: Floats, starts: NDArray[np.int32], thresholds: Floats, softness: Floats, penalty: Floats
 ) -> Floats:
-    """Return which blocks lie in the best run of their page, for each particle: n × particles, 0 or 1.
+    """Return which blocks lie in their page's run of highest total score, for each particle: n × particles, 0 or 1.
 
-    A block's score is that of `blockfeat.models.threshold.block_scores`, for its smallest margin over the features.
+    A block's score is `blockfeat.models.threshold.block_scores` of its smallest margin over the features.
 
     Parameters
     ----------
     values : float32 array, n × k
-        The features of the blocks of some pages, page after page, oriented so that high values are good.
+        Features of the blocks of several pages, one page after the other, oriented so that higher is better.
     words : float32 array, n
-        Words of each block.
+        Number of words of each block.
     starts : int32 array
-        First block of each page, then n.
+        Index of the first block of each page, then n.
     thresholds : float32 array, k × particles
-        The thresholds, on the scale of the values.
+        Thresholds of each particle, on the scale of ``values``.
     softness, penalty : float32 array, particles
-        The margins.
+        `blockfeat.models.threshold.Margins` of each particle.
     """
     if not cython.compiled:
         return _masks_of_arrays(values, words, starts, thresholds, softness, penalty)
@@ -53,7 +53,7 @@ def _masks_of_arrays(
 
 
 def smallest_margins(values: Floats, thresholds: Floats) -> Floats:
-    """Return the smallest margin of each block over its features, for each particle; arguments as for `run_masks`."""
+    """Return the smallest margin (value - threshold) of each block: n × particles; arguments as for `run_masks`."""
     smallest = np.full((values.shape[0], thresholds.shape[1]), np.inf, dtype=np.float32)
     for column, limits in enumerate(thresholds):
         np.minimum(smallest, values[:, column, None] - limits, out=smallest)
@@ -69,7 +69,7 @@ def _fill(
     softness: cython.const[cython.float][::1],
     penalty: cython.const[cython.float][::1],
 ) -> None:
-    """Mark the best runs, some particles at a time: what has to be known of them stays in the cache."""
+    """Mark the best runs, up to 64 particles at a time so that the working set stays in the CPU cache."""
     page: cython.Py_ssize_t
     first: cython.Py_ssize_t
     count: cython.Py_ssize_t
@@ -97,9 +97,9 @@ def _mark_runs(
     offset: cython.Py_ssize_t,
     count: cython.Py_ssize_t,
 ) -> cython.void:
-    """Mark the best run of one page, for some particles: the cumulative sum less the smallest one before it."""
+    """Mark a page's best run for some particles: to where the cumulative sum most exceeds its earlier minimum."""
     score = cython.declare(cython.float[64])
-    # All of one type, places too, and in short loops: else the compiler does not take several particles at once.
+    # One type for all, indices too, and short loops: otherwise the compiler does not vectorise over particles.
     total = cython.declare(cython.double[64])
     lowest = cython.declare(cython.double[64])
     lowest_at = cython.declare(cython.double[64])

@@ -1,4 +1,4 @@
-"""The trainer of sequence models: soft labels, the network, its cut chosen on hosts left out, the test for content."""
+"""Trainer of sequence models: soft labels, the network, its cut chosen on held-out hosts, the test for content."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Teacher: TypeAlias = Callable[[TrainingPage], NDArray[np.floating[Any]]]
 
 _MOST_BLOCKS = 160
 _REACH = (-2, -1, 1, 2)
-# The weights of a page's blocks sum to one; LightGBM's limits are meant for rows that weigh one each.
+# The weights of a page's blocks sum to one; LightGBM's limits assume rows of weight one.
 _WEIGHT = 1_000.0
 _FOREST = {
     "objective": "binary",
@@ -60,20 +60,20 @@ class SequenceConfig:
     table : str
         Bundled tag table, "html5" or "ziegler2007", or path of one.
     emptied_every : int
-        Of so many pages one is taken a second time without its content, to learn what a page without content looks
-        like; 0 for none, and no test for content.
+        Every n-th page with gold text is added a second time without its content, to learn the test for content; 0
+        for none, and no such test.
     emptied_weight : float
         Weight of such a copy; a page counts 1.
     inner_share : float
-        Share of the pages, by host, that a first network is trained on; the cut is chosen on the others. 1 for none.
+        Share of the pages, by host, for a first network; the cut is chosen on the others. 1: no cut is chosen.
     teacher_share : float
-        Share of the teachers' probabilities in the labels (`soften_labels`); 0 for labels as they are.
+        Weight of the teachers' probabilities in soft labels (`soften_labels`); 0: the labels stay as they are.
     trees : int
-        Trees of the forest that teaches together with a network.
+        Trees of the forest that is a teacher together with a network.
     fewest_taught : int
-        With fewer pages there are no teachers.
+        With fewer pages there are no teachers: the labels stay as they are.
     cut : float
-        Probability from which a block is content, where none is chosen.
+        Probability from which a block is content, if no cut is chosen.
     cuts : tuple of float
         Cuts to choose from.
     labels : LabelOptions
@@ -114,13 +114,13 @@ class SequenceTrainer(Trainer[SequenceConfig]):
     config: SequenceConfig = field(default_factory=SequenceConfig)
 
     def check_libraries(self) -> None:
-        """Look for PyTorch, and for LightGBM where there are teachers; see `Trainer.check_libraries`."""
+        """Check that PyTorch is installed, and LightGBM if there are teachers; see `Trainer.check_libraries`."""
         needed = () if self.config.teacher_share else ("torch",)
         require_extra("sequence", *needed, what="training models of kind sequence")
 
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> SequenceModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
-        import_torch("sequence")  # before minutes of measuring
+        import_torch("sequence")  # fails before minutes of measuring
         if self._has_teachers(len(pages)):
             import_lightgbm()
         measurer = context_measurer(self.config.table, self.languages)
@@ -133,7 +133,7 @@ class SequenceTrainer(Trainer[SequenceConfig]):
     def _fit_labelled(
         self, pages: Sequence[TrainingPage], skipped: tuple[str, ...], on_progress: OnProgress
     ) -> SequenceModel:
-        """Learn a model from pages that are measured and labelled."""
+        """Learn a model from measured and labelled pages."""
         pages, taught = self._taught(pages, on_progress)
         inner, held_out = self._inner_split(pages)
         first, cut = None, self.config.cut
@@ -160,11 +160,11 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         return replace(model, report=report)
 
     def _has_teachers(self, pages: int) -> bool:
-        """Return whether so many pages are enough for teachers, where they are wanted."""
+        """Return whether teachers are configured and this number of pages is enough for them."""
         return self.config.teacher_share > 0 and pages >= self.config.fewest_taught
 
     def _taught(self, pages: Sequence[TrainingPage], on_progress: OnProgress) -> tuple[Sequence[TrainingPage], bool]:
-        """Return the pages with soft labels and True; as they are, and False, where they are too few."""
+        """Return the pages with soft labels and True; unchanged and False if there are too few pages or hosts."""
         config = self.config
         own = [page.source for page in pages if page.source is not None and not page.is_emptied]
         if not self._has_teachers(len(own)) or len({source.host for source in own}) < 2:
@@ -181,7 +181,7 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         return soften_labels(pages, teach, share=config.teacher_share, seed=self.seed), True
 
     def _inner_split(self, pages: Sequence[TrainingPage]) -> tuple[list[TrainingPage], list[TrainingPage]]:
-        """Return the pages of the first network, and those that the cut is chosen on; none of fewer than two pages."""
+        """Return the pages for the first network, and those for the choice of the cut, of which there may be none."""
         sources = [page.source for page in pages if page.source is not None and not page.is_emptied]
         if self.config.inner_share == 1 or not self.config.cuts:
             return list(pages), []
@@ -196,7 +196,7 @@ class SequenceTrainer(Trainer[SequenceConfig]):
     def _network(
         self, pages: Sequence[TrainingPage], what: str, on_progress: OnProgress, *, is_kept: bool = True
     ) -> SequenceFit:
-        """Train one network."""
+        """Train one network on pages and report its passes."""
         options = replace(self.config.network, seed=self.seed)
         passes = options.passes_over(len(pages))
         on_progress(Progress("network", 0, passes, f"passes, {what}"))
@@ -219,10 +219,10 @@ class SequenceTrainer(Trainer[SequenceConfig]):
 
 
 def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequence[float]) -> float:
-    """Return the highest cut that is as good as the best on some pages.
+    """Return the highest cut whose mean F1 on some pages is at most 0.0005 below that of the best cut.
 
-    Each corpus weighs the root of its pages. As good is what loses at most 0.0005 of word F1 (snippet F1 where a page
-    has no gold text): of two cuts that find as much, the higher lets fewer teasers through.
+    F1 is over words, or snippets if a page has no gold text; each corpus is weighted by the square root of its number
+    of pages. Of two cuts with the same F1, the higher keeps fewer teasers.
     """
     scores: dict[float, dict[str, list[float]]] = {cut: defaultdict(list) for cut in cuts}
     for page in pages:
@@ -240,17 +240,17 @@ def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequen
 
 
 def _mean_of_corpora(scores: dict[str, list[float]]) -> float:
-    """Return the mean of the corpora's means, each weighted by the root of its pages."""
+    """Return the mean of the corpora's means, each weighted by the square root of its number of pages."""
     roots = {corpus: sqrt(len(own)) for corpus, own in scores.items()}
     return sum(fmean(own) * roots[corpus] for corpus, own in scores.items()) / max(sum(roots.values()), 1e-9)
 
 
 def learn_content_test(model: SequenceModel, pages: Sequence[TrainingPage]) -> ContentTest | None:
-    """Learn from pages with and without their content which pages have none; None for too few to learn from.
+    """Fit a test whether pages have content, on pages with and without it; None if too few are without.
 
-    Logistic regression over the measures of `ContentTest`, both groups with the same weight; the bias is set so that
-    0.5 % of the pages with content are refused. A short page is refused where all its blocks are as unlikely as those
-    of a third of the short pages without.
+    Logistic regression over the measures of `ContentTest`, both groups with the same total weight; the bias is set so
+    that 0.5 % of the pages with content are refused. For short pages, the logit above which a block might be content is
+    that of `might_be`.
     """
     chosen = [page for page in pages if page.source is not None and page.source.text is not None]
     is_full = np.array([not page.is_emptied for page in chosen], dtype=np.bool_)
@@ -268,7 +268,7 @@ def learn_content_test(model: SequenceModel, pages: Sequence[TrainingPage]) -> C
 
 
 def might_be(highest: Sequence[float]) -> float:
-    """Return the logit below which a third of some pages without content have all their blocks.
+    """Return the logit that no block exceeds on a third of the pages without content.
 
     Parameters
     ----------
@@ -286,18 +286,18 @@ def soften_labels(
     Gold texts differ in what they count as content, and some are wrong. Where models of other sites contradict a label,
     this is more often the cause than a difficult block; a network trained on soft labels makes fewer errors on pages of
     other corpora (docs/accuracy-study.md). The sites are split into two halves; models are trained on each and label
-    the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never label what they learnt on.
+    the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never label their training pages.
 
     Parameters
     ----------
     pages : sequence of TrainingPage
         Pages with their sources, of at least two hosts.
     teach : callable
-        Trains models on pages, and returns the teacher that they make; the second argument names them for the progress.
+        Trains a teacher on pages and returns it; the second argument is its name for the progress.
     share : float
-        Share of the teachers in a label, from 0 to 1.
+        Weight of the teacher's probability in a label, from 0 to 1.
     seed : int
-        Seed of the halves.
+        Seed of the split into halves.
 
     Raises
     ------
@@ -327,7 +327,7 @@ def surroundings(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     Returns
     -------
     float32 array, n × 6k
-        Zeros stand for neighbours beyond the page.
+        Neighbours beyond the page have zeros.
     """
     count, width = matrix.shape
     reach = max(_REACH)
@@ -339,14 +339,14 @@ def surroundings(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def fit_forest(pages: Sequence[TrainingPage], *, trees: int, seed: int) -> Teacher:
-    """Fit boosted trees to the labels of pages; return the function that gives a page's probabilities.
+    """Fit boosted trees to the labels of pages; return a function from a page to its blocks' probabilities.
 
     Of a long page 160 blocks are drawn, with the weight of all its blocks. The same pages and seed give the same trees.
 
     Parameters
     ----------
     pages : sequence of TrainingPage
-        What to learn from; labels from 0.5 on are content.
+        Training pages; labels of at least 0.5 are content.
     trees : int
         Number of trees.
     seed : int
@@ -368,7 +368,7 @@ def fit_forest(pages: Sequence[TrainingPage], *, trees: int, seed: int) -> Teach
 def _sample(
     page: TrainingPage, order: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.float32]]:
-    """Return rows, labels and weights of some blocks with a known label, which weigh what all of them weigh."""
+    """Return rows, labels and weights of drawn blocks with a known label, scaled to the total weight of all blocks."""
     known = np.flatnonzero(page.weight > 0)
     drawn = known if known.size <= _MOST_BLOCKS else np.sort(order.choice(known, _MOST_BLOCKS, replace=False))
     weights = page.weight[drawn]

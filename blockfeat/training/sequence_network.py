@@ -31,7 +31,7 @@ class SequenceOptions:
     passes : int
         Passes over the pages.
     least_steps : int
-        Mini-batches at least: with few pages there are more passes.
+        Minimum number of mini-batches: with few pages there are more passes.
     pages_a_step : int
         Pages in a mini-batch.
     learning_rate : float
@@ -64,11 +64,11 @@ class SequenceOptions:
             )
 
     def passes_over(self, pages: int) -> int:
-        """Return the number of passes over so many pages."""
+        """Return the number of passes over a training set of ``pages`` pages."""
         return max(self.passes, -(-self.least_steps // self.steps_a_pass(pages)))
 
     def steps_a_pass(self, pages: int) -> int:
-        """Return the number of mini-batches of a pass over so many pages."""
+        """Return the number of mini-batches in one pass over ``pages`` pages."""
         return max(1, -(-pages // self.pages_a_step))
 
 
@@ -92,7 +92,7 @@ def fit_sequence(
     Parameters
     ----------
     pages : sequence of TrainingPage
-        What to learn from.
+        Training pages.
     options : SequenceOptions
         Size and schedule.
     on_pass : callable, optional
@@ -157,7 +157,7 @@ def _run_pass(
 
 
 def _standardisation(pages: Sequence[TrainingPage]) -> tuple[Array, Array]:
-    """Return mean and inverse deviation of each feature; each page has the same weight."""
+    """Return mean and inverse standard deviation of each feature (0 if constant); each page has the same weight."""
     means = np.stack([page.matrix.mean(axis=0, dtype=np.float64) for page in pages])
     squares = np.stack([(page.matrix.astype(np.float64) ** 2).mean(axis=0) for page in pages])
     mean = means.mean(axis=0)
@@ -167,7 +167,7 @@ def _standardisation(pages: Sequence[TrainingPage]) -> tuple[Array, Array]:
 
 
 def _cropped(page: TrainingPage, mean: Array, scale: Array, order: np.random.Generator) -> tuple[Array, Array, Array]:
-    """Standardise a page and take a stretch of a very long one."""
+    """Return standardised inputs, labels and weights of a page; of a long one, those of 1000 consecutive blocks."""
     count = page.label.size
     first = int(order.integers(0, max(count - _MOST_BLOCKS, 0) + 1))
     rows = slice(first, first + _MOST_BLOCKS)
@@ -176,7 +176,7 @@ def _cropped(page: TrainingPage, mean: Array, scale: Array, order: np.random.Gen
 
 
 def _batches(sizes: Sequence[int], pages: int, order: np.random.Generator) -> list[NDArray[np.intp]]:
-    """Return batches of pages of like length, in random order."""
+    """Return batches of page indices, in random order; the pages of a batch are of similar length."""
     jittered = np.asarray(sizes) * order.uniform(0.8, 1.25, len(sizes))
     ranked = np.argsort(jittered)
     batches = [ranked[first : first + pages] for first in range(0, len(sizes), pages)]

@@ -1,4 +1,4 @@
-"""What trainers by particle swarm share: gold by block, pages scored for many particles at once, the search."""
+"""Common parts of trainers by particle swarm: gold by block, scores of pages for many particles at once, the search."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _BLOCKS_IN_CHUNK = 8_000
 Gold = PageTerms | PageSnippets
 Array = NDArray[np.float64]
 Candidates = TypeVar("Candidates", contravariant=True)
-"""What is scored at once: one or more candidates for a model's parameters."""
+"""One or more candidates for a model's parameters, scored at once."""
 
 
 class SwarmConfig:
-    """Base of the configurations of kinds that a swarm trains: dataclasses with these fields among theirs."""
+    """Base of the configurations of kinds trained by a swarm; subclasses are dataclasses that have these fields."""
 
     fitness: str
     swarm: SwarmOptions
@@ -54,12 +54,12 @@ class SwarmConfig:
 
     @property
     def metric(self) -> str:
-        """Measure of pages with gold text."""
+        """Metric for pages with gold text."""
         return "cosine" if self.fitness == "snippets" else self.fitness
 
     @property
     def generations(self) -> int:
-        """Generations of all swarms at most."""
+        """Maximum number of generations of all swarms."""
         return self.swarm.iterations * (self.polish.restarts + 1)
 
 
@@ -74,7 +74,7 @@ def search_with_progress(
     found: str,
     lang: str = "",
 ) -> SearchResult:
-    """Look for the position with the best fitness; each generation is a step of the progress.
+    """Search for the position with the highest fitness, and report each generation as a step of progress.
 
     Parameters
     ----------
@@ -83,15 +83,15 @@ def search_with_progress(
     config : SwarmConfig
         The swarm, and the restarts and the ascent after it.
     on_progress : callable
-        Called with each step.
+        Called after each generation.
     seed : int
         Seed of the swarm.
     known : float array, d, optional
-        Where one particle starts; all others at random.
+        Start of one particle; all others start at random.
     found : str
-        What is looked for, in the plural, as the progress names it.
+        Plural name of what is searched for, for the progress, such as ``"thresholds"``.
     lang : str
-        Language of the pages, where they are of one; the history of a report has the steps without one only.
+        Language of the pages if they are of one; `Progress.generation` is then None.
     """
     return search(
         objective,
@@ -104,7 +104,7 @@ def search_with_progress(
 
 
 def swarm_progress(on_progress: OnProgress, total: int, found: str, *, lang: str = "") -> Callable[[Generation], None]:
-    """Return what makes each generation a step of the progress; arguments as for `search_with_progress`."""
+    """Return a callback that reports each generation as progress; arguments as for `search_with_progress`."""
     whose = f"generations for {lang}" if lang else "generations"
 
     def on_generation(generation: Generation) -> None:
@@ -115,16 +115,16 @@ def swarm_progress(on_progress: OnProgress, total: int, found: str, *, lang: str
 
 
 class WithGold(Protocol):
-    """A page as training reads it: words of its blocks, and its gold."""
+    """A page with the number of words of its blocks, and its gold."""
 
     @property
     def words(self) -> NDArray[np.integer[Any]]:
-        """Words of its blocks."""
+        """Number of words of each block."""
         ...
 
     @property
     def gold(self) -> Gold:
-        """Terms where it has gold text, else snippets."""
+        """Terms if it has a gold text, else snippets."""
         ...
 
 
@@ -138,7 +138,7 @@ class Preparer(ABC, Generic[Prepared]):
     Attributes
     ----------
     measurer : PageMeasurer
-        That of the model.
+        The model's measurer.
     fitness : str
         As for `gold_of`.
     keep_drawings : bool
@@ -157,11 +157,11 @@ class Preparer(ABC, Generic[Prepared]):
 
     @abstractmethod
     def prepared(self, measured: PageFeatures, gold: Gold) -> Prepared:
-        """Return what training needs of a page."""
+        """Return the training data of a page."""
 
 
 def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold:
-    """Return what the blocks of a page are scored against.
+    """Return the gold of a page by block: terms, or snippets.
 
     Parameters
     ----------
@@ -170,13 +170,13 @@ def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold:
     blocks : Blocks
         Its blocks.
     fitness : str
-        ``"cosine"``, ``"f1"`` or ``"snippets"``: terms where the page has gold text, else snippets; with
-        ``"snippets"`` those wherever there are any.
+        ``"cosine"`` or ``"f1"``: terms if the page has a gold text, else snippets. ``"snippets"``: terms only if it
+        has a gold text and no snippet that must occur.
 
     Raises
     ------
     TrainingError
-        They cannot be scored; the message has the reason.
+        The blocks cannot be scored; the message gives the reason.
     """
     if len(blocks) == 0:
         raise TrainingError("the page has no text")
@@ -192,7 +192,7 @@ def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold:
 
 
 def pages_in_groups(pages: Sequence[Prepared]) -> list[list[Prepared]]:
-    """Cut a list of pages into groups of about 8000 blocks; pages with gold text apart from those with snippets."""
+    """Split pages into groups of about 8000 blocks, pages with gold text separately from those with snippets."""
     kinds = (PageTerms, PageSnippets)
     return [group for kind in kinds for group in _grouped([page for page in pages if isinstance(page.gold, kind)])]
 
@@ -210,7 +210,7 @@ def _grouped(pages: Sequence[Prepared]) -> list[list[Prepared]]:
 
 
 def chunk_of(pages: Sequence[WithGold], metric: str) -> Chunk:
-    """Return what scores the label masks of a group of `pages_in_groups`."""
+    """Return the `Chunk` that computes the fitness of label masks for a group of `pages_in_groups`."""
     sizes = [page.words.size for page in pages]
     terms = [page.gold for page in pages if isinstance(page.gold, PageTerms)]
     if terms:
@@ -219,11 +219,11 @@ def chunk_of(pages: Sequence[WithGold], metric: str) -> Chunk:
 
 
 class Part(Protocol[Candidates]):
-    """Some pages with their blocks in one sequence."""
+    """Some pages with their blocks concatenated."""
 
     @property
     def chunk(self) -> Chunk:
-        """What scores their blocks."""
+        """Computes the fitness of label masks of the blocks."""
         ...
 
     @property
@@ -243,7 +243,7 @@ class Part(Protocol[Candidates]):
 
 @dataclass(frozen=True)
 class TrainingSet(Generic[Candidates]):
-    """Prepared pages in parts; evaluates the candidates of a swarm by array arithmetic, over threads.
+    """Prepared pages in parts; evaluates the candidates of a swarm by array operations, in threads.
 
     Parts do not depend on the number of threads, so neither do the results.
     """
@@ -275,15 +275,15 @@ class TrainingSet(Generic[Candidates]):
         Parameters
         ----------
         kind, metric : str
-            Kind of the model, and the measure of pages with gold text.
+            Kind of the model, and the metric for pages with gold text.
         found : SearchResult
-            What the search found.
+            Result of the search.
         best : Candidates
-            Its position, as one candidate.
+            The best position, as one candidate.
         skipped : tuple of str
             Pages that could not be used.
         **details
-            Figures of this kind of model.
+            Further figures, specific to the kind of model.
         """
         everything = self.keep_all()
         return TrainingReport(
@@ -299,7 +299,7 @@ class TrainingSet(Generic[Candidates]):
         )
 
     def _grouped(self, metric: str, found: Array, everything: Array) -> GroupedScores:
-        """Return the means of two strategies, pages with gold text and pages with snippets apart."""
+        """Return mean fitness of the model and of keeping all blocks, for pages with gold text and with snippets."""
         has_text = np.concatenate([np.full(part.pages, isinstance(part.chunk, TextChunk)) for part in self.parts])
         groups = [
             StrategyScores(name, int(own.sum()), float(found[own].mean()), float(everything[own].mean()))

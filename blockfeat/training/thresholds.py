@@ -1,4 +1,4 @@
-"""The trainer of threshold models, by particle swarm (Ziegler & Skubacz 2007, 3.5 and 4), and its fitness."""
+"""Trainer of threshold models by particle swarm (Ziegler & Skubacz 2007, 3.5 and 4), and the particles' fitness."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class PreparedPage:
-    """What training needs of a page: features, words, and its gold as terms or snippets.
+    """Training data of a page: features, words, and its gold as terms or snippets.
 
     Attributes
     ----------
     matrix : float array, n × k
-        The features of its blocks.
+        Features of its blocks.
     words : int array, n
-        Words of its blocks.
+        Number of words of its blocks.
     gold : Gold
-        Terms where it has gold text, else snippets.
+        Terms if it has a gold text, else snippets.
     lang : str or None
         Language of the page.
     """
@@ -63,7 +63,7 @@ class PreparedPage:
 
 
 class _Particles(NamedTuple):
-    """Oriented thresholds of particles, and their margins; without margins the conjunction decides."""
+    """Oriented thresholds of particles, particles × k, and their margins; None for the conjunction of thresholds."""
 
     thresholds: Floats
     margins: Sequence[Margins] | None = None
@@ -71,7 +71,7 @@ class _Particles(NamedTuple):
 
 @dataclass(frozen=True)
 class _Part:
-    """Pages with their blocks in one sequence: oriented features, words, first block of each page."""
+    """Pages with their blocks concatenated: oriented features, words, and the first block of each page."""
 
     values: Floats
     words: Floats
@@ -99,7 +99,7 @@ class _Part:
 
 
 def _training_set(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> TrainingSet[_Particles]:
-    """Put pages together; pages with gold text and pages with snippets go into parts of their own."""
+    """Combine pages; pages with gold text and pages with snippets form separate parts."""
     return TrainingSet(tuple(_part(group, space, metric) for group in pages_in_groups(pages)))
 
 
@@ -125,12 +125,12 @@ class ThresholdConfig(SwarmConfig):
         Features whose thresholds are learnt.
     fitness : str
         "cosine" (× length ratio, the paper's) or "f1" (over words) for pages with gold text; pages that have only
-        snippets count by snippet F1. "snippets": by snippets wherever a page has them.
+        snippets are scored by snippet F1. "snippets": snippet F1 for all pages that have snippets.
     decoder : str
         "conjunction" (the paper's: a block is kept if it passes all thresholds) or "mss" (the best run of blocks).
     stop_word_scope : str
-        Stop words of which languages are counted: "page": the page's; "block": for each block the argmax over the
-        languages asked for; "ziegler2007": for each block the argmax over the paper's 14 languages.
+        Languages whose stop words are counted: "page": the page's; "block": for each block the argmax over the
+        model's languages; "ziegler2007": for each block the argmax over the paper's 14 languages.
     segmenter : str
         "fast" or "spacy": what finds words and sentences.
     per_language : bool
@@ -175,11 +175,11 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
 
     @property
     def metric(self) -> str:
-        """What the swarm maximises."""
+        """Metric that the swarm maximises."""
         return self.config.metric
 
     def check_libraries(self) -> None:
-        """Look for spaCy where it cuts the words; see `Trainer.check_libraries`."""
+        """Check that spaCy is installed if it is the segmenter; see `Trainer.check_libraries`."""
         if self.config.segmenter == "spacy":
             require_extra("spacy", what="training with segmenter = 'spacy'")
 
@@ -199,9 +199,9 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         return replace(blank, thresholds=thresholds, margins=space.margins_of(found.position), report=report)
 
     def curves(self, pages: Sequence[LabelledPage]) -> tuple[tuple[FeatureCurve, ...], str]:
-        """Return the fitness of each feature alone by threshold (Fig. 4), and its measure and pages.
+        """Return the fitness of each feature alone by threshold (Fig. 4), and the measure and number of pages.
 
-        By the pages with gold text, or by those with snippets where there are no others.
+        Only pages with gold text are used; those with snippets if there are no others.
         """
         blank = self._blank_model()
         prepared, _ = self._prepared(pages, blank, no_progress)
@@ -219,7 +219,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         return tuple(found), f"{METRICS[metric]}, {len(chosen)} pages"
 
     def _blank_model(self) -> ThresholdModel:
-        """Return the model before its thresholds are learnt: none binds."""
+        """Return the model without learnt thresholds: none binds."""
         features = features_named(self.config.features)
         return ThresholdModel(
             name=self.name,
@@ -235,7 +235,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
     def _prepared(
         self, pages: Sequence[LabelledPage], blank: ThresholdModel, on_progress: OnProgress
     ) -> tuple[list[PreparedPage], tuple[str, ...]]:
-        """Measure pages; those that cannot be used are listed with the reason."""
+        """Measure pages; return them, and the reasons why others cannot be used."""
         work = _Preparer(measurer_for(blank), self.config.fitness, blank.table.reads_drawings)
         measured, skipped = measured_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
         return [prepared for _, prepared in measured], skipped
@@ -249,7 +249,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
     def _search(
         self, training_set: TrainingSet[_Particles], space: SearchSpace, on_progress: OnProgress, *, lang: str = ""
     ) -> SearchResult:
-        """Look for the best thresholds of some pages."""
+        """Search for the best thresholds on a training set."""
         config = self.config
 
         def objective(positions: Array) -> Array:
@@ -292,9 +292,9 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
 
 @dataclass(frozen=True)
 class _Preparer(Preparer[PreparedPage]):
-    """Keeps the features of a page."""
+    """Measures one labelled page and keeps the features of its blocks."""
 
     def prepared(self, measured: PageFeatures, gold: Gold) -> PreparedPage:
-        """Return what training needs of a page."""
+        """Return the training data of a page."""
         matrix = np.asarray(measured.matrix, dtype=np.float64)
         return PreparedPage(matrix, measured.blocks.measures.words, gold, measured.lang)

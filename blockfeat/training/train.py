@@ -1,4 +1,4 @@
-"""``train``: labelled pages to a model of any kind, tested on other hosts, with a record of how it was made."""
+"""``train``: trains a model of any kind on labelled pages, tests it on other hosts, and records how it was made."""
 
 from __future__ import annotations
 
@@ -120,9 +120,9 @@ def train(
     Raises
     ------
     LanguageError
-        There are no pages of a language asked for; the message lists the languages that there are.
+        There are no pages of one of the languages; the message lists the available ones.
     CorpusError, TrainingError, MissingExtraError
-        A corpus cannot be read; no page can be trained on; a library is not installed.
+        A corpus cannot be read; no page can be used for training; a library is not installed.
     KeyboardInterrupt
         The user stopped training before there was a model to keep.
     """
@@ -149,7 +149,7 @@ def train(
 def _trainer(
     kind: str | None, config: Any, langs: Sequence[str] | None, *, seed: int | None, jobs: int | None, name: str | None
 ) -> Trainer[Any]:
-    """Return the trainer of a kind, with what is not given as it is by default."""
+    """Return the trainer of a kind, with defaults for options that are None."""
     return make_trainer(
         checked_kind(kind or "thresholds"),
         config,
@@ -161,7 +161,7 @@ def _trainer(
 
 
 def _first(given: Model | None, default: Model) -> Model:
-    """Return what is given, else the default."""
+    """Return the given value, or the default if it is None."""
     return default if given is None else given
 
 
@@ -176,7 +176,7 @@ def _with_callbacks(
     on_page: Callable[[int, int], None] | None,
     on_generation: Callable[[Generation], None] | None,
 ) -> OnProgress:
-    """Return one callback that serves all three."""
+    """Return one callback that calls all three."""
 
     def progress(step: Progress) -> None:
         on_progress(step)
@@ -189,7 +189,7 @@ def _with_callbacks(
 
 
 def _read(corpus: Any, langs: Sequence[str] | None, on_progress: OnProgress) -> list[LabelledPage]:
-    """Read the corpora, or take pages as given, of the languages asked for."""
+    """Return the pages of the given languages, from corpora to read or as they were passed."""
     given: list[Any] = [corpus] if isinstance(corpus, (str, PathLike)) else list(corpus)
     if given and isinstance(given[0], LabelledPage):
         return pages_of_languages(given, langs)
@@ -213,7 +213,7 @@ def _tested(
     test: Sequence[LabelledPage],
     on_progress: OnProgress,
 ) -> TrainingReport:
-    """Return the report with the test part and the curves of single features; Ctrl-C leaves out what is missing."""
+    """Return the report with the test part and the curves of single features; after Ctrl-C, without the rest."""
     report = model.report or TrainingReport(trainer.kind, len(training))
 
     def on_page(done: int) -> None:
@@ -243,7 +243,7 @@ def _record(
     *,
     left_out: int,
 ) -> dict[str, Any]:
-    """Return where a model comes from, as plain values."""
+    """Return the record of how a model was made, as plain values."""
     counts = Counter(page.corpus for page in training)
     record: dict[str, Any] = {
         "blockfeat": __version__,

@@ -1,4 +1,4 @@
-"""The applications: a guarded base with templates and static files, the reader on it, its description, its server."""
+"""The web applications: a guarded base with templates and static files, the reader, OpenAPI description, server."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
 def _templates() -> Jinja2Templates:
-    """Return the templates of the package; everything that is filled in is escaped."""
+    """Return the templates of the package; all inserted values are escaped."""
     environment = Environment(loader=PackageLoader("blockfeat.web", "templates"), autoescape=True)
     environment.globals |= {"version": blockfeat.__version__, "direction_of": direction_of}
     return Jinja2Templates(env=environment)
 
 
 class _StaticFiles(StaticFiles):
-    """The static files of the package, which a browser asks for again only where they have changed."""
+    """The static files of the package, which browsers revalidate and download again only where they have changed."""
 
     async def get_response(self, path: str, scope: Any) -> Response:
         answer = await super().get_response(path, scope)
@@ -54,9 +54,9 @@ def base_app(settings: ServeSettings, *, title: str, summary: str = "", lifespan
     settings : ServeSettings
         Hosts and limits.
     title, summary : str
-        Of the description in OpenAPI, which is at ``/openapi.json``.
+        Title and summary of the OpenAPI description, which is at ``/openapi.json``.
     lifespan : callable, optional
-        What is entered when the service starts and left when it ends.
+        Returns the context manager that is entered when the service starts and exited when it ends.
     """
     app = FastAPI(
         title=title,
@@ -110,14 +110,14 @@ _UNUSED = ("HTTPValidationError", "ValidationError")
 
 
 def described(app: FastAPI, *, model_names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the description of an app's API, made at first use: errors are problem objects throughout.
+    """Return the OpenAPI description of an app, created at first use; all errors are problem objects.
 
     Parameters
     ----------
     app : FastAPI
         The app.
     model_names : sequence of str
-        What a request may choose as its model.
+        Names of the models that a request may choose.
     """
     if app.openapi_schema is not None:
         return app.openapi_schema
@@ -145,7 +145,7 @@ def described(app: FastAPI, *, model_names: Sequence[str] = ()) -> dict[str, Any
 
 
 def _name_models(schemas: dict[str, Any], names: Sequence[str]) -> None:
-    """Write the names of the models that are offered wherever one is chosen."""
+    """List the names of the offered models in each schema that has a choice of a model."""
     for schema in schemas.values():
         model = schema.get("properties", {}).get("model", {})
         if model.get("default") == DEFAULT_MODEL:
@@ -163,7 +163,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
     Raises
     ------
     ConfigError
-        The address cannot be had: taken, or not this machine's.
+        The address cannot be used: taken, or not this machine's.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -173,7 +173,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(address)
-        listening.listen()  # who asks before the server is ready waits for it
+        listening.listen()  # connections made before the server is ready wait for it
     except OSError as error:
         listening.close()
         raise ConfigError(f"cannot listen at {host}, port {port}: {error.strerror or error}") from error
@@ -188,9 +188,9 @@ def server_of(app: FastAPI, *, trusted_proxies: str = "", log_level: str = "warn
     app : FastAPI
         The app.
     trusted_proxies : str
-        IP addresses, parted by commas, whose ``X-Forwarded-For`` is believed.
+        IP addresses, separated by commas, whose ``X-Forwarded-For`` is trusted.
     log_level : str
-        Of the server's own log.
+        Level of the server's own log.
     """
     import uvicorn
 

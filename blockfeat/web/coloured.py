@@ -1,4 +1,4 @@
-"""A foreign page, safe to show in a frame, with its blocks marked where that is asked for."""
+"""Third-party pages as documents that are safe to show in a frame, optionally with their blocks marked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WRAPPER = "bf-block"
 """Name of the element around each text node of a block."""
 
 LOOKS = ("plain", "page", "web")
-"""How much of a page's look is kept: none of its styles; those that stand in it; also what they and it load."""
+"""How much of a page's look is kept: no styles; the styles in the page; also style sheets and images that it loads."""
 
 _PICTURES: dict[str, Loads] = {"plain": "none", "page": "embedded", "web": "web"}
 _LEFT_OUT = frozenset(
@@ -32,7 +32,7 @@ _LEFT_OUT = frozenset(
 
 
 class _Marks:
-    """Which text nodes are those of blocks, and the elements around them."""
+    """Finds the block of each text node, and creates the elements that mark blocks."""
 
     def __init__(self, blocks: Blocks, attributes: Sequence[Mapping[str, str]]) -> None:
         places = text_places(blocks)
@@ -42,7 +42,7 @@ class _Marks:
         self._before = np.concatenate([[0], np.cumsum(self._block >= 0)])
 
     def wrapper(self, tag: int, text: str | None) -> etree._Element | None:
-        """Return the text behind a tag in the element of its block; None where it is of no block."""
+        """Return the text after a tag in a marking element of its block; None where it belongs to no block."""
         block = int(self._block[tag])
         if block < 0 or not text or text.isspace():
             return None
@@ -51,7 +51,7 @@ class _Marks:
         return made
 
     def stand_between(self, first: int, last: int) -> bool:
-        """Return whether text of a block stands between two tags."""
+        """Return whether there is text of a block between two tags."""
         return bool(self._before[last] > self._before[first])
 
 
@@ -61,7 +61,7 @@ def safe_page(
     """Return a page as a document that neither runs nor sends anything; linear in the size of the page.
 
     Elements, attributes, addresses and styles are those that `blockfeat.content.sanitise` allows; frames, objects,
-    films and drawings are left out. The page still belongs into a sandboxed frame with a content security policy.
+    films and drawings are left out. The page should still be shown in a sandboxed frame with a content security policy.
 
     Parameters
     ----------
@@ -72,10 +72,10 @@ def safe_page(
     head : str
         Safe markup for the end of the head.
     look : str
-        ``"plain"`` leaves styles and images out, ``"page"`` has those that stand in the page, ``"web"`` also loads
-        images from their hosts.
+        ``"plain"`` leaves styles and images out, ``"page"`` keeps those that are embedded in the page, ``"web"`` also
+        loads images from their hosts.
     link : callable, optional
-        Makes the address of a link from its absolute one; links lead nowhere without it.
+        Maps the absolute address of a link to the address that is written; links lead nowhere without it.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def _document(page: Page, marks: _Marks | None, head: str, look: str, link: Call
     tags = page.tags if page.tags is not None and len(page.tags) else Tags.of_markup(b"<html></html>")
     root = lxml_tree(tags)
     elements = list(root.iter(etree.Element))
-    # From the end, so that what stands in an element is seen before it.
+    # From the end, so that the content of an element is processed before it.
     for number in range(len(elements) - 1, -1, -1):
         _mark(elements[number], int(tags.opened[number]), int(tags.closed[number]), marks)
     if "lang" not in root.attrib and page.declared_lang:
@@ -103,9 +103,9 @@ def _document(page: Page, marks: _Marks | None, head: str, look: str, link: Call
 
 
 def _mark(element: etree._Element, opened: int, closed: int, marks: _Marks | None) -> None:
-    """Leave an element out, or put the text before its first child, and that behind it, into wrappers."""
+    """Leave an element out, or wrap the text before its first child and the text after it in marking elements."""
     if element.tag in _LEFT_OUT and (marks is None or not marks.stand_between(opened, closed)):
-        # An empty element of this name is left out with its content.
+        # The sanitiser drops elements of this name.
         tail = element.tail
         element.clear()
         element.tag, element.tail = "style", tail
@@ -142,7 +142,7 @@ def head_styles(html: str | bytes, *, url: str | None, charset: str | None = Non
     Parameters
     ----------
     html : str or bytes
-        The page, read once more with its styles.
+        The page, which is parsed again with its styles.
     url, charset : str, optional
         As for `Page.parse`.
     look : str
@@ -179,7 +179,7 @@ def coloured_page(
     blocks : Blocks
         Its blocks, cut from ``page.tags``.
     verdicts : sequence of str, n
-        What ``data-verdict`` says of each block, such as ``"kept"`` or ``"dropped"``.
+        Value of ``data-verdict`` for each block, such as ``"kept"`` or ``"dropped"``.
     styles : str
         What `head_styles` returned for the page.
     look : str
@@ -229,7 +229,7 @@ def extraction_and_coloured_page(
 
 
 def analysis_of(extraction: Extraction) -> PageAnalysis:
-    """Return what was measured of a page that was extracted in this process."""
+    """Return the analysis of an extraction; raise TypeError for one that was made in another process."""
     analysis = extraction.analysis
     if analysis is None:
         raise TypeError("the extraction was made in another process: its page is not here")

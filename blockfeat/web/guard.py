@@ -1,4 +1,4 @@
-"""What every request passes before the app: connections, host, origin, rate, size; the settings; headers of answers."""
+"""Checks before the app: connections, host, origin, rate and size of requests; settings; headers of responses."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class ServeSettings:
     models : tuple of str
         Model files beside the bundled models, offered by their names without suffix.
     allowed_hosts : tuple of str
-        Names under which the service may be asked for, beside ``localhost`` and IP addresses; ``"*"`` for any.
+        Host names that the service accepts in requests, beside ``localhost`` and IP addresses; ``"*"`` for any.
     allow_private : bool
         Fetch from addresses of this machine and of private networks too.
     networks : tuple of IPv4Network or IPv6Network
-        Networks that are fetched from although they are not public.
+        Networks from which pages may be fetched although they are not public.
     max_bytes : int
         Largest page and largest request, in bytes.
     deadline : float
@@ -48,13 +48,13 @@ class ServeSettings:
     waiting : int
         Most requests that wait for a worker; further ones are refused with 503.
     requests_per_minute : int
-        Most requests of one client to what fetches or extracts; 0 for no limit. Further ones are refused with 429.
+        Most requests of one client a minute that fetch or extract; 0 for no limit. Further ones are refused with 429.
     connections_per_client : int
         Most connections of one client at a time; a trusted proxy has no limit.
     header_seconds : float
-        Seconds in which the head of a request has to come.
+        Seconds within which the head of a request has to arrive.
     kept_bytes : int
-        Room for pages that are kept for the next request, in bytes; the oldest go first.
+        Most bytes of pages that are kept for later requests; the least recently used are dropped first.
     kept_seconds : float
         How long a page is kept after its last use.
     """
@@ -96,14 +96,14 @@ _MOST_CLIENTS = 10_000
 
 
 class Rate:
-    """A bucket of tokens for each client, refilled steadily; of the clients only the latest are remembered.
+    """A rate limit with a token bucket for each client; only the buckets of the most recent clients are kept.
 
     Parameters
     ----------
     per_minute : int
-        Requests a minute, and most at once; 0 for no limit.
+        Requests a minute, and most in a burst; 0 for no limit.
     clock : callable
-        Seconds, from any start.
+        Returns the time in seconds, from any start.
     """
 
     def __init__(self, per_minute: int, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -112,7 +112,7 @@ class Rate:
         self._clients: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, client: str) -> float:
-        """Count a request of a client; return the seconds that it has to wait, 0 where it may go on."""
+        """Count a request of a client; return the seconds that it has to wait, 0 where it is allowed now."""
         if not self._per_minute:
             return 0.0
         name, now = network_of(client), self._clock()
@@ -126,14 +126,14 @@ class Rate:
 
 
 def network_of(client: str) -> str:
-    """Return the address of a client; of IPv6 the network of its site, which has addresses without end."""
+    """Return the address of a client; for IPv6 its /64 network, any address of which one client may use."""
     try:
         address = ip_address(client)
     except ValueError:
         return client
     if not isinstance(address, IPv6Address):
         return client
-    # How a socket for both kinds names clients of IPv4, all of which would share one network.
+    # A dual-stack socket names IPv4 clients by mapped addresses, all of which would share one network.
     return str(address.ipv4_mapped or ip_network((address, 64), strict=False))
 
 
@@ -146,7 +146,7 @@ PAGE_POLICY = (
 
 _HEADERS = {
     "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",  # by no-referrer the pages' own forms would be sent with "Origin: null"
+    "referrer-policy": "same-origin",  # with no-referrer, the pages' own forms would be sent with "Origin: null"
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
@@ -160,7 +160,7 @@ _FREE = ("/static/", "/api/v1/health", "/favicon.ico", "/openapi.json")
 
 
 def frame_policy(look: str, *, sandbox: str = "allow-same-origin") -> str:
-    """Return the content security policy of a page that is shown in a frame: it runs nothing, and loads by its look."""
+    """Return the content security policy of a page in a frame: no scripts; what it may load depends on its look."""
     web = " http: https:" if look == "web" else ""
     return (
         f"default-src 'none'; style-src 'unsafe-inline'{web}; img-src data:{web}; font-src data:; base-uri 'none'; "
@@ -169,12 +169,12 @@ def frame_policy(look: str, *, sandbox: str = "allow-same-origin") -> str:
 
 
 class Guard:
-    """An ASGI application around another one.
+    """ASGI middleware that checks host, origin and limits of requests, and adds security headers to responses.
 
     Parameters
     ----------
     app : ASGI application
-        What is guarded.
+        The application that is guarded.
     settings : ServeSettings
         Hosts and limits.
     """
@@ -186,7 +186,7 @@ class Guard:
         self._rate = Rate(settings.requests_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Pass a request on to the application; answer one that is refused, or that fails, with a problem."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -206,7 +206,7 @@ class Guard:
             await problem_response(Problem(500, _UNEXPECTED))(scope, receive, guarded)
 
     def _check(self, scope: Scope) -> None:
-        """Raise a problem for a request that is not answered."""
+        """Raise Problem for a request that is refused."""
         headers = Headers(scope=scope)
         self._check_host(headers.get("host", ""))
         _check_origin(scope["method"], headers)
@@ -221,7 +221,7 @@ class Guard:
                 raise Problem(429, detail, headers={"Retry-After": str(math.ceil(wait))})
 
     def _check_host(self, host: str) -> None:
-        """Refuse names that are not the service's: another site's name may lead here (DNS rebinding)."""
+        """Refuse host names that are not the service's: another site's may resolve to this machine (DNS rebinding)."""
         try:
             name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
         except ValueError:
@@ -232,10 +232,10 @@ class Guard:
 
 
 def _check_origin(method: str, headers: Headers) -> None:
-    """Refuse what another site's page asks for, beside following a link to here.
+    """Refuse requests from pages of other sites, other than following a link to this service.
 
-    Browsers send ``Sec-Fetch-Site`` to HTTPS and loopback addresses only; elsewhere ``Origin`` alone tells what sends.
-    ``Referer`` tells nothing: Firefox names the service's address in it for a sandboxed frame.
+    Browsers send ``Sec-Fetch-Site`` only to HTTPS and loopback addresses; elsewhere only ``Origin`` shows the sender.
+    ``Referer`` is of no use: for a sandboxed frame, Firefox sends the service's address in it.
     """
     site = headers.get("sec-fetch-site", "none")
     is_link = method in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
@@ -243,7 +243,7 @@ def _check_origin(method: str, headers: Headers) -> None:
     if site not in ("same-origin", "none") and not (is_link and is_top):
         raise Problem(403, "another site may not use this service from its pages")
     origin = headers.get("origin")
-    # "null" hides the origin, of a sandboxed frame or by a policy that a user has set: it needs the browser's own word.
+    # "null" hides the origin, of a sandboxed frame or by a user's policy: only with Sec-Fetch-Site it can be accepted.
     if method in _READING or origin is None or (origin == "null" and site == "same-origin"):
         return
     try:
@@ -259,7 +259,7 @@ def _too_large(max_bytes: int) -> Problem:
 
 
 class _Limited:
-    """Ends a request whose body is too large, whatever its header says, or takes too long to come."""
+    """Ends a request whose body is too large, whatever its header says, or takes too long to arrive."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, max_bytes: int) -> None:
         self._scope, self._receive, self._send, self._max_bytes = scope, receive, send, max_bytes
@@ -268,7 +268,7 @@ class _Limited:
         self._problem: Problem | None = None
 
     async def receive(self) -> Message:
-        """Return the next part of a body that is not yet too large; behind its end, wait as long as it takes."""
+        """Return the next message; raise Problem for a body that is too large or too slow, but never after its end."""
         if self._is_whole:
             return await self._receive()
         try:
@@ -286,7 +286,7 @@ class _Limited:
         return message
 
     async def send(self, message: Message) -> None:
-        """Send an answer; where the body was refused, which the app may have taken for another error, that."""
+        """Send a response; where the body was refused, send that problem in place of the app's response."""
         if self._problem is None:
             await self._send(message)
         elif message["type"] == "http.response.start":
@@ -294,9 +294,9 @@ class _Limited:
 
 
 def _with_headers(send: Send, *, is_head: bool) -> tuple[Send, Callable[[], bool]]:
-    """Return a sender that adds the headers of security, where an answer has none, and what tells if it has begun.
+    """Return a send function that adds missing security headers, and one that returns if the response has begun.
 
-    The answer to HEAD is that to GET without its body.
+    The response to HEAD is that to GET without its body.
     """
     begun = False
 
@@ -317,19 +317,19 @@ def _with_headers(send: Send, *, is_head: bool) -> tuple[Send, Callable[[], bool
 
 
 def limited_connections(settings: ServeSettings, *, unlimited: frozenset[str] = frozenset()) -> type[asyncio.Protocol]:
-    """Return a protocol of HTTP/1.1 for uvicorn that holds the limits of one server.
+    """Return an HTTP/1.1 protocol class for uvicorn that enforces the connection limits of one server.
 
     Parameters
     ----------
     settings : ServeSettings
         ``connections_per_client`` and ``header_seconds``.
     unlimited : set of str
-        Addresses of proxies, whose connections are those of many clients.
+        Addresses of proxies, whose connections serve many clients.
     """
     open_of: Counter[str] = Counter()
 
     class Connection(H11Protocol):
-        """Closes a connection that is one too many, or whose next request does not come whole."""
+        """Closes connections beyond a client's limit, and those whose next request head does not arrive in time."""
 
         _client_network = ""
         _timer: asyncio.TimerHandle | None = None
@@ -358,7 +358,7 @@ def limited_connections(settings: ServeSettings, *, unlimited: frozenset[str] = 
                     del open_of[self._client_network]
 
         def _watch(self) -> None:
-            """Let the time run from the first byte that is waited for to the end of a head."""
+            """Start the timer when the head of a request is awaited, and cancel it when the head is complete."""
             is_waiting = self.conn.their_state is h11.IDLE
             if is_waiting and self._timer is None:
                 self._timer = self.loop.call_later(settings.header_seconds, self.transport.close)

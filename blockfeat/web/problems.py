@@ -25,7 +25,7 @@ GUARDED: dict[int | str, dict[str, Any]] = {
     403: {"description": "Another site's page asked, or the address may not be fetched from.", **_PROBLEM},
     421: {"description": "The service is not asked for by this host name.", **_PROBLEM},
 }
-"""Answers that every operation may give."""
+"""Error responses that every operation may return."""
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     **GUARDED,
     400: {"description": "The request is no JSON or no form.", **_PROBLEM},
@@ -38,7 +38,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     503: {"description": "Too many requests wait.", **_PROBLEM},
     504: {"description": "The page took too long.", **_PROBLEM},
 }
-"""Answers that the operations on pages may give beside the good one."""
+"""Error responses that the operations on pages may return."""
 
 
 class ProblemBody(BaseModel):
@@ -52,7 +52,7 @@ class ProblemBody(BaseModel):
 
 
 class Problem(Exception):
-    """A request that fails on purpose.
+    """An error that a request is answered with.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class Problem(Exception):
     detail : str
         A sentence that names the input and the reason.
     headers : mapping, optional
-        Further headers of the answer.
+        Further headers of the response.
     more : mapping, optional
-        Further members of the object.
+        Further members of the problem object.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Problem(Exception):
 
 
 def problem_of(error: BlockfeatError) -> Problem:
-    """Return what an error of the library is for a client."""
+    """Return the problem, with its HTTP status, for an error of the library."""
     if isinstance(error, AddressForbidden):
         status = HTTPStatus.FORBIDDEN
     elif isinstance(error, LimitExceeded):
@@ -88,14 +88,14 @@ def problem_of(error: BlockfeatError) -> Problem:
         status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
     else:
         status = HTTPStatus.UNPROCESSABLE_ENTITY
-    # A forbidden address comes wrapped, with the page's address in front.
+    # An error about a forbidden address may be wrapped in one that names the page's address.
     if isinstance(error, FetchError) and isinstance(error.__cause__, AddressForbidden):
         status = HTTPStatus.FORBIDDEN
     return Problem(status, str(error))
 
 
 def problem_response(problem: Problem) -> Response:
-    """Return the answer to a request that fails."""
+    """Return the HTTP response for a problem."""
     body = {
         "type": "about:blank",
         "title": HTTPStatus(problem.status).phrase,
@@ -108,12 +108,12 @@ def problem_response(problem: Problem) -> Response:
 
 
 def reason_of(error: Mapping[str, Any]) -> str:
-    """Return what pydantic says of a wrong value; of our own checks their message alone."""
+    """Return pydantic's message about a wrong value, for this package's own checks without pydantic's prefix."""
     return str(error["msg"]).removeprefix("Value error, ")
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Make every error of an app a problem object."""
+    """Let an app return every error as a problem object."""
     from fastapi.exceptions import RequestValidationError
     from starlette.exceptions import HTTPException
 

@@ -1,4 +1,4 @@
-"""A page from the web, and the one HTTP exchange that it shares with the monitor: limits, failures, content types."""
+"""Fetch a page from the web, by the HTTP exchange that the monitor uses too: limits, failures, content types."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ACCEPT = {
     "robots": "text/plain,*/*;q=0.5",
     "part": "*/*",
 }
-# A missing content type may be anything; kinds that are not listed too.
+# Content types that each kind accepts; a missing one is always accepted, and unlisted kinds accept any.
 _TYPES = {
     "document": r"(?:text/.*|application/xml|.*\+xml)?",
     "page": r"(?:text/(?:html|plain|xml)|application/(?:xhtml\+)?xml)?",
@@ -40,18 +40,18 @@ _logger = logging.getLogger("blockfeat.io.http")
 
 
 class ExchangeError(FetchError):
-    """No usable answer, and what the caller may do.
+    """A request brought no usable response; the attributes say whether a retry may help.
 
     Attributes
     ----------
     passing : bool
-        Another try at once may help.
+        Whether an immediate retry may help.
     permanent : bool
-        No later try helps.
+        Whether no retry can help, not even a later one.
     is_fault : bool
-        A library failed in a way that nobody has foreseen, whatever the answer was.
+        Whether the cause is an unexpected exception, not the network or the response.
     retry_at : float or None
-        Epoch seconds before which the host is not to be asked again.
+        Unix time in seconds before which the host must not be requested again.
     """
 
     def __init__(
@@ -73,15 +73,15 @@ class ExchangeError(FetchError):
 def failure_of(
     error: Exception, *, seconds: float, connect: float | None = None, read: float | None = None
 ) -> ExchangeError:
-    """Return what an exception of a request means: its reason, whether it passes, whether it is permanent.
+    """Convert an exception raised by a request to an `ExchangeError`: its reason, and whether a retry may help.
 
     Parameters
     ----------
     error : Exception
         Raised by httpx2, httpcore2, asyncio, the system or `checked_transport`.
     seconds, connect, read : float
-        Limits for the whole request, for a connection and between two pieces of an answer; the last two are that
-        of the whole by default.
+        Time limits in seconds: for the whole request, for connecting, and between two chunks of a response; the last
+        two default to the first.
     """
     import httpcore2
     import httpx2
@@ -96,7 +96,7 @@ def failure_of(
             return ExchangeError(f"no connection within {connect or seconds:g} seconds", passing=True)
         return ExchangeError(f"no more bytes within {read or seconds:g} seconds", passing=True)
     if isinstance(error, TimeoutError):
-        # A body that drips would drip again.
+        # A server that sends the body too slowly would do so again.
         return ExchangeError(str(error) or f"not finished within {seconds:g} seconds")
     if isinstance(error, (httpcore2.NetworkError, httpcore2.ProtocolError, httpx2.TransportError, OSError)):
         return ExchangeError(reason, passing=True)
@@ -107,7 +107,7 @@ def failure_of(
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer that was read: a redirect or an error without its body, anything else with it."""
+    """An HTTP response: a redirect or an error without its body, any other with it."""
 
     status: int
     reason: str
@@ -119,24 +119,24 @@ class Answer:
 
     @property
     def is_success(self) -> bool:
-        """Whether the status promises a body."""
+        """Whether the status is 2xx, other than 204 (no content)."""
         return 200 <= self.status < 300 and self.status != 204
 
     @property
     def error(self) -> str | None:
-        """Why there is no body that was asked for, or None."""
+        """Why the response has no usable body, or None."""
         return self.refusal if self.is_success else f"the server answered {self.status} {self.reason}".rstrip()
 
 
 def get_request(
     client: httpx2.AsyncClient, url: str, *, kind: str, headers: Mapping[str, str] | None = None
 ) -> httpx2.Request:
-    """Return a request for a ``"page"`` of the web, any ``"document"``, a ``"feed"``, ``"robots"`` or a ``"part"``.
+    """Return a GET request that accepts a kind: ``"page"``, ``"document"``, ``"feed"``, ``"robots"`` or ``"part"``.
 
     Raises
     ------
     ExchangeError
-        It is no address.
+        The address is not a valid URL.
     """
     import httpx2
 
@@ -147,7 +147,7 @@ def get_request(
 
 
 def clean_address(request: httpx2.Request) -> str:
-    """Return the address of a request without credentials and fragment; raise ExchangeError for none of the web."""
+    """Return the address of a request without credentials and fragment; raise ExchangeError unless http or https."""
     url = request.url
     if url.scheme not in ("http", "https"):
         reason = f"only http and https addresses can be fetched, not {url.scheme or 'no scheme'}"
@@ -167,25 +167,25 @@ async def exchange(
     left: float,
     cookies: httpx2.Cookies | None = None,
 ) -> Answer:
-    """Send a request and read the answer; redirects are not followed.
+    """Send a request and read the response; redirects are not followed.
 
     Parameters
     ----------
     client : httpx2.AsyncClient
-        A client on `checked_transport`, whose time limits the request has.
+        A client on `checked_transport`; its timeouts apply to the requests that it builds.
     kind : str
         What the body may be; see `get_request`.
     max_bytes : int
         Limit of the body after decompression.
     seconds, left : float
-        Seconds for the request with its redirects, and those of them that are left.
+        Time limit for the request with its redirects, and how much of it is left.
     cookies : httpx2.Cookies, optional
-        Where the cookies go that the answer sets.
+        Jar to which the cookies of the response are added.
 
     Raises
     ------
     ExchangeError
-        No answer, a forbidden address, a body that is too large or cannot be decompressed, too long.
+        No response, or not in time; a forbidden address; a body that is too large or cannot be decompressed.
     """
     import asyncio
 
@@ -193,7 +193,7 @@ async def exchange(
         async with asyncio.timeout(left):
             return await _exchange(client, request, kind, cookies, max_bytes)
     except Exception as error:
-        # Whatever a library makes of a strange answer: it may not end a run.
+        # Any exception: a malformed response that a library fails on must not end a run.
         limits = request.extensions.get("timeout", {})
         failure = failure_of(error, seconds=seconds, connect=limits.get("connect"), read=limits.get("read"))
         if failure.is_fault:
@@ -223,13 +223,13 @@ async def _exchange(
 
 
 def _refused(content_type: str, head: bytes, kind: str) -> str | None:
-    """Return why a body of a content type and with these first bytes is not of a kind, or None."""
-    # Some servers send the header twice, which makes a list of it.
+    """Return why a response is not of a kind, by its content type and first bytes, or None."""
+    # Some servers send the header twice; its values are then joined by a comma.
     name = re.split("[;,]", content_type, maxsplit=1)[0].strip().lower()
     word = "page" if kind == "document" else kind
     if re.fullmatch(_TYPES.get(kind, ".*"), name) is None:
         return f"not a {word} but {name}"
-    # The extraction of a document names more formats than these.
+    # Documents are not checked here: extraction recognises more formats than these.
     found = next((word for magic, word in _MAGIC.items() if head.startswith(magic)), None)
     return f"not a {word} but {found}" if found and kind in ("page", "feed") else None
 
@@ -257,9 +257,9 @@ def fetch(
     timeout : float
         Seconds in total: resolving, connecting, redirects, reading.
     max_bytes : int
-        Limit of the body, before and after decompression.
+        Largest body in bytes, before and after decompression.
     max_redirects : int
-        Most redirects that are followed.
+        Maximum number of redirects to follow.
     user_agent : str
         Value of the header ``User-Agent``.
     allow_private : bool
@@ -267,7 +267,7 @@ def fetch(
     networks : sequence of IPv4Network or IPv6Network
         Networks that are allowed although they are not public.
     hint : str
-        Ends the message where an address is not allowed.
+        End of the error message where an address is not allowed.
 
     Returns
     -------
@@ -277,7 +277,7 @@ def fetch(
     Raises
     ------
     FetchError
-        The address is not allowed, the answer is not a page, or a limit is exceeded; the message names the
+        The address is not allowed, the response is not a page, or a limit is exceeded; the message names the
         address and the reason.
     """
     networks = _EVERYWHERE if allow_private else tuple(networks)
@@ -285,7 +285,7 @@ def fetch(
 
 
 def _run(fetching: Coroutine[None, None, Document]) -> Document:
-    """Wait for a fetch, also where this thread runs a loop already, as in a notebook."""
+    """Run a fetch and return its document, also where this thread already runs an event loop, as in a notebook."""
     # Slow to import, and needed here only.
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
@@ -307,7 +307,7 @@ async def _fetch(
     networks: Sequence[Network],
     hint: str,
 ) -> Document:
-    """Follow redirects one by one, so that each new address passes the same checks as the first."""
+    """Fetch a page; redirects are followed one by one, so that each address passes the same checks as the first."""
     import httpx2
 
     ends = time.monotonic() + timeout

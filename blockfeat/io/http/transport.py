@@ -1,8 +1,8 @@
-"""Connections for fetching: only to checked addresses, each body within a size limit.
+"""HTTP transport that connects only to checked IP addresses and limits the size of each body.
 
 The host is resolved once, the addresses are checked, and the connection goes to a checked address. The
 name stays in the request and in the TLS handshake, so certificates are verified as usual, and a second
-answer of the name server (DNS rebinding) has no effect. The caller ends what takes too long by cancelling it.
+answer of the name server (DNS rebinding) has no effect. The caller limits the total time by cancelling the request.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import httpx2
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-"""A range of addresses that may be fetched though it is not public."""
+"""A range of IP addresses; as an option, one that may be fetched from although it is not public."""
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # RFC 6052: the last 32 bits are an IPv4 address.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -38,7 +38,7 @@ def parse_network(text: str) -> Network:
     Raises
     ------
     InputError
-        The text names no network.
+        The text is neither a network nor an address.
     """
     try:
         return ipaddress.ip_network(text.strip(), strict=False)
@@ -58,8 +58,8 @@ def is_address(name: str) -> bool:
 def is_public(address: str) -> bool:
     """Return whether an IP address belongs to the public internet.
 
-    Those of ``special_networks.toml`` do not: private, loopback, link-local, shared, reserved, multicast and others;
-    an IPv6 address that embeds IPv4 addresses (mapped, 6to4, Teredo, NAT64) is as public as all of these are.
+    Networks in ``special_networks.toml`` are not public: private, loopback, link-local, shared, reserved, multicast …
+    An IPv6 address that embeds IPv4 addresses (mapped, 6to4, Teredo, NAT64) is public if all of these are.
     """
     return is_address(address) and all(_is_public(part) for part in _carried(ipaddress.ip_address(address)))
 
@@ -87,7 +87,7 @@ def _is_public(address: _Address) -> bool:
 
 @cache
 def _special_networks() -> tuple[Network, ...]:
-    """Read the networks that are not public: our own list, for that of `ipaddress` differs from release to release."""
+    """Return the networks that are not public, from a bundled list: that of `ipaddress` depends on Python's release."""
     text = files("blockfeat.io.http").joinpath("special_networks.toml").read_text(encoding="utf-8")
     return tuple(ipaddress.ip_network(name) for table in tomllib.loads(text).values() for name in table)
 
@@ -118,7 +118,7 @@ def allowed_among(
 def ask_resolver(host: str, port: int) -> list[str]:
     """Return the IP addresses of a host, in the order of the system's resolver, which has no timeout.
 
-    Names under ``localhost`` stand for this machine (RFC 6761), whatever the resolver knows.
+    Names below ``localhost`` resolve to 127.0.0.1 (RFC 6761) without asking the resolver.
     """
     if host.lower().rstrip(".").endswith(".localhost"):
         return ["127.0.0.1"]
@@ -127,7 +127,7 @@ def ask_resolver(host: str, port: int) -> list[str]:
 
 
 Resolver = Callable[[str, int], Sequence[str]]
-"""Host and port to addresses, as the system resolves them."""
+"""Function that returns the IP addresses of a host, given host and port, such as `ask_resolver`."""
 
 
 class _CheckedBackend:
@@ -173,10 +173,10 @@ class _CheckedBackend:
 
 
 class _Stream:
-    """A connection that says at once whether its server has ended it.
+    """A network stream with a fast check for whether the server has closed it.
 
-    The pool asks that of each idle connection at each request. AnyIO's answer takes forty times as long, which with
-    connections to many hosts is most of what a request costs.
+    The connection pool checks each idle connection at each request. AnyIO's check takes forty times as long, which
+    with connections to many hosts is most of the cost of a request.
     """
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream, connected: Any) -> None:
@@ -203,8 +203,8 @@ class _Stream:
 
 
 async def resolved(host: str, port: int, timeout: float, resolver: Resolver = ask_resolver) -> list[str]:
-    """Call the resolver in a thread that can be abandoned, since it has no timeout; raise OSError where it fails."""
-    # Slow to import, and the networks of options need none of it.
+    """Return the IP addresses of a host, or raise OSError; the resolver's thread is abandoned after the timeout."""
+    # Imported here: it is slow to import, and reading options does not need it.
     import asyncio
 
     if is_address(host):
@@ -222,7 +222,7 @@ async def resolved(host: str, port: int, timeout: float, resolver: Resolver = as
             found = resolver(host, port)
         except (OSError, UnicodeError) as error:
             found = error
-        with suppress(RuntimeError):  # nobody waits: the loop is closed
+        with suppress(RuntimeError):  # the loop is closed: nothing waits for the result
             loop.call_soon_threadsafe(tell, found)
 
     threading.Thread(target=ask, name="blockfeat-resolve", daemon=True).start()
@@ -246,8 +246,8 @@ def checked_transport(
 ) -> httpx2.AsyncBaseTransport:
     """Return a transport for ``httpx2.AsyncClient`` that connects to public addresses and allowed networks only.
 
-    It raises AddressForbidden for a host without such an address, with the hint, LimitExceeded for a body of more than
-    ``max_bytes`` as received, OSError where the host cannot be resolved; errors of httpcore2 pass through.
+    It raises AddressForbidden, with the hint, for a host without such an address, LimitExceeded for a body of more than
+    ``max_bytes`` before decompression, OSError for a host that cannot be resolved, and the errors of httpcore2.
     """
     import httpcore2
     import httpx2
@@ -282,7 +282,7 @@ def checked_transport(
 
 
 def _core_request(request: httpx2.Request) -> httpcore2.Request:
-    """Return a request of httpx2 as httpcore2 has it; raise FetchError where it is none for the web."""
+    """Convert an httpx2 request to an httpcore2 request; raise FetchError unless the scheme is http or https."""
     import httpcore2
 
     if request.url.scheme not in ("http", "https"):
@@ -295,7 +295,7 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
 
 
 async def _limited(chunks: AsyncIterable[bytes], max_bytes: int) -> AsyncIterator[bytes]:
-    """Yield the bytes of a body as received, up to a limit."""
+    """Yield the chunks of a body as received; raise LimitExceeded for more than ``max_bytes``."""
     received = 0
     async for chunk in chunks:
         received += len(chunk)
@@ -305,7 +305,7 @@ async def _limited(chunks: AsyncIterable[bytes], max_bytes: int) -> AsyncIterato
 
 
 async def read_body(response: httpx2.Response, max_bytes: int) -> bytes:
-    """Return the body of an answer after decompression; raise LimitExceeded for one that is larger than allowed."""
+    """Return the decompressed body of a response; raise LimitExceeded for more than ``max_bytes``."""
     declared = response.headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and (len(declared) > 15 or int(declared) > max_bytes):
         raise LimitExceeded(f"larger than {max_bytes:,} bytes")

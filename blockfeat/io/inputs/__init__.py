@@ -50,9 +50,9 @@ def read_inputs(
     Parameters
     ----------
     inputs : sequence of str
-        Addresses (http, https), ``-`` for standard input, folders and files; standard input if empty. What a file
-        or standard input holds (a page, JSON Lines, a web archive, Parquet) is known by the suffix, else by the
-        first bytes; gzip, xz and zstd are unpacked.
+        Addresses (http, https), ``-`` for standard input, folders and files; standard input if empty. The format of
+        a file or of standard input (a page, JSON Lines, a web archive, Parquet) is detected by the suffix, else by
+        the first bytes; gzip, xz and zstd are decompressed.
     options : InputOptions, optional
         Format, names of fields, and what may be fetched.
     on_passed_over : callable, optional

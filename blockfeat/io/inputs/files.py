@@ -1,4 +1,4 @@
-"""Pages from single files, folders and standard input, each read by what it is."""
+"""Pages from files, folders, standard input and lists of addresses, each read in its format."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 _PLAIN_PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".xht", ".shtml", ".shtm")
 PAGE_SUFFIXES = tuple(plain + packed for plain in _PLAIN_PAGE_SUFFIXES for packed in ("", *PACKED_SUFFIXES))
 _SUFFIXES = {"html": PAGE_SUFFIXES, "jsonl": JSON_LINES_SUFFIXES, "warc": WARC_SUFFIXES, "parquet": PARQUET_SUFFIXES}
-# Bounds memory for a packed page; real pages stay far below this.
+# Bounds memory for a compressed page; real pages stay far below this.
 _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
 
 
 def failed_document(name: str, error: Exception) -> Document:
-    """Return the document of an input that cannot be read."""
+    """Return a document with ``error`` for an input that cannot be read."""
     reason = getattr(error, "strerror", None) or str(error)
     if isinstance(error, FileNotFoundError):
         reason = "no such file or folder"
@@ -54,13 +54,13 @@ def failed_document(name: str, error: Exception) -> Document:
 
 
 def format_by_suffix(name: str) -> str | None:
-    """Return the format that a file's suffix names, if it names one."""
+    """Return the format that a file's suffix stands for, or None."""
     lowered = name.lower()
     return next((format for format, suffixes in _SUFFIXES.items() if lowered.endswith(suffixes)), None)
 
 
 def read_file(path: str | os.PathLike[str]) -> Document:
-    """Read one page as bytes, unpacked; a file that cannot be read yields a document with ``error`` set."""
+    """Return one page as bytes, decompressed; a document with ``error`` for a file that cannot be read."""
     name = os.fspath(path)
     try:
         with open(name, "rb") as stream:
@@ -70,7 +70,7 @@ def read_file(path: str | os.PathLike[str]) -> Document:
 
 
 def read_path(name: str, options: InputOptions) -> Iterator[Document]:
-    """Yield the pages of a file, as its format, its suffix or else its first bytes say."""
+    """Yield the pages of a file; its format is that of the options, else of its suffix, else of its first bytes."""
     try:
         with open(name, "rb") as stream:
             yield from _read(name, stream, options, format_by_suffix(name))
@@ -79,7 +79,7 @@ def read_path(name: str, options: InputOptions) -> Iterator[Document]:
 
 
 def read_stdin(options: InputOptions | None = None) -> Iterator[Document]:
-    """Yield the pages of standard input, as the format or else the first bytes say; a single page has the id ``-``."""
+    """Yield the pages of standard input, in the options' format or as detected; a single page has the id ``-``."""
     try:
         yield from _read("-", sys.stdin.buffer, options or InputOptions(), None)
     except (*DAMAGE, BlockfeatError) as error:
@@ -104,7 +104,7 @@ def _read(name: str, stream: IO[bytes], options: InputOptions, format: str | Non
 
 
 def _detected(stream: IO[bytes]) -> tuple[str, IO[bytes]]:
-    """Return the format of a stream, packed or not, and a stream unpacked from its start."""
+    """Return the format of a stream, compressed or not, and the decompressed stream from its start."""
     head, whole = peeked(unpacked(stream))
     return detected(head), whole
 
@@ -120,7 +120,7 @@ def _page(name: str, stream: IO[bytes]) -> Document:
 
 
 def _parquet(name: str, stream: IO[bytes], options: InputOptions) -> Iterator[Document]:
-    """Read Parquet from a file, or from a copy of a stream: its table of contents stands at the end."""
+    """Yield the pages of a Parquet file, or of a temporary copy of a stream: Parquet's metadata is at the end."""
     if name != "-" and format_by_suffix(name) == "parquet":
         yield from parquet_pages(name, name, options.fields)
         return
@@ -133,7 +133,7 @@ def _parquet(name: str, stream: IO[bytes], options: InputOptions) -> Iterator[Do
         yield from parquet_pages(name, copy, options.fields)
 
 
-# What servers and mirrors call pages that a program has made; the first bytes decide.
+# Suffixes of pages that servers generate; such a file is read if its first bytes are HTML.
 _PERHAPS_PAGES = ("", ".asp", ".aspx", ".cfm", ".cgi", ".do", ".jsp", ".php")
 # A .json file in a folder is more often configuration than pages: it is read only if named.
 _CONFIGURATION = tuple(".json" + packed for packed in ("", *PACKED_SUFFIXES))
@@ -146,9 +146,9 @@ def read_folder(
 ) -> Iterator[Document]:
     """Yield the pages below a folder, sorted by name at every level.
 
-    Read are files with a suffix of HTML, JSON Lines, WARC or Parquet, plain or packed, and those without a suffix
-    (or with one such as ``.php``) that begin like an HTML page. Where the options give a format, every file is read
-    as that. Links are followed; each folder is read once, so loops end.
+    Files are read that have a suffix of HTML, JSON Lines, WARC or Parquet, plain or compressed, and those without a
+    suffix (or with one such as ``.php``) that begin like an HTML page. If the options give a format, every file is
+    read in that format. Symbolic links are followed; each folder is read once, so loops end.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def read_folder(
 
 
 def members(folder: str, options: InputOptions, on_passed_over: OnPassedOver | None = None) -> Iterator[str | Document]:
-    """Yield the files below a folder that are read, in order; what cannot be looked at as a document with ``error``."""
+    """Yield the paths of the files to read below a folder, in order; documents with ``error`` for unreadable paths."""
     for name in _member_files(folder):
         if isinstance(name, Document) or options.format != "auto" or _is_page(name):
             yield name
@@ -177,7 +177,7 @@ def members(folder: str, options: InputOptions, on_passed_over: OnPassedOver | N
 
 
 def _member_files(folder: str) -> Iterator[str | Document]:
-    """Yield the regular files below a folder in order; what cannot be looked at as a document with ``error``."""
+    """Yield the paths of the regular files below a folder, in order; documents with ``error`` for unreadable paths."""
     folders_seen: set[tuple[int, int]] = set()
     # A stack instead of recursion; the next path is the last.
     stack = [folder]
@@ -192,7 +192,7 @@ def _member_files(folder: str) -> Iterator[str | Document]:
                     stack.extend(_entries_backwards(name))
                 continue
         except OSError as error:
-            # A broken link beside the pages is no page that failed.
+            # A broken link whose suffix is not that of a page is skipped without an error.
             if format_by_suffix(name) is not None or name == folder or not os.path.islink(name):
                 yield failed_document(name, error)
             continue
@@ -209,7 +209,7 @@ def _entries_backwards(folder: str) -> list[str]:
 
 
 def _is_page(name: str) -> bool:
-    """Return whether a file is read: by its suffix, or by its first bytes where the suffix says nothing."""
+    """Return whether a file in a folder is read: by its suffix, or by its first bytes for suffixes such as .php."""
     if format_by_suffix(name) is not None:
         return not name.lower().endswith(_CONFIGURATION)
     suffix = PurePath(name).suffix.lower()
@@ -224,21 +224,21 @@ def _is_page(name: str) -> bool:
         return False
 
 
-# Counting the lines of a larger file takes longer than a user waits without an answer.
+# Larger files are not counted: it would delay the first output too long.
 _MOST_COUNTED_BYTES = 1024 * 1024 * 1024
 _CHUNK = 1024 * 1024
 
 
 def count_pages(inputs: Sequence[str], options: InputOptions) -> int | None:
-    """Return the number of pages of inputs; None where one has to be read to know (archives, packed files, streams).
+    """Return the number of pages of inputs; None if one cannot be counted (archives, compressed files, streams).
 
-    A JSON Lines file has a page a line, a Parquet file says its number of rows.
+    A JSON Lines file has one page per line; the metadata of a Parquet file has its number of rows.
     """
     return _sum(_count(name, options) for name in inputs)
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
-    """Return the sum of some counts; None where one is not known."""
+    """Return the sum of counts; None if one of them is None."""
     total = 0
     for count in counts:
         if count is None:
@@ -270,7 +270,7 @@ def _count_file(name: str, options: InputOptions) -> int | None:
 
 
 def _count_lines(name: str, *, comments: bool) -> int | None:
-    """Return the number of lines of a file that are not blank; None for a large one."""
+    """Return the number of lines of a file; ``comments`` leaves out blank lines and comments. None for a large file."""
     try:
         if os.path.getsize(name) > _MOST_COUNTED_BYTES:
             return None
@@ -286,11 +286,11 @@ def _count_lines(name: str, *, comments: bool) -> int | None:
         return 1
 
 
-# Fetches under way at a time, each of another host or waiting for its turn.
+# Maximum number of fetches at a time, those that wait for the delay of their host included.
 _AT_ONCE = 8
 _MAX_LINE_BYTES = 64 * 1024
 HINT = "; --allow-network CIDR allows others"
-"""What the command line says of an address that is not fetched from."""
+"""End of the command line's message about an address that may not be fetched from."""
 
 
 def is_web_address(name: str) -> bool:
@@ -322,7 +322,7 @@ def read_urls(name: str, stream: IO[bytes]) -> Iterator[Document]:
 def fetched(documents: Iterable[Document], options: InputOptions) -> Iterator[Document]:
     """Fetch the unfetched documents and pass on all others, in order.
 
-    A few hosts are asked at a time; fetches from one host start at least ``options.delay`` seconds apart.
+    Several hosts are fetched from at a time; fetches from one host start at least ``options.delay`` seconds apart.
     """
     under_way: deque[Future[Document]] = deque()
     turns: dict[str, float] = {}
@@ -342,7 +342,7 @@ def fetched(documents: Iterable[Document], options: InputOptions) -> Iterator[Do
 
 
 def _started(document: Document, options: InputOptions, turns: dict[str, float], stopped: Event) -> Future[Document]:
-    """Start to fetch a document in a thread, at the turn of its host; one that needs no fetch is there at once."""
+    """Return the future of a document, fetched in a thread after its host's delay; done at once if it has its page."""
     from concurrent.futures import Future
 
     future: Future[Document] = Future()
@@ -362,7 +362,7 @@ def _started(document: Document, options: InputOptions, turns: dict[str, float],
         except BaseException as error:
             future.set_exception(error)
 
-    # A daemon: a fetch that nobody waits for any more must not hold up the end of the program.
+    # A daemon thread: an abandoned fetch must not delay the end of the program.
     Thread(target=work, name="blockfeat-fetch", daemon=True).start()
     return future
 

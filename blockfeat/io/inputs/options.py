@@ -1,4 +1,4 @@
-"""How inputs are read: the names of their fields, what may be fetched, and what the first bytes say of a format."""
+"""Options for reading inputs (format, field names, networks), and detection of formats by their first bytes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from blockfeat.errors import InputError
 from blockfeat.io.http.transport import Network
 
 INPUT_FORMATS = ("auto", "html", "jsonl", "warc", "parquet", "urls")
-"""Formats that inputs may be declared to have; "auto" tells them by suffix and first bytes."""
+"""Formats of inputs; "auto" detects the format by the suffix, else by the first bytes."""
 
 
 @dataclass(frozen=True)
 class FieldNames:
-    """What the fields of JSON Lines records and the columns of Parquet files are called.
+    """Names of the fields of JSON Lines records and of the columns of Parquet files.
 
     Attributes
     ----------
@@ -35,12 +35,12 @@ class FieldNames:
 
     @classmethod
     def parse(cls, text: str) -> FieldNames:
-        """Read names such as ``"html=content,url=link"``; a value that is not named keeps its own name.
+        """Parse names such as ``"html=content,url=link"``; fields that are not named keep their default names.
 
         Raises
         ------
         InputError
-            The text has another form, or names an unknown value.
+            The text has another form, or names an unknown field.
         """
         known = [value.name for value in fields(cls)]
         names: dict[str, str] = {}
@@ -52,7 +52,7 @@ class FieldNames:
         return cls(**names)
 
     def __str__(self) -> str:
-        """Return the names as `parse` reads them, those that values have of their own left out."""
+        """Return the names in the form that `parse` reads, without default names."""
         return ",".join(f"{value}={name}" for value, name in asdict(self).items() if name != value)
 
 
@@ -63,15 +63,15 @@ class InputOptions:
     Attributes
     ----------
     format : str
-        One of `INPUT_FORMATS`; ``"auto"`` goes by a file's suffix, else by the first bytes.
+        One of `INPUT_FORMATS`; ``"auto"`` detects it by a file's suffix, else by the first bytes.
     fields : FieldNames
         Names of the fields of records.
     networks : tuple of IPv4Network or IPv6Network
         Networks that may be fetched from although they are not public.
     allow_private : bool
-        Allow every address, those of this machine too.
+        Allow every address, including those of this machine.
     delay : float
-        Least seconds between the starts of two fetches from one host.
+        Minimum seconds between the starts of two fetches from one host.
     """
 
     format: str = "auto"
@@ -84,7 +84,7 @@ class InputOptions:
 DEFAULT_READING = InputOptions()
 
 PACKED_SUFFIXES = (".gz", ".xz", ".zst")
-# What reading a damaged packed stream raises.
+# Exceptions that reading a damaged compressed stream raises.
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 _HEAD_BYTES = 1024
@@ -93,7 +93,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Patterns are compiled where they are first used: most runs need none.
 _JSON_OBJECT = rb'\{\s*["}]'
 _JSON_ARRAY = rb'\[\s*\{\s*"'
-# On one line, or over several: forms that no line of JSON Lines begins with.
+# An array on one line, or an object over several: no JSON Lines file begins like that.
 _ARRAY_ON_A_LINE = rb'\[[ \t]*\{[ \t]*"'
 _OBJECT_OVER_LINES = rb'(?:\[\s*)?\{\s*\n\s*"[^"\n]*"\s*:'
 _ONE_A_LINE = "JSON Lines have one object a line (jq -c . or jq -c '.[]' makes them)"
@@ -121,13 +121,13 @@ class _Rejoined(io.RawIOBase):
 
 
 def _some(stream: IO[bytes], most: int) -> bytes:
-    """Read what is there without waiting for all of it, so that a slow pipe is worked on as it comes."""
+    """Read up to ``most`` bytes, as soon as any are there: data from a slow pipe is processed as it arrives."""
     read1 = getattr(stream, "read1", stream.read)
     return cast("bytes", read1(most))
 
 
 def peeked(stream: IO[bytes]) -> tuple[bytes, IO[bytes]]:
-    """Return the first bytes of a stream, and a stream that still has them."""
+    """Return the first bytes of a stream, and a stream that still starts with them."""
     if isinstance(stream, io.BufferedReader) and len(head := stream.peek(_HEAD_BYTES)) >= _HEAD_BYTES:
         return head[:_HEAD_BYTES], stream
     head = b""
@@ -137,12 +137,12 @@ def peeked(stream: IO[bytes]) -> tuple[bytes, IO[bytes]]:
 
 
 def is_packed(head: bytes) -> bool:
-    """Return whether bytes that begin so are packed with gzip, xz or zstd."""
+    """Return whether the first bytes of a stream are those of gzip, xz or zstd."""
     return head.startswith((_GZIP, _XZ, _ZSTD))
 
 
 def unpacked(stream: IO[bytes]) -> IO[bytes]:
-    """Return a stream unpacked if it is gzip, xz or zstd, and as it is otherwise.
+    """Return a stream, decompressed if it is gzip, xz or zstd.
 
     Raises
     ------
@@ -169,12 +169,12 @@ def _without_zstd(stream: IO[bytes]) -> IO[bytes]:
 
 
 def detected(head: bytes) -> str:
-    """Return the format of unpacked bytes that begin so: ``"jsonl"``, ``"warc"``, ``"parquet"`` or ``"html"``.
+    """Return the format of a stream by its first bytes: ``"jsonl"``, ``"warc"``, ``"parquet"`` or ``"html"``.
 
     Raises
     ------
     InputError
-        They begin JSON of another form than JSON Lines.
+        They are the beginning of JSON in another form than JSON Lines.
     """
     if head.startswith(b"PAR1"):
         return "parquet"
@@ -188,12 +188,12 @@ def detected(head: bytes) -> str:
 
 
 def check_json_lines(head: bytes) -> None:
-    """Check that bytes do not begin JSON of another form.
+    """Check that the first bytes of a stream are not those of JSON in another form than JSON Lines.
 
     Raises
     ------
     InputError
-        They begin a JSON array on one line, or an object over several.
+        They are the beginning of a JSON array on one line, or of an object over several.
     """
     text = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
     if re.match(_ARRAY_ON_A_LINE, text):

@@ -1,4 +1,4 @@
-"""Pages from records: JSON Lines, plain or packed, Parquet files, and rows of other tables."""
+"""Pages from records: JSON Lines, Parquet files, rows of other tables, and web archives (WARC)."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def read_json_lines(path: str | os.PathLike[str], *, fields: FieldNames | None =
     Parameters
     ----------
     path : str or PathLike
-        The file, plain or packed with gzip, xz or zstd.
+        The file, plain or compressed with gzip, xz or zstd.
     fields : FieldNames, optional
-        What the fields are called.
+        Names of the fields.
     """
     name = os.fspath(path)
     try:
@@ -48,12 +48,12 @@ def read_json_lines(path: str | os.PathLike[str], *, fields: FieldNames | None =
 
 
 def _failed(name: str, how: str, error: Exception) -> Document:
-    """Return the document of a file that cannot be read, or not to its end."""
+    """Return a document with ``error`` for a file that cannot be read, or not to its end."""
     return Document(id=name, data=None, error=f"{name}: {how}: {getattr(error, 'strerror', None) or error}")
 
 
 def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Document]:
-    """Yield the pages of a stream of JSON Lines, plain or packed, as `read_json_lines` does."""
+    """Yield the pages of a stream of JSON Lines, plain or compressed, as `read_json_lines` does."""
     number = 0
     try:
         head, whole = peeked(unpacked(stream))
@@ -67,7 +67,7 @@ def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Doc
 
 
 def _document(place: str, line: bytes | None, fields: FieldNames) -> Document:
-    """Make a document of one line; ``error`` is set for a bad one."""
+    """Return the document of one line, with ``error`` set if the line is bad."""
     try:
         return _parse(place, line, fields)
     except InputError as error:
@@ -89,13 +89,13 @@ def _parse(place: str, line: bytes | None, fields: FieldNames) -> Document:
 
 
 def _no_page(record: dict[str, Any], fields: FieldNames) -> str:
-    """Return a message with the names that the record has."""
+    """Return the message for a record without a page, which lists the record's fields."""
     names = ", ".join(list(record)[:_MOST_NAMES]) or "none"
     return f'no "{fields.html}" in the record (its fields: {names}; --fields html=NAME names the page\'s)'
 
 
 def _identifier(record: dict[str, Any], key: str) -> str | None:
-    """Return the record's id; a whole number is one too."""
+    """Return the record's id as text; an integer is accepted too."""
     value = record.get(key)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -121,7 +121,7 @@ def read_parquet(path: str | os.PathLike[str], *, fields: FieldNames | None = No
     path : str or PathLike
         The file.
     fields : FieldNames, optional
-        What the columns are called.
+        Names of the columns.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def read_parquet(path: str | os.PathLike[str], *, fields: FieldNames | None = No
 
 
 def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Iterator[Document]:
-    """Yield the pages of a Parquet file, given by path or as a stream that can be sought, as `read_parquet` does."""
+    """Yield the pages of a Parquet file, given by path or as a seekable stream, as `read_parquet` does."""
     require_extra("parquet", what=f"{name}: a Parquet file")
     import pyarrow
     from pyarrow.parquet import ParquetFile
@@ -159,7 +159,7 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
 
 
 def count_rows(path: str) -> int | None:
-    """Return the number of rows that a Parquet file says it has; None where it cannot be read."""
+    """Return the number of rows from the metadata of a Parquet file; None where it cannot be read."""
     try:
         import pyarrow
         from pyarrow.parquet import ParquetFile
@@ -175,18 +175,18 @@ def count_rows(path: str) -> int | None:
 def document_of_row(
     cells: Mapping[str, object], *, name: str | None = None, place: str | None = None, html: str = "html"
 ) -> Document:
-    """Return the document of a row of any table; ``error`` is set for one whose cell is no page.
+    """Return the document of a row of any table; ``error`` is set if its page is missing or not str or bytes.
 
     Parameters
     ----------
     cells : mapping
-        ``html``, and of ``id``, ``url``, ``lang`` and ``charset`` those that the table has.
+        ``html``, and those of ``id``, ``url``, ``lang`` and ``charset`` that the table has.
     name : str, optional
-        What a row without an id is called; its address by default.
+        Id of a row that has none; its address by default.
     place : str, optional
-        The row in messages; its id or name by default.
+        Name of the row in error messages; the document's id by default.
     html : str
-        What the table calls the column of pages, for messages.
+        Name of the column of pages in error messages.
     """
     page = cells["html"]
     id, url, lang, charset = (_cell_text(cells.get(value)) for value in ("id", "url", "lang", "charset"))
@@ -200,12 +200,12 @@ def document_of_row(
 
 
 def _cell_text(cell: object) -> str | None:
-    """Return a cell as text, for whole numbers may be ids; None where it is missing or empty."""
+    """Return a cell as text, since ids may be integers; None where it is missing or empty."""
     return None if _is_missing(cell) else str(cell) or None
 
 
 def _is_missing(cell: object) -> bool:
-    """Return whether a cell has no value: None, NaN, or what pandas has for it."""
+    """Return whether a cell has no value: None, NaN, or pandas's NA or NaT."""
     return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
 
 
@@ -237,7 +237,7 @@ def read_warc(path: str | os.PathLike[str]) -> Iterator[Document]:
 
 
 def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
-    """Yield the HTML pages of a stream, plain or packed with gzip, as `read_warc` does.
+    """Yield the HTML pages of a stream, plain or compressed with gzip, as `read_warc` does.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
 
 
 class _Source:
-    """A stream as FastWARC needs it: it asks for the position at the start, and panics where reading raises."""
+    """A stream for FastWARC, which calls ``tell`` first and panics if ``read`` raises: ``damage`` keeps the error."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -283,7 +283,7 @@ class _Source:
         raise OSError("a stream cannot be sought")
 
     def close(self) -> None:
-        """Leave the stream to its owner."""
+        """Do nothing: the caller closes the stream."""
 
 
 def _pages(name: str, records: ArchiveIterator) -> Iterator[Document]:
@@ -322,7 +322,7 @@ def _body(record: WarcRecord) -> bytes:
 
 
 def _decoded(record: WarcRecord, body: bytes) -> bytes:
-    """Undo the HTTP encodings of a body in memory."""
+    """Return a body after decoding its HTTP content and transfer encodings in memory."""
     names = ("Content-Encoding", "Transfer-Encoding")
     lines = [f"{name}: {value}" for name in names if (value := record.http_headers.get(name))]
     head = "\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode()

@@ -1,4 +1,4 @@
-"""The evidence of an extraction for people: an HTML page with its style, and rows for a table."""
+"""Explanations of an extraction for human readers: a self-contained HTML page, and rows for a table."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def explanation_table(extraction: Extraction) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Keys ``index``, ``kept``, ``role``, ``score``, ``words``, ``kind``, ``text`` (one clean line, whole),
+        Keys ``index``, ``kept``, ``role``, ``score``, ``words``, ``kind``, ``text`` (one line, not shortened),
         ``features`` (value by name), ``failed`` (names), ``reason`` and ``xpath``.
     """
     return [
@@ -85,7 +85,7 @@ def explanation_page(extraction: Extraction) -> str:
 
 
 def _shown(text: str | None) -> str:
-    """Return text from the page as one clean line of HTML."""
+    """Return text from the page as one line of escaped HTML."""
     return escape(fold_white_space(xml_characters(text or "")).strip())
 
 
@@ -124,7 +124,7 @@ def _header(extraction: Extraction, blocks: Sequence[Block]) -> str:
 
 
 def _quality(confidence: float | None) -> str:
-    """Return the word F1 to be expected, in words."""
+    """Return the expected word F1 with a verdict, such as ``high (F1 of about 0.93)``; empty where it is unknown."""
     if confidence is None:
         return ""
     word = next(word for least, word in _QUALITY if confidence >= least)
@@ -132,7 +132,7 @@ def _quality(confidence: float | None) -> str:
 
 
 def _cards(blocks: Sequence[Block], roles: Sequence[str]) -> Iterator[str]:
-    """Yield the cards of all blocks; long runs of what is dropped are folded, each under what its blocks are."""
+    """Yield the HTML cards of all blocks; runs of dropped blocks are folded under a summary of their classes."""
     for is_dropped, run in groupby(zip(blocks, roles, strict=True), lambda pair: _look(pair[0]) == "dropped"):
         pairs = list(run)
         cards = [_card(block, role) for block, role in pairs]
@@ -143,7 +143,7 @@ def _cards(blocks: Sequence[Block], roles: Sequence[str]) -> Iterator[str]:
 
 
 def _folded(blocks: Sequence[Block], cards: Sequence[str]) -> str:
-    """Return a run of dropped blocks that a click unfolds."""
+    """Return the HTML of a run of dropped blocks, folded until it is clicked."""
     parts = ", ".join(f"{part} {count}" for part, count in Counter(block.part for block in blocks).most_common())
     texts = fold_white_space(" · ".join(block.text for block in blocks[:_FIRST_TEXTS])).strip()[:_FIRST_CHARACTERS]
     cards_shown = "\n".join(cards)
@@ -154,12 +154,12 @@ def _folded(blocks: Sequence[Block], cards: Sequence[str]) -> str:
 
 
 def _look(block: Block) -> str:
-    """Return how a block looks: kept, beside the text, or dropped."""
+    """Return the CSS class of a block: kept, beside (headline, byline or date) or dropped."""
     return "kept" if block.kept else "beside" if block.part in _BESIDE else "dropped"
 
 
 def _card(block: Block, role: str) -> str:
-    """Return the card of one block that plays a role."""
+    """Return the HTML card of one block with its role."""
     kind = block.kind.replace("_", " ") + (f" {block.level}" if block.level else "")
     chips = [kind, role] if role in _SHOWN_ROLES and role != kind else [kind]
     text = escape(xml_characters(block.text)) if block.kind == "preformatted" else _shown(block.text)
@@ -175,7 +175,7 @@ def _card(block: Block, role: str) -> str:
 
 
 def _details(block: Block) -> str:
-    """Return the fold-out part of a card: feature values and place."""
+    """Return the fold-out part of a card: feature values and XPath."""
     failed = set(block.failed)
     names = [*block.features, *(name for name in block.failed if name not in block.features)]
     label = f"{len(names)} features" + (f", {len(failed)} failed" if failed else "")

@@ -1,4 +1,4 @@
-"""What a run writes of a document: its record, its text in a format; and how several pages stand in one stream."""
+"""Output formats: the record or text of a document, and the separators of several pages in one stream."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
     Returns
     -------
     str
-        The page's record, as the JSON Schema of `record_schema` describes it. Not ASCII only; numbers that JSON does
-        not have (NaN, infinity) are null.
+        The page's record, as described by the JSON Schema of `record_schema`; characters beyond ASCII are not escaped,
+        NaN and infinity are null.
     """
     return json.dumps(record_of(extraction, evidence=evidence), ensure_ascii=False, allow_nan=False).translate(
         _LINE_ENDS
@@ -59,7 +59,7 @@ def record_schema() -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value with clean strings, numpy's numbers as Python's, and None for those that JSON does not have."""
+    """Return a value that JSON can hold: clean strings, Python numbers for numpy's, None for NaN and infinity."""
     if isinstance(value, str):
         return clean_characters(value)
     if isinstance(value, Mapping):
@@ -71,7 +71,7 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-# Of the columns that are no text; a value without a type here is text, JSON where it is nested.
+# Types of the columns that are not text; all other columns are text, with nested values as JSON.
 _TYPES = {
     "schema": "integer",
     "lang_confidence": "number",
@@ -84,7 +84,7 @@ _TYPES = {
     "metadata.tags": "texts",
     "metadata.paywall": "boolean",
 }
-# Objects of a record that a page may lack; each value has a column nevertheless.
+# Keys of nested objects that may be missing from a record; each key has a column nevertheless.
 _OBJECTS = {"metadata": tuple(Metadata().to_dict())}
 _PYTHON_TYPES: Mapping[str, type | tuple[type, ...]] = {
     "text": str,
@@ -96,14 +96,14 @@ _PYTHON_TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, the keys that lead to it in a record, and its type (`_TYPES`)."""
+    """A column of a table: its name, the path of keys to its value in a record, and its type (`_TYPES`)."""
 
     name: str
     path: tuple[str, ...]
     type: str
 
     def value(self, record: Mapping[str, Any]) -> Any:
-        """Return the value of the column in a record, None where it has none; what has another type as JSON text."""
+        """Return the column's value in a record, None if it is missing; text columns hold other types as JSON."""
         value: Any = record
         for key in self.path:
             value = value.get(key) if isinstance(value, Mapping) else None
@@ -118,16 +118,16 @@ class Column:
 
 
 def record_columns(*, evidence: bool = False) -> tuple[Column, ...]:
-    """Return the columns of a record, in its order; a nested object has a column for each key, named with a dot.
+    """Return the columns of a record, in its order; a nested object has a column for each key, with a dotted name.
 
-    With ``evidence`` those of runs that write blocks.
+    With ``evidence``, the column ``blocks`` is included.
     """
     blank = record_of(Extraction(text=""), evidence=evidence)
     return tuple(Column(".".join(path), path, _TYPES.get(".".join(path), "text")) for path in _paths(blank))
 
 
 def row_of(record: Mapping[str, Any], columns: tuple[Column, ...]) -> dict[str, Any]:
-    """Return the cells of a record by the names of the columns."""
+    """Return the values of a record by column name."""
     return {column.name: column.value(record) for column in columns}
 
 
@@ -150,14 +150,14 @@ to_page = Extraction.to_page
 FORMATS: Mapping[str, Callable[..., str]] = MappingProxyType(
     {"text": to_text, "markdown": to_markdown, "json": to_json_line, "html": to_html, "xml": to_xml, "page": to_page}
 )
-"""The writers of one extraction, by the name of their format."""
+"""Functions that return one extraction as text, by the name of the format."""
 
 TABLE_FORMATS = ("csv", "parquet")
 _OPTIONS = ("links", "images", "absolute", "styles")
 
 
 def written(extraction: Extraction, format: str, **options: Any) -> str:
-    """Return an extraction in a format of `FORMATS`; of the options those count that the format has."""
+    """Return an extraction in a format of `FORMATS`; options that the format does not have are ignored."""
     write = FORMATS[format]
     known = inspect.signature(write).parameters
     return write(extraction, **{name: value for name, value in options.items() if name in known})
@@ -181,7 +181,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Formatter(PageWork[Rendered]):
-    """Extracts a document and renders it, in any process.
+    """Extracts a document and renders it, also in worker processes.
 
     Attributes
     ----------
@@ -190,9 +190,9 @@ class Formatter(PageWork[Rendered]):
     format : str
         A key of `blockfeat.io.outputs.FORMATS`, or one of `TABLE_FORMATS`: records for a table.
     links, images, evidence : bool
-        Whether Markdown holds links; Markdown, HTML and TEI images; JSON the blocks.
+        Whether to write links in Markdown; images in Markdown, HTML and TEI; blocks in JSON.
     absolute, styles : bool
-        Whether the addresses of a page are made absolute; whether it has its styles.
+        For the format ``page``: whether to make addresses absolute, and whether to keep styles.
     lang : str or None
         Language of all documents, where it is known.
     """
@@ -244,30 +244,29 @@ _CLOSING = {"html": "</body>\n</html>\n", "page": "</body>\n</html>\n", "xml": "
 
 
 def opening(format: str) -> str:
-    """Return what stands before the first of several pages."""
+    """Return what is written before the first of several pages."""
     return _OPENING.get(format, "")
 
 
 def closing(format: str) -> str:
-    """Return what stands behind the last of several pages."""
+    """Return what is written after the last of several pages."""
     return _CLOSING.get(format, "")
 
 
 def part(format: str, name: str, text: str, error: str | None) -> str:
-    """Return one of several pages.
+    """Return one page of an output of several pages, with its separator.
 
     Parameters
     ----------
     format : str
-        ``"text"``: a line of a form feed and the page's name goes before it (behind a tab, its
-        error). ``"markdown"``: a
-        comment, ``<!-- page: NAME -->``, and one with the error. ``"html"``: an ``article`` with ``data-page`` and
-        ``data-error``. ``"page"``: a sandboxed ``iframe`` with ``data-page`` and ``data-error``, and the page as its
-        ``srcdoc``. ``"xml"``: a ``TEI`` inside of ``teiCorpus``, with a note of the error.
+        ``"text"``: preceded by a line of a form feed, the page's name and, after a tab, its error. ``"markdown"``:
+        preceded by a comment ``<!-- page: NAME -->``, and one with the error. ``"html"``: an ``article`` with
+        ``data-page`` and ``data-error``. ``"page"``: a sandboxed ``iframe`` with ``data-page`` and ``data-error``, and
+        the page as its ``srcdoc``. ``"xml"``: a ``TEI`` element for ``teiCorpus``, with a note of the error.
     name : str
         The page's address or identifier.
     text : str
-        The page as it stands alone; "" where it failed.
+        The page as it is written if it is the only one; "" where it failed.
     error : str or None
         Why it failed.
     """
@@ -291,7 +290,7 @@ def _one_line(value: str) -> str:
 
 
 def _lines(text: str) -> str:
-    """Return a text with a line end, and an empty line behind it."""
+    """Return a text followed by a line end and an empty line; an empty text as it is."""
     return text.rstrip("\n") + "\n\n" if text else ""
 
 

@@ -14,14 +14,14 @@ from blockfeat._extras import require_extra
 from blockfeat._files import whole_file, writing
 from blockfeat.io.outputs.formats import Column, Rendered, row_of
 
-# What a spreadsheet takes for the beginning of a formula.
+# First characters of what a spreadsheet reads as a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _ROWS_OF_A_GROUP = 1000
 _CHARACTERS_OF_A_GROUP = 16 * 1024 * 1024
 
 
 def csv_line(cells: Iterable[object], *, end: str = "\n") -> str:
-    """Return a line of a CSV file: no cell is a formula to a spreadsheet, what is neither text nor number is JSON."""
+    """Return a line of a CSV file; text that spreadsheets would read as a formula is escaped, other values are JSON."""
     line = io.StringIO(newline="")
     csv.writer(line, lineterminator=end).writerow(map(_cell, cells))
     return line.getvalue()
@@ -29,15 +29,15 @@ def csv_line(cells: Iterable[object], *, end: str = "\n") -> str:
 
 def _cell(value: object) -> object:
     if isinstance(value, str):
-        # Pages write what they like.
+        # Texts of pages are untrusted: an apostrophe marks them as text, not a formula.
         return f"'{value}" if value.startswith(_FORMULAS) else value
     return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
 
 
 class CsvWriter:
-    """Writes a row for each document, failed ones too, under a line with the names of the columns.
+    """Writes a CSV file: a header line, then a row for each document, failed ones included.
 
-    Each row is written whole when its document is done. Lists and nested values are JSON.
+    Each row is written as soon as its document is done. Lists and nested values are JSON.
     """
 
     def __init__(self, stream: IO[bytes], columns: tuple[Column, ...], *, name: str = "standard output") -> None:
@@ -51,7 +51,7 @@ class CsvWriter:
         self._write(row_of(rendered.record or {}, self._columns).values())
 
     def close(self) -> None:
-        """Leave the stream to its owner: every row is written."""
+        """Do nothing: every row is written, and the caller closes the stream."""
 
     def _write(self, cells: Iterable[object]) -> None:
         with writing(self._name):
@@ -60,7 +60,7 @@ class CsvWriter:
 
 
 class ParquetRows:
-    """Writes rows to a Parquet file, a group at a time, so that memory is bounded.
+    """Writes rows to a Parquet file, one row group at a time, so that memory is bounded.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class ParquetRows:
     types : mapping of str to str
         The columns, each with its type: ``text``, ``texts``, ``integer``, ``number`` or ``boolean``.
     name : str
-        What the file is called in errors.
+        Name of the file in error messages.
 
     Raises
     ------
@@ -91,14 +91,14 @@ class ParquetRows:
             self._file = ParquetWriter(stream, self._schema, compression="zstd")
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Take one row; write the group where it is full."""
+        """Add one row; write the row group if it is full."""
         self._rows.append(row)
         self._characters += sum(len(value) for value in row.values() if isinstance(value, str))
         if len(self._rows) >= _ROWS_OF_A_GROUP or self._characters >= _CHARACTERS_OF_A_GROUP:
             self._write_group()
 
     def close(self) -> None:
-        """Write the last group and the table of contents."""
+        """Write the last row group and the file's footer."""
         if self._rows:
             self._write_group()
         with writing(self._name):
@@ -111,9 +111,9 @@ class ParquetRows:
 
 
 class ParquetFileWriter:
-    """Writes a row for each document, failed ones too, to a Parquet file.
+    """Writes a row for each document, failed ones included, to a Parquet file.
 
-    The file has its name when it is whole: Parquet has its table of contents at the end.
+    The file appears under its name when it is complete: Parquet stores its metadata at the end.
     """
 
     def __init__(self, path: Path, columns: tuple[Column, ...]) -> None:
@@ -125,16 +125,16 @@ class ParquetFileWriter:
         self._file.callback(self._rows.close)
 
     def write(self, rendered: Rendered) -> None:
-        """Take one row."""
+        """Add one row."""
         self._rows.write(row_of(rendered.record or {}, self._columns))
 
     def close(self) -> None:
-        """Write the last group and give the file its name; nothing the second time."""
+        """Write the last row group and rename the file to its final name; do nothing if called again."""
         self._file.close()
 
 
 def nested(row: Mapping[str, Any], columns: Iterable[Column]) -> dict[str, Any]:
-    """Return the cells of a row with those of nested objects put together, None where a page has no such object."""
+    """Return a row with the cells of each nested object as a dict, None for an object whose cells are all None."""
     found: dict[str, Any] = {}
     for column in columns:
         outer, *inner = column.path
@@ -147,7 +147,7 @@ def nested(row: Mapping[str, Any], columns: Iterable[Column]) -> dict[str, Any]:
 
 
 def nested_schema(pyarrow: Any, columns: Iterable[Column]) -> Any:
-    """Return the Arrow schema of rows that `nested` gives, by the module pyarrow: nested objects are structs."""
+    """Return the Arrow schema of the rows of `nested`, with nested objects as structs; takes the module pyarrow."""
     types = _arrow_types(pyarrow)
     fields: dict[str, Any] = {}
     for column in columns:

@@ -1,1 +1,1 @@
-"""Clean a page and keep its markup: the filters of Crunch (Gupta, Kaiser, Neistadt & Grimm 2003)."""
+"""Crunch: filters that remove clutter from a page and keep its markup (Gupta, Kaiser, Neistadt & Grimm 2003)."""

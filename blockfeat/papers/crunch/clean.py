@@ -1,4 +1,4 @@
-"""Clean a page: every filter in the order of 4.2, links of removed text listed, and the result as HTML or as text."""
+"""Cleaning of pages: all filters in the order of 4.2, a list of the removed links, the result as HTML or as text."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _PLACE = "crunch-removed-links"
 _DROPPED = "dropped"
 
 Links = dict[tuple[str, str], None]
-"""Address and text of links, in order, each once."""
+"""Address and text of links, in order, without duplicates."""
 
 
 _OPTIONS = {"optgroup", "option", "script"}
-# Where markup is broken the page that is written reads otherwise than the one that was read: it is cleaned again until
-# it does not change, mostly once.
+# Broken markup may be parsed into another tree after it was written: a page is cleaned again until it does not change,
+# mostly once.
 _ROUNDS = 8
 
 
 def take_earlier_links(root: etree._Element, hosts: HostList | None) -> Links:
-    """Take the list that an earlier cleaning made out of a page; return its links."""
+    """Remove the list of links that an earlier cleaning appended to a page; return its links."""
     found: Links = {}
     body = root.find("body")
     sections = [] if body is None else list(body.iterchildren("section"))
     for section in [section for section in sections if section.get("id") == _PLACE]:
         for link in section.iter("a"):
             _add(found, link, hosts)
-        # So that what stands behind it stays.
+        # Only its tags are stripped below, so that the text after it stays.
         section.tag, section.text, section[:] = _DROPPED, None, []
         section.tail = (section.tail or "").rstrip()
     etree.strip_tags(root, _DROPPED)
@@ -46,7 +46,7 @@ def take_earlier_links(root: etree._Element, hosts: HostList | None) -> Links:
 
 
 def removed_links(decision: Decision, hosts: HostList | None) -> Links:
-    """Return the links with text that go, those to advertisements apart."""
+    """Return the removed links that have text, other than those to advertisements or inside of them."""
     found: Links = {}
     walked, gone = decision.walked, decision.gone()
     advertisement = bytearray(len(walked))
@@ -58,7 +58,7 @@ def removed_links(decision: Decision, hosts: HostList | None) -> Links:
 
 
 def append_links(root: etree._Element, links: Iterable[tuple[str, str]], settings: RemovedLinks) -> None:
-    """Write a list of links at the end of a page."""
+    """Append a list of links to a page."""
     body = root.find("body")
     if body is None:
         body = etree.SubElement(root, "body")
@@ -78,7 +78,7 @@ def _add(found: Links, link: etree._Element, hosts: HostList | None) -> None:
 
 
 def html_of(root: etree._Element) -> str:
-    """Return a tree as HTML5, as a browser would write it: what may not be nested stands side by side."""
+    """Return a tree as HTML5, as a browser would write it: elements that must not be nested become siblings."""
     require_extra("clean", "selectolax", what="cleaning a page")
     from selectolax.lexbor import LexborHTMLParser
 
@@ -99,7 +99,7 @@ def html_of(root: etree._Element) -> str:
 
 
 def _drop_empty(root: etree._Element) -> None:
-    """Drop what is left where reading put the content of a noscript to the end of the page, and bases without use."""
+    """Drop empty noscript elements, whose content the parser moved to the end of the page, and bases without effect."""
     for element in root.iter("base", "noscript"):
         if not len(element) and not (element.text or "").strip() and not (element.tag == "base" and element.attrib):
             element.tag, element.text = _DROPPED, None
@@ -107,7 +107,7 @@ def _drop_empty(root: etree._Element) -> None:
 
 
 def _leave_options(root: etree._Element) -> None:
-    """Leave only the text of what else stands in drop-down lists: parsers differ in what they let stand there."""
+    """Reduce elements in drop-down lists that are no options to their text: parsers differ in what they allow there."""
     for select in root.iter("select"):
         for child in select.iterdescendants(etree.Element):
             if child.tag not in _OPTIONS:
@@ -116,7 +116,7 @@ def _leave_options(root: etree._Element) -> None:
 
 
 def _strip_end(root: etree._Element) -> None:
-    """Take white space away at the end of the body, where parsers add that behind the page."""
+    """Strip white space at the end of the body, to which parsers add that after the page."""
     body = root.find("body")
     if body is None:
         return
@@ -128,7 +128,7 @@ def _strip_end(root: etree._Element) -> None:
 
 
 def sanitised_html(html: str) -> str:
-    """Return a page of which only title, language and body are left, without styles or anything that could run."""
+    """Return a page reduced to its title, language and body, without styles or anything that could run."""
     page = Page.parse(html)
     head = f'<meta charset="utf-8">\n<title>{escape(page.title or "")}</title>'
     root = etree.Element("html") if page.tree is None else page.tree
@@ -137,7 +137,7 @@ def sanitised_html(html: str) -> str:
 
 
 def text_of(html: str) -> str:
-    """Return the text of a page: its blocks parted by blank lines, the rows of data tables as lines."""
+    """Return the text of a page: its blocks separated by blank lines, the rows of data tables as lines."""
     import numpy as np
 
     from blockfeat.blocks.blockify import cut_into_blocks
@@ -157,11 +157,11 @@ class Cleaned:
     Attributes
     ----------
     html : str
-        The page, its doctype and encoding declared; not safe to show as one's own.
+        The page, with its doctype and encoding declared; not safe to serve from one's own site.
     encoding : str
-        What the bytes were decoded as.
+        The encoding that the bytes were decoded with.
     warnings : tuple of str
-        What was capped or repaired in reading.
+        What was limited or repaired by the parser.
     """
 
     html: str
@@ -169,17 +169,17 @@ class Cleaned:
     warnings: tuple[str, ...] = ()
 
     def sanitised(self) -> str:
-        """Return the page without anything that could run: elements, attributes and schemes of an allow list."""
+        """Return the page without anything that could run: only elements, attributes and schemes of an allow list."""
         return sanitised_html(self.html)
 
     def text(self) -> str:
-        """Return the text of the page, its blocks parted by blank lines."""
+        """Return the text of the page, its blocks separated by blank lines."""
         return text_of(self.html)
 
 
 @dataclass(frozen=True)
 class Cleaner:
-    """Settings with their host lists read, for many pages.
+    """Cleans any number of pages by the same settings, whose host lists are read once.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ class Cleaner:
 
     @classmethod
     def of(cls, settings: CleanSettings | None = None) -> Cleaner:
-        """Read the host lists of settings.
+        """Create a cleaner: read the host lists of its settings.
 
         Raises
         ------
@@ -212,7 +212,7 @@ class Cleaner:
         for _ in range(_ROUNDS):
             again = Page.parse(cleaned, keep_raw_text=True)
             before, cleaned = cleaned, self._cleaned(again)
-            # Elements that are too deep to be nested never come to rest.
+            # Where the parser flattens too deeply nested elements, the page may change every time.
             if cleaned == before or (again.tags is not None and again.tags.depth >= FLATTENED):
                 break
         return Cleaned(cleaned, page.encoding, page.warnings)
@@ -254,7 +254,7 @@ def clean(
     charset : str, optional
         Encoding from the HTTP header.
     max_bytes : int, optional
-        Largest page that is taken.
+        Size limit of a page in bytes.
 
     Raises
     ------
@@ -265,14 +265,14 @@ def clean(
 
 
 def decide(root: etree._Element, settings: CleanSettings, hosts: HostList | None) -> Decision:
-    """Edit the elements of a tree, and decide which go; linear in the size of the tree."""
+    """Edit the elements of a tree in place, and return which are to be removed; linear in the size of the tree."""
     walked = Walked.of(root)
     edit_elements(walked, settings.filters)
     return decide_on(walked, settings, hosts)
 
 
 def decide_on(walked: Walked, settings: CleanSettings, hosts: HostList | None) -> Decision:
-    """Decide which elements of a tree go, and leave it as it is; linear in its size."""
+    """Return which elements of a tree are to be removed; leave the tree as it is; linear in its size."""
     decision = Decision.none(walked)
     decide_first_set(decision, settings.filters, hosts)
     decide_second_set(decision, settings.link_lists, settings.empty_tables)

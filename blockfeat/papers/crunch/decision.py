@@ -1,4 +1,4 @@
-"""Which elements of a page go: its elements in order, the page without some, and hosts of advertisements."""
+"""Which elements of a page to remove: its elements in order, their removal, and hosts of advertisements."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from blockfeat.page.document import host_of, registered_domain
 from blockfeat.papers.crunch.settings import Advertisements, HostListFile
 
 _OTHER = re.compile(r"[\W_]+")
-# Elements that are not seen: a word around them is one word.
+# Invisible elements: the letters before and after one may belong to one word, so no space replaces it.
 _UNSEEN = frozenset({"base", "link", "meta", "noscript", "script", "style", "template"})
-# Elements in which there is no text to part.
+# Elements without text of their own: no space is needed where a child is removed.
 _STRUCTURE = frozenset({"colgroup", "frameset", "head", "html", "table", "tbody", "tfoot", "thead", "tr"})
 
 
@@ -39,9 +39,9 @@ class Walked:
     names : list of str, n
         Their names, lower case.
     parent : list of int, n
-        Index of the element around each; -1 for the first.
+        Index of the parent of each; -1 for the first.
     end : list of int, n
-        Index behind the last element inside each.
+        Index after that of the last element inside each.
     """
 
     elements: list[etree._Element]
@@ -51,7 +51,7 @@ class Walked:
 
     @classmethod
     def of(cls, root: etree._Element) -> Walked:
-        """Walk a tree; linear, without recursion."""
+        """Return the elements of a tree; linear, without recursion."""
         elements = list(root.iter(etree.Element))
         index: dict[etree._Element | None, int] = {element: place for place, element in enumerate(elements)}
         parent = [-1, *(index[element.getparent()] for element in elements[1:])]
@@ -73,14 +73,14 @@ class Walked:
         return self.innermost([self.is_link(index) for index in range(len(self))])
 
     def innermost(self, chosen: Sequence[bool]) -> list[int]:
-        """Return for each element the innermost of some that it is or is inside of, -1 for none: n."""
+        """Return for each element the index of the innermost chosen one that it is or is inside of, -1 for none: n."""
         around: list[int] = []
         for index, (parent, is_chosen) in enumerate(zip(self.parent, chosen, strict=True)):
             around.append(index if is_chosen else around[parent] if parent >= 0 else -1)
         return around
 
     def outermost(self, chosen: bytearray) -> Iterator[int]:
-        """Yield those of some elements that are inside of no other."""
+        """Yield the indices of the chosen elements that are inside of no other chosen one."""
         index = chosen.find(1)
         while index >= 0:
             yield index
@@ -89,12 +89,12 @@ class Walked:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What was left in a table, a cell or a container when the second set of filters looked at it.
+    """What remained in a table, a cell or a container when the second set of filters checked it.
 
     Attributes
     ----------
     links : int
-        Links.
+        Number of links.
     unlinked : int
         Letters and digits outside of links.
     letters : int
@@ -108,23 +108,23 @@ class Held:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """Which elements of a tree go.
+    """Which elements of a tree are removed.
 
     Attributes
     ----------
     walked : Walked
         The tree.
     removed : bytearray, n
-        1 for elements that go, with all that is in them.
+        1 for elements that are removed with all their content.
     emptied : bytearray, n
-        1 for elements that stay, though nothing that is in them does.
+        1 for elements that stay, but whose content is removed.
     is_advertisement : bytearray, n
         1 for elements that refer to a host of advertisements.
     shown : dict of int to str
-        The text that stands in the place of a removed element.
+        The text that replaces a removed element, by its index.
     held : dict of int to Held
-        What was left in the tables, cells and containers that the second set looked at, those that go and those that
-        stay.
+        What remained in the tables, cells and containers that the second set checked, by index, whether they are
+        removed or not.
     """
 
     walked: Walked
@@ -136,12 +136,12 @@ class Decision:
 
     @classmethod
     def none(cls, walked: Walked) -> Decision:
-        """Return the decision that nothing goes."""
+        """Return the decision that nothing is removed."""
         count = len(walked)
         return cls(walked, bytearray(count), bytearray(count), bytearray(count))
 
     def gone(self) -> bytearray:
-        """Return which elements are not there any more, by themselves or by what is around them: n."""
+        """Return 1 for each element that is removed, or inside of a removed or emptied one: n."""
         gone = bytearray(len(self.walked))
         for index, parent in enumerate(self.walked.parent):
             gone[index] = self.removed[index] or (parent >= 0 and (gone[parent] or self.emptied[parent]))
@@ -149,7 +149,7 @@ class Decision:
 
 
 def take_out(decision: Decision) -> None:
-    """Change the tree in place; linear in its size."""
+    """Remove elements and contents from the tree in place, by a decision; linear in its size."""
     walked = decision.walked
     replaced: dict[int, dict[etree._Element, str]] = {}
     for index in walked.outermost(decision.removed):
@@ -166,7 +166,7 @@ def take_out(decision: Decision) -> None:
 
 
 def _rebuild(parent: etree._Element, places: Mapping[etree._Element, str]) -> None:
-    """Take children out of an element, each with a text in its place; every text is written once."""
+    """Replace children of an element by texts; every text node is written only once."""
     before: etree._Element | None = None
     pieces = [parent.text or ""]
     for child in list(parent):
@@ -181,7 +181,7 @@ def _rebuild(parent: etree._Element, places: Mapping[etree._Element, str]) -> No
 
 
 def _write(parent: etree._Element, before: etree._Element | None, pieces: list[str]) -> None:
-    """Write the text behind a child, or at the beginning, with one space where two meet."""
+    """Write the text after a child, or at the beginning of the parent; where two spaces meet, one is dropped."""
     if len(pieces) == 1:
         return
     text = ""
@@ -218,15 +218,15 @@ class HostList:
     Attributes
     ----------
     hosts : frozenset of str
-        Host names, lower case. A name stands for all hosts below it too.
+        Host names, lower case. A name includes its subdomains.
     """
 
     hosts: frozenset[str]
 
     def lists(self, address: str) -> bool:
-        """Return whether an address refers to a listed host: it, or one of its parents up to its registered domain.
+        """Return whether the host of an address is listed, or one of its parents up to its registered domain.
 
-        An address without a host is one of the page's own and never listed.
+        An address without a host is one of the page's own site, and never listed.
         """
         address = address.translate(_STRIPPED).strip()
         if not _NOT_FILES.match(address):
@@ -243,7 +243,7 @@ class HostList:
 
 
 def host_list(advertisements: Advertisements) -> HostList:
-    """Read the lists that settings name.
+    """Return the hosts of all lists that the settings name.
 
     Raises
     ------
@@ -261,7 +261,7 @@ def host_list(advertisements: Advertisements) -> HostList:
 def hosts_in(text: str, *, name: str = "list") -> set[str]:
     """Return the hosts of a hosts file (address, then names) or of a list of domains, one a line.
 
-    What follows ``#`` is a comment, so is a line that begins with ``!``. Lines without a host name are passed over.
+    Text after ``#`` is a comment, and so is a line that begins with ``!``. Lines without a host name are skipped.
     """
     found: set[str] = set()
     unknown = 0
@@ -279,9 +279,9 @@ def hosts_in(text: str, *, name: str = "list") -> set[str]:
 
 
 def updated(lists: Iterable[HostListFile], fetch: Callable[[str], str]) -> list[tuple[str, int]]:
-    """Fetch the lists that have an address anew; return the file and the number of hosts of each.
+    """Fetch the lists that have an address again; return the file and the number of hosts of each.
 
-    A list without hosts does not replace what is there.
+    A list without hosts does not replace the existing file.
 
     Raises
     ------
@@ -309,7 +309,7 @@ def _text(path: str) -> str:
 
 
 def _ascii(host: str) -> str:
-    """Return a host name as it stands in addresses: lower case, punycode, without the dots or the star around it."""
+    """Return a host name as in addresses: lower case, in punycode, without a leading star or dots around it."""
     host = host.removeprefix("*").strip(".").lower()
     if host.isascii():
         return host

@@ -25,24 +25,24 @@ _NAMED: dict[str, frozenset[str]] = {
     "embeds": frozenset({"applet", "audio", "bgsound", "embed", "object", "video"}),
 }
 _IMAGES = frozenset({"img", "map", "picture", "svg"})
-# What a link may hold beside text and images.
+# Elements other than images that keep a link without text from being removed with its images.
 _REST = frozenset({"audio", "button", "canvas", "embed", "iframe", "input", "object", "select", "textarea", "video"})
 _FIXED = frozenset({"body", "head", "html"})
 _REFERENCES = ("src", "href", "data")
 _TABLE_PARTS = frozenset({"col", "colgroup", "td", "th"})
 _ADDRESSES = frozenset({"action", "background", "data", "formaction", "href", "src", "xlink:href"})
 _LISTS_OF_ADDRESSES = frozenset({"imagesrcset", "ping", "srcset"})
-# What a browser passes over at the beginning of an address, and inside of its scheme.
+# Characters that browsers ignore at the beginning of an address and inside its scheme.
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\x9f\u200b\ufeff]+")
 _NAME = re.compile(r"[A-Za-z_][\w:.-]*", re.ASCII)
 _SCRIPT_SCHEMES = ("javascript:", "vbscript:", "livescript:")
-# What is shown as a document of its own, which may run; not in an image.
+# Data URLs that open as documents of their own, which may run scripts; in an image they do not.
 _ACTIVE_DATA = re.compile(r"data:[^,]*(?:html|svg|xml)")
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What is left in each element: links, letters outside of links, all letters, elements of substance."""
+    """Numbers of what remains in each element: links, letters outside of links, all letters, elements of substance."""
 
     links: list[int]
     unlinked: list[int]
@@ -50,34 +50,34 @@ class Counts:
     substance: list[int]
 
     def add(self, parent: int, index: int) -> None:
-        """Add the counts of an element to those of the element around it."""
+        """Add the counts of an element to those of its parent."""
         for column in (self.links, self.unlinked, self.letters, self.substance):
             column[parent] += column[index]
 
     def held(self, index: int) -> Held:
-        """Return what is left in an element."""
+        """Return the counts of an element as `Held`."""
         return Held(self.links[index], self.unlinked[index], self.letters[index])
 
     def clear(self, index: int) -> None:
-        """Forget what is in an element."""
+        """Set the counts of an element to 0."""
         for column in (self.links, self.unlinked, self.letters, self.substance):
             column[index] = 0
 
 
 def decide_second_set(decision: Decision, lists: LinkLists, tables: EmptyTables) -> None:
-    """Mark lists of links and empty tables; linear, also where tables are nested.
+    """Mark lists of links and empty tables for removal; linear in the tree, even where tables are nested.
 
-    First, from the top down, table cells (4.2). Then, from the bottom up, tables, and with them cells and containers
-    by what is left in them: what this keeps would be kept again.
+    First, table cells are checked from the top down (4.2). Then tables, cells and containers are checked from the
+    bottom up, by what remains in them, so that a second call would remove nothing more.
 
     Parameters
     ----------
     decision : Decision
-        What goes so far, and what this adds.
+        The decision of the first set of filters, which is extended in place.
     lists : LinkLists
-        What is a list of links.
+        Settings that define a list of links.
     tables : EmptyTables
-        What is an empty table.
+        Settings that define an empty table.
     """
     looks_at_lists = lists.remove and not _is_portal(decision, lists)
     cells = _CELLS if looks_at_lists and lists.cells else frozenset()
@@ -105,7 +105,7 @@ def decide_second_set(decision: Decision, lists: LinkLists, tables: EmptyTables)
 
 
 def _is_portal(decision: Decision, lists: LinkLists) -> bool:
-    """Return whether more of what is left of a page's letters stands in links than its lists may have."""
+    """Return whether the share of a page's remaining letters that are in links is above ``lists.most_linked``."""
     if lists.most_linked >= 1:
         return False
     counts = own_counts(decision, EmptyTables())
@@ -114,7 +114,7 @@ def _is_portal(decision: Decision, lists: LinkLists) -> bool:
 
 
 def _empty_cells(decision: Decision, lists: LinkLists, cells: frozenset[str]) -> None:
-    """Mark table cells that are lists of links, from the top down."""
+    """Mark table cells that are lists of links for removal, from the top down."""
     walked, gone = decision.walked, decision.gone()
     counts = own_counts(decision, EmptyTables())
     for index in range(len(walked) - 1, 0, -1):
@@ -133,7 +133,7 @@ def _empty_cells(decision: Decision, lists: LinkLists, cells: frozenset[str]) ->
 
 
 def own_counts(decision: Decision, tables: EmptyTables) -> Counts:
-    """Return what stands in each element itself: its text, and the text behind the elements in it."""
+    """Return the counts of each element itself, without those inside it: of its own text and links."""
     walked, gone, around = decision.walked, decision.gone(), decision.walked.links_around()
     counts = Counts(*([0] * len(walked) for _ in range(4)))
     for index, element in enumerate(walked.elements):
@@ -162,16 +162,16 @@ def _is_empty(counts: Counts, index: int, tables: EmptyTables) -> bool:
 
 
 def decide_first_set(decision: Decision, filters: Filters, hosts: HostList | None) -> None:
-    """Mark what goes, from the top down; what is inside of something that goes is not looked at.
+    """Mark elements for removal by the first set of filters, from the top down; what is inside these is skipped.
 
     Parameters
     ----------
     decision : Decision
-        What goes so far, and what this adds.
+        The decision so far, which is extended in place.
     filters : Filters
         Which filters are on.
     hosts : HostList or None
-        Hosts of advertisements; None leaves them.
+        Hosts of advertisements; None keeps advertisements.
     """
     walked = decision.walked
     names = frozenset().union(*(chosen for filter, chosen in _NAMED.items() if getattr(filters, filter)))
@@ -209,7 +209,7 @@ def _is_style_sheet(decision: Decision, index: int) -> bool:
 
 
 def _decide_image(decision: Decision, index: int, filters: Filters, *, is_link: bool) -> None:
-    """Mark an image, with the text that is shown in its place."""
+    """Mark an image for removal, and record the text that is shown in its place."""
     removes, shows = (filters.image_links, filters.image_links_alt) if is_link else (filters.images, filters.images_alt)
     if not removes:
         return
@@ -222,7 +222,7 @@ def _decide_image(decision: Decision, index: int, filters: Filters, *, is_link: 
 
 
 def _decide_links(decision: Decision, filters: Filters, holds_image: bytearray, around: list[int]) -> None:
-    """Mark links of text, and links that held nothing but images which go."""
+    """Mark for removal links with text, and links that contain nothing but removed images."""
     walked, gone = decision.walked, decision.gone()
     length, has_rest = [0] * len(walked), bytearray(len(walked))
     for index, element in enumerate(walked.elements):
@@ -243,11 +243,11 @@ def _decide_links(decision: Decision, filters: Filters, holds_image: bytearray, 
 
 
 def edit_elements(walked: Walked, filters: Filters) -> None:
-    """Change elements in place: style attributes, widths of cells, event handlers, script addresses, noscript."""
+    """Remove style attributes, widths of cells, event handlers and script addresses, and show noscripts, in place."""
     for index, element in enumerate(walked.elements):
         name = walked.names[index]
         if filters.scripts and name == "noscript" and not filters.noscript and (len(element) or element.text):
-            # Without scripts its content is to be seen, also where the browser runs scripts.
+            # Where scripts are removed its content must be visible, even in a browser that runs scripts.
             element.tag = walked.names[index] = "span"
         if any(not _NAME.fullmatch(str(key)) for key in element.attrib):
             _drop_odd_names(element)
@@ -262,7 +262,7 @@ def edit_elements(walked: Walked, filters: Filters) -> None:
 
 
 def _drop_odd_names(element: etree._Element) -> None:
-    """Leave only attributes with names: lxml can neither read nor remove the others one by one."""
+    """Keep only attributes with valid names: lxml can neither read nor remove the others one by one."""
     named = [(str(key), str(value)) for key, value in element.attrib.items() if _NAME.fullmatch(str(key))]
     element.attrib.clear()
     for key, value in named:

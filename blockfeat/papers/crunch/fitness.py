@@ -1,4 +1,4 @@
-"""The fitness of many settings of Crunch's filters at once: elements that may go, as arrays, level by level."""
+"""The fitness of many settings of Crunch's filters at once, over arrays of removable elements, level by level."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from blockfeat.pso.fitness import Chunk
 from blockfeat.training.swarm_search import Gold, TrainingSet, chunk_of, pages_in_groups
 
 CANDIDATES = CleanSettings().link_lists.containers
-"""Containers of today that a particle may look at beside table cells."""
+"""Containers of modern pages that a particle may have checked beside table cells."""
 
 OTHER, TEXT_LINK, FORM, TABLE, CELL = range(-5, 0)
-"""Kinds of nodes; containers have their place in `CANDIDATES`."""
+"""Kinds of nodes; the kind of a container is its index in `CANDIDATES`."""
 
 Indices = NDArray[np.int64]
 
@@ -34,23 +34,23 @@ _PARTICLES_AT_ONCE = 32
 
 @dataclass(frozen=True)
 class Nodes:
-    """The elements of a page that may go, in document order; the first is the outermost.
+    """The m elements of a page that filters may remove, in document order; the first is the root.
 
     Attributes
     ----------
     parent : int array, m
-        The node around each; -1 for the first.
+        Index of the innermost node around each; -1 for the first.
     level : int array, m
-        Nodes around each.
+        Number of nodes around each.
     kind : int array, m
-        What each is.
+        Kind of each: one of those above, or for a container its index in `CANDIDATES`.
     held : float64 array, 4 × m
-        Links, letters outside of links, all letters, elements of substance that stand in each itself, without those in
-        the nodes inside.
+        Numbers of links, letters outside of links, all letters and elements of substance directly in each, without
+        those in the nodes inside it.
     block, node, count : int array, k
-        Characters that blocks have in nodes themselves.
+        Pairs of a block and a node, and the number of the block's characters directly in the node.
     total : int array, n
-        Characters of each block.
+        Number of characters of each block.
     """
 
     parent: Indices
@@ -64,9 +64,9 @@ class Nodes:
 
 
 def nodes_of(tree: MeasuredTree, base: CleanSettings, hosts: HostList | None) -> Nodes:
-    """Return the nodes of a page; ``base`` are the settings of the filters that are not looked for.
+    """Return the nodes of a page; ``base`` has the settings that are fixed in the search.
 
-    What those filters remove is not there any more.
+    What the filters remove by these settings is left out.
     """
     walked = tree.walked
     decision = _first_set(walked, base, hosts)
@@ -100,14 +100,14 @@ def nodes_of(tree: MeasuredTree, base: CleanSettings, hosts: HostList | None) ->
 
 
 def _first_set(walked: Walked, base: CleanSettings, hosts: HostList | None, *, text_links: bool = False) -> Decision:
-    """Return what goes by the filters that are not looked for, and by that of text links where asked for."""
+    """Return the decision of the fixed filters of the first set, and of the one for text links if ``text_links``."""
     decision = Decision.none(walked)
     decide_first_set(decision, replace(base.filters, text_links=text_links, forms=False), hosts)
     return decision
 
 
 def _kinds(walked: Walked, decision: Decision, without_links: Decision) -> Indices:
-    """Return the kind of each element; links are text links where the filter of text links takes them."""
+    """Return the kind of each element; links are text links where the filter of text links removes them."""
     codes = {"form": FORM, "table": TABLE, "td": CELL, "th": CELL}
     codes |= {name: place for place, name in enumerate(CANDIDATES)}
     kinds = np.array([codes.get(name, OTHER) for name in walked.names], dtype=np.int64)
@@ -116,7 +116,7 @@ def _kinds(walked: Walked, decision: Decision, without_links: Decision) -> Indic
 
 
 def _has_link(walked: Walked, counts: Counts) -> NDArray[np.bool_]:
-    """Return whether an element has links in it."""
+    """Return for each element whether it contains a link or is one."""
     links = list(counts.links)
     for index in range(len(links) - 1, 0, -1):
         links[walked.parent[index]] += links[index]
@@ -124,7 +124,7 @@ def _has_link(walked: Walked, counts: Counts) -> NDArray[np.bool_]:
 
 
 def _owners(walked: Walked, is_node: NDArray[np.bool_], number: Indices) -> Indices:
-    """Return the innermost node that each element is or stands in."""
+    """Return the index of the innermost node that each element is or is inside of."""
     return number[np.array(walked.innermost(is_node.tolist()), dtype=np.int64)]
 
 
@@ -137,7 +137,7 @@ def _depths(parent: Indices) -> Indices:
 
 @dataclass(frozen=True)
 class PreparedTree:
-    """What training needs of a page: its nodes, words of its blocks, and its gold."""
+    """What training needs of a page: its nodes, the number of words of each block, and its gold."""
 
     nodes: Nodes
     words: NDArray[np.integer[Any]]
@@ -146,7 +146,7 @@ class PreparedTree:
 
 @dataclass(frozen=True)
 class _Limits:
-    """The settings of some particles as rows: each array has one entry for a particle."""
+    """The settings of p particles as arrays of p entries; ``containers`` is candidates × p."""
 
     ratio: Array
     container_ratio: Array
@@ -178,7 +178,7 @@ class _Limits:
 
 @dataclass(frozen=True)
 class _Level:
-    """The nodes of one level, sorted by what is around them: from first to end, and where each parent's begin."""
+    """The nodes of one level, first to end (exclusive), sorted by parent; the parents, and the first node of each."""
 
     first: int
     end: int
@@ -188,7 +188,7 @@ class _Level:
 
 @dataclass(frozen=True)
 class _Part:
-    """The nodes of some pages by level, the text that each block has in them, and what scores the blocks."""
+    """The nodes of some pages by level, the characters that each block has in them, and the data to score blocks by."""
 
     kind: NDArray[np.int64]
     parent: NDArray[np.int64]
@@ -207,7 +207,7 @@ class _Part:
             [np.where(one.parent < 0, -1, one.parent + at) for one, at in zip(nodes, sizes, strict=False)]
         )
         level = np.concatenate([one.level for one in nodes])
-        # By level, then by what is around: nodes are in document order, so that those of one parent follow it.
+        # By level, then by parent: the nodes of one parent are adjacent, and still in document order.
         order = np.lexsort((parent, level))
         place = np.empty_like(order)
         place[order] = np.arange(order.size)
@@ -240,7 +240,7 @@ class _Part:
         return np.concatenate(kept, axis=1, dtype=np.float32)
 
     def _left(self, limits: _Limits) -> NDArray[np.float32]:
-        """Return whether the text of each node is left: nodes × particles."""
+        """Return 1 where the text of a node remains, 0 elsewhere: nodes × particles."""
         gone = np.zeros((self.kind.size, limits.ratio.size), dtype=np.bool_)
         gone[self.kind == TEXT_LINK] = limits.text_links
         gone[self.kind == FORM] = limits.forms
@@ -251,7 +251,7 @@ class _Part:
         return np.asarray(~gone, dtype=np.float32)
 
     def _cells_from_the_top(self, gone: Mask, limits: _Limits) -> None:
-        """Mark cells by all that is in them; those inside of a marked one go with it."""
+        """Mark cells that are lists of links by all their content; cells inside of a marked one are removed with it."""
         links, unlinked = (self._columns(gone, row) for row in (0, 1))
         for level in self.levels[:0:-1]:
             for column in (links, unlinked):
@@ -259,7 +259,7 @@ class _Part:
         gone |= (self.kind == CELL)[:, None] & limits.cells & _is_list(links, unlinked, limits.ratio, limits)
 
     def _all_from_the_bottom(self, gone: Mask, limits: _Limits) -> None:
-        """Mark cells, containers and tables by what is left in them."""
+        """Mark cells, containers and tables by what remains in them."""
         columns = tuple(self._columns(gone, row) for row in range(4))
         for level in self.levels[::-1]:
             own = slice(level.first, level.end)
@@ -285,7 +285,7 @@ class _Part:
         return np.where(gone, 0.0, self.held[row][:, None])
 
     def _add_up(self, column: Array, gone: Mask, level: _Level) -> None:
-        """Add what is left in the nodes of a level to the nodes around them."""
+        """Add the counts of the remaining nodes of a level to those of their parents."""
         own = slice(level.first, level.end)
         left = np.where(gone[own], 0.0, column[own])
         column[level.parents] += np.add.reduceat(left, level.starts, axis=0)
@@ -304,5 +304,5 @@ def _levels(level: NDArray[np.int64], parent: NDArray[np.int64]) -> Iterator[_Le
 
 
 def training_set(pages: Sequence[PreparedTree], metric: str) -> TrainingSet[Sequence[CleanSettings]]:
-    """Put prepared pages together, to score settings over them."""
+    """Return a training set of prepared pages, over which settings are scored."""
     return TrainingSet(tuple(_Part.of(group, metric) for group in pages_in_groups(pages)))

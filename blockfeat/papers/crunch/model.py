@@ -28,14 +28,14 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class ElementText:
-    """How many characters, white space aside, each block has in each element itself.
+    """Numbers of characters, without white space, that each block has directly in each element.
 
     Attributes
     ----------
     block, element, count : int array, k
-        The pairs of block and innermost element that have characters in common, and their number.
+        The pairs of a block and the innermost element of some of its characters, and the number of these characters.
     total : int array, n
-        Characters of each block.
+        Number of characters of each block.
     """
 
     block: Indices
@@ -44,21 +44,21 @@ class ElementText:
     total: Indices
 
     def share_left(self, is_left: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the share of each block's characters that stand in elements that are left: n, from 0 to 1."""
+        """Return the share of each block's characters that are in remaining elements: float array, n, from 0 to 1."""
         left = np.bincount(self.block, weights=self.count * is_left[self.element], minlength=self.total.size)
         return np.asarray(left / np.maximum(self.total, 1))
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredTree(PageFeatures):
-    """A page as Crunch reads it.
+    """A measured page with its tree of elements.
 
     Attributes
     ----------
     page : Page
         The page with its tree.
     text : ElementText
-        Where the text of the blocks stands in it.
+        The elements that contain the text of the blocks.
     """
 
     page: Page
@@ -66,7 +66,7 @@ class MeasuredTree(PageFeatures):
 
     @cached_property
     def walked(self) -> Walked:
-        """The page's tree; the elements have the numbers that they have in the tags of the blocks."""
+        """The elements of the page's tree, with the same numbers as in the tags of the blocks."""
         root = self.page.tree
         return Walked([], [], [], []) if root is None else Walked.of(root)
 
@@ -86,7 +86,7 @@ class CrunchMeasurer(FeatureExtractor):
 
 
 def element_text(blocks: Blocks) -> ElementText:
-    """Return where the characters of a page's blocks stand; linear in the size of the page."""
+    """Return the elements that contain the characters of a page's blocks; linear in the size of the page."""
     if not len(blocks):
         nothing = np.zeros(0, dtype=np.int64)
         return ElementText(nothing, nothing, nothing, nothing)
@@ -97,8 +97,8 @@ def element_text(blocks: Blocks) -> ElementText:
 
 
 FEATURE_NAMES = ("share_left", "links_around", "words_around")
-"""Evidence for a block: the share of its text that is left, and links and words outside of links that were left in
-the nearest table, cell or container when the filters looked at it."""
+"""Evidence for a block: the share of its text that remains, and the numbers of links and of words outside of links that
+remained in the nearest table, cell or container when the filters checked it."""
 
 _CELLS = ("td", "th")
 _WORDS = {
@@ -127,11 +127,11 @@ class Reasons:
     Attributes
     ----------
     decision : Decision
-        What goes.
+        Which elements are removed.
     settings : CleanSettings
-        The settings it was decided by.
+        The settings of the decision.
     text : ElementText
-        Where the text of the blocks stands.
+        The elements that contain the text of the blocks.
     """
 
     decision: Decision
@@ -141,7 +141,7 @@ class Reasons:
     def of_blocks(self, shares: NDArray[np.float64]) -> Iterator[BlockReason]:
         """Yield the reason of each block; ``shares`` are those of `ElementText.share_left`."""
         decision = self.decision
-        # For each element the innermost one, itself or around it, by which its own text goes, and that was counted.
+        # For each element, of itself and those around it: the innermost removed or emptied, and the innermost checked.
         takes = [bool(removed or emptied) for removed, emptied in zip(decision.removed, decision.emptied, strict=True)]
         taker = decision.walked.innermost(takes)
         looked_at = decision.walked.innermost([index in decision.held for index in range(len(takes))])
@@ -159,7 +159,7 @@ class Reasons:
             yield BlockReason(reason, dict(zip(FEATURE_NAMES, map(float, values), strict=False)))
 
     def _main_elements(self, taker: list[int]) -> tuple[list[int], list[int]]:
-        """Return for each block the element with most of its text, and the one that takes most of it; -1 for none."""
+        """Return for each block the element with most of its text, and the one that removes most of it; -1 for none."""
         main, taken = [-1] * self.text.total.size, [-1] * self.text.total.size
         most = [0] * len(main)
         by_taker: dict[tuple[int, int], int] = {}
@@ -182,7 +182,7 @@ class Reasons:
         return f"{reason}; the {self._name(around)} around it has {self._counted(held)}"
 
     def _taken(self, element: int) -> str:
-        """Return why an element goes."""
+        """Return the reason why an element is removed."""
         decision = self.decision
         if element < 0:
             return "it has no text"
@@ -201,7 +201,7 @@ class Reasons:
         return _WORDS.get(name, f"in a removed {name} element")
 
     def _is_list_candidate(self, element: int) -> bool:
-        """Return whether an element was looked at as a list of links."""
+        """Return whether the filters check an element for being a list of links."""
         lists, name = self.settings.link_lists, self.decision.walked.names[element]
         return lists.remove and (name in lists.containers or (lists.cells and name in _CELLS))
 
@@ -224,13 +224,13 @@ def _number(count: int, noun: str) -> str:
 
 @dataclass(frozen=True)
 class CrunchModel(Documented):
-    """The settings of Crunch's filters, and the table whose blocks they decide on.
+    """The settings of Crunch's filters, and the tag table of the blocks that are kept or dropped.
 
     Attributes
     ----------
     settings : CleanSettings
-        What goes. Filters that change no text (styles, widths, meta elements, removed links) do nothing here; of host
-        lists, the bundled one is used.
+        What is removed. Filters that change no text (styles, widths, meta elements, removed links) have no effect here;
+        of host lists, only the bundled one is used.
     name : str
         Name of the model.
     table : TagTable
@@ -254,7 +254,7 @@ class CrunchModel(Documented):
 
     @cached_property
     def hosts(self) -> HostList | None:
-        """Hosts of advertisements; None where these stay."""
+        """Hosts of advertisements; None where the settings keep these."""
         advertisements = self.settings.advertisements
         return host_list(advertisements) if advertisements.remove else None
 
@@ -263,20 +263,20 @@ class CrunchModel(Documented):
         return CrunchMeasurer(Blockifier.of(self.table), (), identifier, self.languages)
 
     def favouring(self, side: str) -> CrunchModel:
-        """Return a copy that favours ``"precision"`` or ``"recall"``: half or twice as many links for each word."""
+        """Return a copy that favours ``"precision"`` or ``"recall"``: half or twice the links allowed for each word."""
         lists = self.settings.link_lists
         factor = _FAVOUR if side == "recall" else 1 / _FAVOUR
         changed = replace(lists, ratio=lists.ratio * factor, container_ratio=lists.container_ratio * factor)
         return replace(self, settings=replace(self.settings, link_lists=changed))
 
     def predict(self, measured: PageFeatures) -> Prediction:
-        """Keep the blocks of which more than half of the characters survive; the score is their share - 0.5."""
+        """Keep the blocks of which more than half of the characters remain; the score is their share - 0.5."""
         tree = tree_of(measured)
         scores = tree.text.share_left(self._is_left(self._decision(tree))) - _HALF
         return Prediction(scores, scores > 0)
 
     def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
-        """Say for each block which filter takes its text, and by what count."""
+        """Return the reason for each block: which filter removes its text, and the counts of links and words."""
         tree = tree_of(measured)
         decision = self._decision(tree)
         return tuple(Reasons(decision, self.settings, tree.text).of_blocks(prediction.scores + _HALF))
@@ -286,12 +286,12 @@ class CrunchModel(Documented):
 
     @staticmethod
     def _is_left(decision: Decision) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Return for each element whether its own text is left."""
+        """Return for each element whether its own text remains."""
         gone = np.frombuffer(decision.gone(), dtype=np.uint8) | np.frombuffer(decision.emptied, dtype=np.uint8)
         return np.asarray(gone == 0)
 
     def own_values(self) -> dict[str, Any]:
-        """Return what a person can read and edit."""
+        """Return the settings as plain values for JSON."""
         return {"settings": json.loads(json.dumps(asdict(self.settings)))}
 
     @classmethod
@@ -301,7 +301,7 @@ class CrunchModel(Documented):
 
 
 def tree_of(measured: PageFeatures) -> MeasuredTree:
-    """Return a page that was measured with its tree."""
+    """Return a measured page; raise ModelError for one without its tree."""
     if not isinstance(measured, MeasuredTree):
         raise ModelError("crunch needs a page with its tree, as its own measurer gives it")
     return measured

@@ -1,6 +1,6 @@
 """Crunch as a proxy, as in the paper (section 4): an add-on for mitmproxy that cleans the pages that a browser loads.
 
-Its settings stand at http://crunch.local/, which the proxy answers itself.
+Its settings page is http://crunch.local/, which the proxy serves itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from blockfeat.papers.crunch.clean import Cleaner
 from blockfeat.papers.crunch.settings import default_settings_text, parse_settings
 
 SETTINGS_HOST = "crunch.local"
-"""The host that the proxy answers itself."""
+"""Host name of the settings page, which the proxy serves itself."""
 _LARGEST = 20_000_000
 _LARGEST_SETTINGS = 100_000
 _KINDS = ("text/html", "application/xhtml+xml")
@@ -41,18 +41,18 @@ textarea {{ width: 100%; height: 60vh; font: .9rem/1.4 ui-monospace, monospace }
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
 
 Respond = Callable[[int, bytes, dict[str, str]], Any]
-"""Makes a response of status, body and headers, as ``mitmproxy.http.Response.make`` does."""
+"""Creates a response from status, body and headers, as ``mitmproxy.http.Response.make`` does."""
 
 
 class CleaningAddon:
-    """What mitmproxy calls for each request and response.
+    """A mitmproxy add-on that cleans HTML responses and serves the settings page.
 
     Parameters
     ----------
     settings : str
-        Text of a settings file; the defaults by default.
+        Text of a settings file; empty for the default settings.
     respond : callable, optional
-        Makes a response; mitmproxy's own by default.
+        Creates a response; by default with mitmproxy's class.
 
     Raises
     ------
@@ -64,13 +64,13 @@ class CleaningAddon:
         self._text = settings or default_settings_text()
         self._cleaner = Cleaner.of(parse_settings(self._text))
         self._respond = respond or _made_by_mitmproxy
-        # Pages of other sites cannot change the settings: they do not know it.
+        # Pages of other sites cannot change the settings, as they cannot read this token (CSRF).
         self._token = secrets.token_urlsafe(16)
         self._is_on = True
         self.count = 0
 
     def request(self, flow: Any) -> None:
-        """Answer for the settings; leave all other requests as they are."""
+        """Respond to requests for the settings page; leave all others as they are."""
         if flow.request.pretty_host != SETTINGS_HOST:
             return
         said = ""
@@ -91,7 +91,7 @@ class CleaningAddon:
         flow.response = self._respond(200, page.encode(), headers)
 
     def _changed(self, body: bytes) -> str:
-        """Take over the settings of the form; return what to say."""
+        """Apply the settings of a submitted form; return the message to show."""
         if len(body) > _LARGEST_SETTINGS:
             return "Nothing was changed: the settings are too large."
         values = {name: value[0] for name, value in parse_qs(body.decode("utf-8", "replace")).items()}
@@ -106,10 +106,10 @@ class CleaningAddon:
         return "These settings hold from now on."
 
     def response(self, flow: Any) -> None:
-        """Clean a page; what is none, or cannot be cleaned, stays as it is."""
+        """Clean an HTML page; leave other responses, and pages that cannot be cleaned, as they are."""
         response, request = flow.response, flow.request
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        # Scripts fetch pieces of pages, which are none by themselves.
+        # Scripts fetch fragments of pages, which are not pages by themselves.
         is_page = request.headers.get("sec-fetch-dest", "document") in ("document", "iframe", "frame")
         if not self._is_on or request.pretty_host == SETTINGS_HOST or kind not in _KINDS or not is_page:
             return

@@ -1,4 +1,4 @@
-"""The settings of the filters as values, and read from a TOML file, as ``settings.schema.json`` describes it."""
+"""The settings of the filters as dataclasses, and their reading from TOML, as ``settings.schema.json`` describes it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Filters:
     scripts : bool
         Script elements, event handlers and ``javascript:`` addresses.
     noscript : bool
-        What stands in for scripts. Where scripts go and this stays, it is shown.
+        Noscript elements. Where scripts are removed and these are not, they are shown.
     styles : bool
         Style elements and linked style sheets.
     style_attributes : bool
         Style attributes.
     images : bool
-        Images and drawings that are no links.
+        Images and drawings outside of links.
     images_alt : bool
         Show their ALT text in their place.
     image_links : bool
@@ -114,7 +114,7 @@ class LinkLists:
     Attributes
     ----------
     remove : bool
-        Empty what has too many links.
+        Empty cells and containers that have too many links.
     ratio : float
         Most links for each word outside of links in a table cell; 0 or more.
     container_ratio : float
@@ -122,11 +122,11 @@ class LinkLists:
     letters_per_word : float
         Letters that make a word; above 0.
     least_links : int
-        Links that a list has at least; 1 or more.
+        Least number of links in a list of links; 1 or more.
     cells : bool
-        Look at table cells.
+        Check table cells.
     containers : tuple of str
-        Further elements that are looked at.
+        Further elements that are checked.
     remove_container : bool
         Remove the cell or container too, not only what is in it.
     most_linked : float
@@ -166,9 +166,9 @@ class EmptyTables:
     remove : bool
         Remove tables without substance.
     substance : tuple of str
-        Elements that are substance.
+        Elements that count as substance.
     least_characters : int
-        Letters and digits that are substance; 0 or more.
+        Least number of letters and digits that counts as substance; 0 or more.
     """
 
     remove: bool = True
@@ -215,7 +215,7 @@ class CleanSettings:
     empty_tables : EmptyTables
         Tables without substance.
     removed_links : RemovedLinks
-        What becomes of removed links.
+        Whether and how removed links are listed.
     """
 
     filters: Filters = field(default_factory=Filters)
@@ -226,7 +226,7 @@ class CleanSettings:
 
 
 def stored_settings(values: Mapping[str, Any]) -> CleanSettings:
-    """Return the settings in a model's file, which needs no pydantic.
+    """Return the settings stored in a model's file; works without pydantic.
 
     Raises
     ------
@@ -241,7 +241,7 @@ _KINDS = {bool: "true or false", float: "a number", int: "an integer", str: "a s
 
 
 def _stored(default: Any, value: Any, name: str) -> Any:
-    """Return a value of the kind of the default; for tables a copy of it with what the file says."""
+    """Return a value if it is of the type of the default; for tables, a copy of the default with the given values."""
     if is_dataclass(default) and isinstance(value, dict):
         if unknown := value.keys() - vars(default).keys():
             raise ConfigError(f"{name}: unknown key '{min(unknown)}'")
@@ -257,7 +257,7 @@ def _stored(default: Any, value: Any, name: str) -> Any:
 
 
 def bundled_settings() -> tuple[str, ...]:
-    """Return the kinds of pages that settings were learnt for by the swarm (`experiments.crunch_by_kind`)."""
+    """Return the kinds of pages for which the swarm learnt the bundled settings (`experiments.crunch_by_kind`)."""
     folder = files("blockfeat.papers.crunch").joinpath("kinds")
     return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
 

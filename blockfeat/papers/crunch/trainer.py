@@ -1,4 +1,4 @@
-"""The trainer of Crunch: the particle swarm looks for the settings of its filters in their search space."""
+"""The trainer of Crunch: a particle swarm searches for the best settings of its filters."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _ON = 0.5
 
 @dataclass(frozen=True)
 class CrunchSpace:
-    """Four numbers and a switch for each filter that is on or off; all dimensions lie in [0, 1].
+    """The search space: four numbers, and a switch for each filter that is on or off; all dimensions lie in [0, 1].
 
-    The numbers: links for each word in table cells and in containers (0.01 to 10, logarithmic), links that a list has
-    at least (1 to 10), letters and digits that a table has at least (0 to 999, logarithmic). The switches, on from 0.5:
-    text links, forms, empty tables, table cells, each candidate container. Letters for each word stay those of
-    ``base``: they divide the ratios only.
+    The numbers: links for each word in table cells and in containers (0.01 to 10, logarithmic), least links in a list
+    (1 to 10), least letters and digits in a table (0 to 999, logarithmic). The switches, on from 0.5: text links,
+    forms, empty tables, table cells, each candidate container. The number of letters for a word stays that of ``base``,
+    as it only scales the ratios.
 
     Attributes
     ----------
     base : CleanSettings
-        Everything that is not looked for.
+        The settings that are fixed in the search.
     """
 
     base: CleanSettings
@@ -56,7 +56,7 @@ class CrunchSpace:
         return _NUMBERS + 4 + len(CANDIDATES)
 
     def settings(self, position: Array) -> CleanSettings:
-        """Return the settings that a position stands for; beyond the ends of a range it means the end."""
+        """Return the settings that a position encodes; coordinates outside of [0, 1] are clipped."""
         values = np.clip(position, 0.0, 1.0)
         ratio, container_ratio = (float(f"{between(_RATIO, share):.4g}") for share in values[:2].tolist())
         text_links, forms, tables, cells, *containers = (values[_NUMBERS:] >= _ON).tolist()
@@ -79,7 +79,7 @@ class CrunchSpace:
         )
 
     def position(self, settings: CleanSettings) -> Array:
-        """Return a position that stands for settings, as far as the space has them."""
+        """Return a position that encodes settings, clipped to the ranges of the space."""
         lists, tables = settings.link_lists, settings.empty_tables
         ratios = [_share(_RATIO, ratio) for ratio in (lists.ratio, lists.container_ratio)]
         least = [
@@ -92,7 +92,7 @@ class CrunchSpace:
 
 
 def _share(limits: tuple[float, float], value: float) -> float:
-    """Where a value lies between two limits on a logarithmic scale."""
+    """Return where a value lies between two limits on a logarithmic scale: 0 at the lower limit, 1 at the upper."""
     low, high = limits
     return log(max(value, low) / low) / log(high / low)
 
@@ -104,18 +104,18 @@ class CrunchConfig(SwarmConfig):
     Attributes
     ----------
     table : str
-        Bundled tag table, "html5" or "ziegler2007", or path of one: what the blocks are that are kept or not.
+        Bundled tag table, "html5" or "ziegler2007", or path of one: it cuts pages into the blocks that are kept or not.
     fitness : str
         "cosine" (times length ratio) or "f1" (over words) for pages with gold text; pages that have only snippets count
         by snippet F1. "snippets": by snippets wherever a page has them.
     most_pages : int
-        Pages that are looked at, at most, evenly spaced among all; 0 for all. Two dozen settings need no more.
+        Most pages to train on, evenly spaced among all; 0 for all. Two dozen settings need no more.
     start_at_paper : bool
         One particle starts at the paper's settings; all others at random.
     swarm : SwarmOptions
         The particle swarm.
     polish : CoordinateAscent
-        Restarts of the swarm and a coordinate ascent behind it, against local optima.
+        Restarts of the swarm and a coordinate ascent after it, against local optima.
     """
 
     table: str = "html5"
@@ -143,7 +143,7 @@ class CrunchTrainer(Trainer[CrunchConfig]):
 
     @property
     def metric(self) -> str:
-        """What the swarm maximises."""
+        """The metric that the swarm maximises."""
         return self.config.metric
 
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> CrunchModel:
@@ -164,7 +164,7 @@ class CrunchTrainer(Trainer[CrunchConfig]):
     def _search(
         self, trees: TrainingSet[Sequence[CleanSettings]], space: CrunchSpace, on_progress: OnProgress
     ) -> SearchResult:
-        """Look for the best settings."""
+        """Search for the best settings."""
 
         def objective(positions: Array) -> Array:
             found = [space.settings(position) for position in positions]
@@ -183,7 +183,7 @@ class CrunchTrainer(Trainer[CrunchConfig]):
 
 @dataclass(frozen=True)
 class _Preparer(Preparer[PreparedTree]):
-    """Keeps the elements of a page that may go."""
+    """Prepares pages for training: keeps the elements that filters may remove."""
 
     settings: CleanSettings
     hosts: HostList | None

@@ -1,1 +1,1 @@
-"""Models over tokens: baselines and local classifiers decoded as one run (Pasternack & Roth 2009)."""
+"""Token models: baselines and local classifiers, decoded as one run of tokens (Pasternack & Roth 2009)."""

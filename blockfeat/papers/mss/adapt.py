@@ -1,4 +1,4 @@
-"""``adapt``: unlabelled pages of one site to a model for that site (Pasternack & Roth 2009, 6.2.4)."""
+"""Adaptation of a token model to one site by unlabelled pages of it (Pasternack & Roth 2009, 6.2.4)."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _LEAST_SEEN = 2
 
 @dataclass(frozen=True)
 class AdaptOptions:
-    """The constants of the semi-supervised approach, those of the paper by default.
+    """Parameters of the semi-supervised approach; the defaults are those of the paper.
 
     Attributes
     ----------
     window : int
-        w: tokens on each side of a border that a prediction's confidence looks at.
+        w: tokens on each side of a border from which the confidence of a prediction is computed.
     share : float
-        Share of the pages, the most confident ones, that is learnt from.
+        Share of the pages, those with the most confident predictions, that each iteration trains on.
     distance : int
-        d: tokens from a border at which importance has gone to 0.
+        d: distance from a border, in tokens, from which on the importance of a token is 0.
     factor : float
-        c: how much importance counts.
+        c: scores are multiplied by 1 + c times the importance.
     iterations : int
-        Rounds of choosing, learning and predicting.
+        Most rounds of selecting pages, training and predicting.
     smoothing : float
-        Added to the counts.
+        Added to the counts of every feature.
     """
 
     window: int = 10
@@ -66,7 +66,7 @@ class AdaptOptions:
 
 @dataclass(frozen=True, eq=False)
 class Adapted:
-    """A classifier for one site.
+    """A classifier for one site, and its predictions for the pages that it was trained on.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Adapted:
     runs : tuple of (int, int)
         The run that it finds on each page.
     changed : tuple of int
-        How many pages changed their run in each iteration.
+        Number of pages whose run changed in each iteration.
     """
 
     classifier: TokenClassifier
@@ -91,19 +91,19 @@ def adapt_to_pages(
     sites: Sequence[str] | None = None,
     on_iteration: Callable[[int], None] | None = None,
 ) -> Adapted:
-    """Learn the trigrams of a site, or of several sites together, from unlabelled pages.
+    """Train a trigram classifier for a site, or for several sites together, on unlabelled pages.
 
     Parameters
     ----------
     classifier : TokenClassifier
         The supervised classifier that makes the first predictions; its vocabulary is kept.
     pages : sequence of PageTokens
-        Some dozens of each site.
+        The tokens of the pages, a few dozen of each site.
     options : AdaptOptions, optional
-        The constants.
+        The parameters.
     sites : sequence of str, optional
-        The site of each page: the most confident pages of each are learnt from, as in the paper's experiment with 60
-        of 100 pages of each of five sites. All pages are of one site by default.
+        The site of each page: each iteration trains on the most confident pages of each site, as in the paper's
+        experiment with 60 of 100 pages of each of five sites. By default, all pages are of one site.
     on_iteration : callable, optional
         Called with the number of each finished iteration, from 1.
 
@@ -136,12 +136,12 @@ def adapt_to_pages(
 
 
 def confidence(probabilities: Floats, run: Run, window: int) -> float:
-    """Return how sure the classifier is of a run near its borders, from 0 to 1; see the module for the formula.
+    """Return the geometric mean of the predicted labels' probabilities near the borders, 0 to 1; 0 for an empty run.
 
     Parameters
     ----------
     probabilities : float array
-        Probability of each token to be inside.
+        Probability that each token is inside of the text.
     run : tuple of int
         First token and end (exclusive) of the prediction.
     window : int
@@ -175,14 +175,14 @@ def importance_of(keys: Ids, grams: Sequence[Ids], runs: Sequence[Run], distance
 
 
 def _places_by_site(sites: Sequence[str]) -> list[list[int]]:
-    """Return the places of the pages of each site."""
+    """Return the indices of the pages of each site."""
     return [[place for place, one in enumerate(sites) if one == site] for site in dict.fromkeys(sites)]
 
 
 def _most_confident(
     pages: Sequence[int], runs: Sequence[Run], probabilities: Sequence[Floats], how: AdaptOptions
 ) -> list[int]:
-    """Return those of some pages with the most confident predictions, best first, without pages that have none."""
+    """Return the pages with the most confident predictions, best first, without pages whose run is empty."""
     found = [page for page in pages if runs[page][1] > runs[page][0]]
     sure = {page: confidence(probabilities[page], runs[page], how.window) for page in found}
     wanted = max(1, round(how.share * len(pages)))
@@ -190,7 +190,7 @@ def _most_confident(
 
 
 def _learnt(grams: Sequence[Ids], runs: Sequence[Run], how: AdaptOptions) -> tuple[NaiveBayes, Importance]:
-    """Count the trigrams of labelled pages and weigh them by their distance from the borders."""
+    """Train naive Bayes on the trigrams of pages labelled by runs; return it and the importance of the trigrams."""
     is_inside = []
     for page, (first, end) in zip(grams, runs, strict=True):
         in_run = np.zeros(page.size, dtype=bool)
@@ -206,18 +206,18 @@ def _learnt(grams: Sequence[Ids], runs: Sequence[Run], how: AdaptOptions) -> tup
 
 @dataclass(frozen=True, eq=False)
 class AdaptedModel:
-    """A model for one site, and how it came about.
+    """A model for one site, and the record of its adaptation.
 
     Attributes
     ----------
     model : TokenModel
         The model.
     pages : int
-        Pages that were learnt from.
+        Number of pages that it was adapted to.
     skipped : tuple of str
         Pages that could not be read, each with the reason.
     changed : tuple of int
-        How many pages changed their text in each iteration.
+        Number of pages whose text changed in each iteration.
     """
 
     model: TokenModel
@@ -240,16 +240,16 @@ def adapt(
     Parameters
     ----------
     documents : iterable of Document
-        Pages of one site, some dozens, such as `blockfeat.io.inputs.read_inputs` yields them. All their tokens are held
-        in memory.
+        A few dozen pages of one site, such as `blockfeat.io.inputs.read_inputs` yields. All their tokens are held in
+        memory.
     model : TokenModel
         The model to start from, such as ``mss-supervised``.
     name : str
         Name of the new model.
     options : AdaptOptions, optional
-        The constants of the approach.
+        The parameters of the approach.
     on_page, on_iteration : callable, optional
-        Called with the number of pages read, and of each finished iteration.
+        Called with the number of pages read so far, and with the number of each finished iteration, from 1.
 
     Raises
     ------
@@ -285,14 +285,14 @@ def adapt(
 
 
 def _tokens_of(document: Document) -> PageTokens:
-    """Parse one page and take it apart."""
+    """Parse one page and return its tokens."""
     if document.data is None:
         raise TrainingError(document.error or "the document has no data")
     return PageTokens.of(Page.parse(document.data, charset=document.charset).tags)
 
 
 def without_rare(classifier: TokenClassifier) -> TokenClassifier:
-    """Leave out the grams that were seen once: they are of one article's own text and would only fill the file."""
+    """Return the classifier without grams seen only once: they are of single articles and would only fill the file."""
     grams, importance = classifier.bayes.grams, classifier.importance
     kept: NDArray[np.bool_] = grams.inside + grams.outside >= _LEAST_SEEN
     return replace(

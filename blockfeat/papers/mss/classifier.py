@@ -1,4 +1,4 @@
-"""The local classifier: naive Bayes over counts of features (Pasternack & Roth 2009, 6.2), its scores, its file."""
+"""The local classifier: naive Bayes over counts of features (Pasternack & Roth 2009, 6.2), its scores, its storage."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def gram_keys(ids: Ids, size: int) -> Ids:
-    """Return the feature of each token: itself for size 1, itself and the ``size - 1`` tokens behind it else."""
+    """Return the key of the gram of ``size`` tokens that begins at each token: uint32 array, n; its own for size 1."""
     if size == 1:
         return ids
     mixed = np.zeros(ids.size, dtype=np.uint64)
@@ -47,11 +47,11 @@ class FeatureCounts:
     Attributes
     ----------
     key : uint32 array, n
-        The features, ascending.
+        Keys of the features, ascending.
     inside, outside : uint32 array, n
-        Tokens with the feature inside and outside of the text.
+        Number of tokens with the feature inside and outside of the text.
     sources : uint32 array, n
-        Sites that the feature was seen on.
+        Number of sites that the feature was seen on.
     """
 
     key: Ids
@@ -68,7 +68,7 @@ class FeatureCounts:
 
     @classmethod
     def of(cls, keys: Ids, is_inside: NDArray[np.bool_]) -> FeatureCounts:
-        """Count the features of all tokens of one source."""
+        """Count the features of all tokens of one site."""
         key, number = np.unique(keys, return_inverse=True)
         inside = np.bincount(number[is_inside], minlength=key.size).astype(np.uint32)
         outside = np.bincount(number[~is_inside], minlength=key.size).astype(np.uint32)
@@ -76,7 +76,7 @@ class FeatureCounts:
 
     @classmethod
     def sum(cls, parts: Sequence[FeatureCounts]) -> FeatureCounts:
-        """Add up counts of different sources."""
+        """Return the sum of the counts of different sites."""
         if not parts:
             return cls.of(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=bool))
         keys = np.concatenate([part.key for part in parts])
@@ -94,11 +94,11 @@ class FeatureCounts:
         return int(self.key.size)
 
     def chosen(self, which: NDArray[np.bool_]) -> FeatureCounts:
-        """Return some of the features."""
+        """Return the counts of the features that a mask chooses."""
         return FeatureCounts(self.key[which], self.inside[which], self.outside[which], self.sources[which])
 
     def find(self, keys: Ids) -> NDArray[np.int64]:
-        """Return the place of each feature, -1 for one that is not here."""
+        """Return the index of each feature among the counted ones, -1 for one that was not counted."""
         if not self.key.size:
             return np.full(keys.size, -1, dtype=np.int64)
         place = np.minimum(np.searchsorted(self.key, keys), self.key.size - 1)
@@ -107,27 +107,26 @@ class FeatureCounts:
 
 @dataclass(frozen=True, eq=False)
 class NaiveBayes:
-    """Naive Bayes over the gram of each token, the most recent unclosed tag and what stands around.
+    """Naive Bayes over three features of a token: its gram, the most recent unclosed tag and its surroundings.
 
     A feature that was never seen is equally likely for both labels, as in the paper. With ``neighbours``, a token whose
-    gram was never seen takes those of both its neighbours (7.7).
+    gram was never seen gets the sum of the log odds of its neighbours' grams (7.7).
 
     Attributes
     ----------
     grams, unclosed, around : FeatureCounts
-        Counts of grams, of most recent unclosed tags and of `surroundings`; without
-        features a column adds nothing.
+        Counts of grams, of most recent unclosed tags and of `surroundings`; empty ones contribute nothing.
     inside, outside : int
-        All training tokens inside and outside of the text.
+        Number of training tokens inside and outside of the text.
     size : int
         Tokens in a gram: 3, or 1.
     smoothing : float
         Added to both counts of every feature; above 0.
     neighbours : bool
-        Whether tokens with unseen grams take those of their neighbours.
+        Whether tokens with unseen grams get the log odds of their neighbours' grams.
     balanced : bool
-        Whether both labels are equally likely beforehand, so that a token with unseen features has log odds of 0;
-        else they are as likely as in training.
+        Whether both labels have the same prior, so that a token with unseen features has log odds of 0; else the priors
+        are those of the training tokens.
     """
 
     grams: FeatureCounts
@@ -142,13 +141,13 @@ class NaiveBayes:
     _odds: tuple[Floats, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the values; work out the log odds of every feature."""
+        """Check the values; compute the log odds of every feature."""
         if self.size not in GRAM_SIZES or not self.smoothing > 0 or self.inside < 1 or self.outside < 1:
             raise ModelError("naive Bayes needs grams of 1 or 3 tokens, smoothing above 0, and tokens of both labels")
         object.__setattr__(self, "_odds", tuple(map(self._log_odds, (self.grams, self.unclosed, self.around))))
 
     def log_odds(self, ids: Ids, unclosed: Ids, around: Ids) -> Floats:
-        """Return the log odds that each token is inside.
+        """Return the log odds that each token is inside of the text: float array, n.
 
         Parameters
         ----------
@@ -165,7 +164,7 @@ class NaiveBayes:
         return np.asarray(total)
 
     def _log_odds(self, counts: FeatureCounts) -> Floats:
-        """Return log P(feature | inside) / P(feature | outside) for each feature, with 0 at the end for the unseen."""
+        """Return log(P(feature | inside) / P(feature | outside)) of each feature, with 0 at the end for unseen ones."""
         added = self.smoothing
         inside = (counts.inside + added) / (self.inside + added * (len(counts) + 1))
         outside = (counts.outside + added) / (self.outside + added * (len(counts) + 1))
@@ -173,7 +172,7 @@ class NaiveBayes:
 
 
 def _looked_up(place: NDArray[np.int64], odds: Floats, *, neighbours: bool) -> Floats:
-    """Return the log odds at some places; -1 gives the neighbours' or none."""
+    """Return the log odds at each index; for -1, an unseen gram, the sum of the neighbours' or 0."""
     found = odds[place]
     if neighbours and place.size > 1:
         unseen = np.flatnonzero(place < 0)
@@ -184,7 +183,7 @@ def _looked_up(place: NDArray[np.int64], odds: Floats, *, neighbours: bool) -> F
 
 @dataclass(frozen=True)
 class Scale:
-    """How certainty becomes a score.
+    """How the log odds of a token are turned into its score.
 
     Attributes
     ----------
@@ -215,12 +214,12 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """How much more the tokens near the borders of the text count (Pasternack & Roth 2009, 6.2.4).
+    """Weights by which tokens near the borders of the text count more (Pasternack & Roth 2009, 6.2.4).
 
     Attributes
     ----------
     weight : float array
-        Weight m of each gram of the classifier, from 0 to 1, in their order.
+        Weight m of each gram of the classifier, from 0 to 1, in the order of the grams.
     factor : float
         The paper's c: scores are multiplied by m · c + 1.
     """
@@ -236,13 +235,13 @@ class TokenClassifier:
     Attributes
     ----------
     vocabulary : Vocabulary
-        Which tokens are the same.
+        Maps tokens to identifiers.
     bayes : NaiveBayes
-        The counts.
+        Gives the log odds of tokens.
     scale : Scale
-        How certainty becomes a score.
+        How log odds are turned into scores.
     importance : Importance, optional
-        Weights of grams near borders.
+        Weights of the grams by their distance from the borders.
     """
 
     vocabulary: Vocabulary
@@ -251,7 +250,7 @@ class TokenClassifier:
     importance: Importance | None = None
 
     def __post_init__(self) -> None:
-        """Check that the weights fit."""
+        """Check the number of weights."""
         if self.importance is not None and self.importance.weight.shape != self.bayes.grams.key.shape:
             raise ModelError("there must be one importance weight for each gram")
 
@@ -276,12 +275,12 @@ class TokenClassifier:
 
 
 def bounded_probabilities(log_odds: Floats) -> Floats:
-    """Return the probabilities of log odds, never 0 or 1."""
+    """Return the probabilities for log odds, which are clipped so that none is 0 or 1."""
     return probabilities(log_odds, limit=_MOST)
 
 
 def classifier_values(classifier: TokenClassifier) -> dict[str, Any]:
-    """Return what of a classifier is no counts, as plain values."""
+    """Return the values of a classifier other than its arrays, as plain values for JSON."""
     bayes = classifier.bayes
     document: dict[str, Any] = {
         "tags": list(classifier.vocabulary.tags),
@@ -292,7 +291,7 @@ def classifier_values(classifier: TokenClassifier) -> dict[str, Any]:
 
 
 def classifier_arrays(classifier: TokenClassifier) -> dict[str, NDArray[Any]]:
-    """Return the counts of a classifier, and the weights of its grams."""
+    """Return the arrays of a classifier by name: its stems, its counts, and the weights of its grams."""
     arrays = {"form": _steps(classifier.vocabulary.form), "stem": classifier.vocabulary.stem}
     for name in KINDS:
         counts: FeatureCounts = getattr(classifier.bayes, name)
@@ -305,7 +304,7 @@ def classifier_arrays(classifier: TokenClassifier) -> dict[str, NDArray[Any]]:
 
 
 def classifier_from_document(document: Mapping[str, Any], arrays: Arrays) -> TokenClassifier:
-    """Make a classifier from what `classifier_values` and `classifier_arrays` returned.
+    """Create a classifier from what `classifier_values` and `classifier_arrays` returned.
 
     Raises
     ------
@@ -331,7 +330,7 @@ def classifier_from_document(document: Mapping[str, Any], arrays: Arrays) -> Tok
 
 
 def _steps(ascending: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return the steps between ascending numbers, which compress far better."""
+    """Return the differences between ascending numbers, which compress far better."""
     return np.diff(ascending, prepend=np.uint32(0))
 
 

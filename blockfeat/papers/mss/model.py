@@ -1,4 +1,4 @@
-"""Models that label tokens and take one contiguous run of them (Pasternack & Roth 2009)."""
+"""Models that score tokens and extract one contiguous run of them (Pasternack & Roth 2009)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from blockfeat.papers.mss.classifier import (
 from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, kept_blocks, sums_by_block
 
 PENALTY = 3.25
-"""What a tag costs against a word, by the paper's optimisation (6.2.2)."""
+"""Penalty of a tag, where a word scores 1: the value that the paper's optimisation found (6.2.2)."""
 
 _CELLS = ("td", "th", "div")
 _ALWAYS_CUT = ("iframe", "table")
@@ -41,9 +41,9 @@ def simple_scores(tokens: PageTokens, penalty: float = PENALTY) -> NDArray[np.fl
 
 
 def longest_block(tags: Tags, tokens: PageTokens) -> tuple[int, int]:
-    """Return first and end token of the table cell or DIV with the most characters, the first baseline (6.2.1).
+    """Return first token and end (exclusive) of the table cell or DIV with the most text, the first baseline (6.2.1).
 
-    Of elements with the same text the innermost counts; (0, 0) where the page has neither cells nor DIVs with text.
+    Of elements with the same text the innermost is taken; (0, 0) where the page has neither cells nor DIVs with text.
     """
     elements = np.flatnonzero(np.isin(tags.key, name_keys(_CELLS)) & (tags.closed > tags.opened))
     if not elements.size:
@@ -58,10 +58,10 @@ def longest_block(tags: Tags, tokens: PageTokens) -> tuple[int, int]:
 
 
 def cleaned(tags: Tags, tokens: PageTokens, run: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return the tokens of a run that are left when what is embedded in it is cut out, by the paper's two rules (4.2).
+    """Return the tokens of a run that remain after the paper's two rules for embedded content (4.2): bool array, n.
 
-    The contents of IFRAME and TABLE go, and those of every DIV that holds a link, an image or another embedded
-    element; only pairs of tags that stand inside of the run count.
+    IFRAME and TABLE elements are removed, and so is every DIV that contains a link, an image or another embedded
+    element; only elements with both tags inside of the run are considered.
     """
     is_taken = np.zeros(len(tokens), dtype=bool)
     is_taken[run[0] : run[1]] = True
@@ -81,10 +81,10 @@ def cleaned(tags: Tags, tokens: PageTokens, run: tuple[int, int]) -> NDArray[np.
 
 
 def best_run_of_length(scores: NDArray[np.float64], least: int) -> tuple[int, int]:
-    """Return start and end (exclusive) of the run of at least so many scores with the highest sum.
+    """Return start and end (exclusive) of the run of at least ``least`` scores with the highest sum.
 
-    Of equal sums the run with the earliest end wins, then the shortest; (0, 0) where no run has a sum above 0. Of runs
-    of any length it finds what `blockfeat.models.decoding.best_run` does.
+    Of equal sums the run with the earliest end wins, then the shortest; (0, 0) where no run has a sum above 0. With
+    ``least`` 1, the result is that of `blockfeat.models.decoding.best_run`.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def truncate_run(run: tuple[int, int], stops: Indices) -> tuple[int, int]:
     run : tuple of int
         Start and end (exclusive).
     stops : int array
-        Positions in ascending order; the run ends before the first of them that it holds.
+        Positions in ascending order; the run ends before the first of them that lies inside it.
     """
     start, end = run
     place = int(np.searchsorted(stops, start))
@@ -130,16 +130,16 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Constraints:
-    """What a run must keep to, and what is done with it.
+    """Constraints on the extracted run, and its post-processing.
 
     Attributes
     ----------
     stop_at_rule : bool
-        Everything after the first HR inside of the run is cut off (6.2.3).
+        Cut off everything after the first HR inside of the run (6.2.3).
     least_tokens : int
         Least length of a run.
     clean : bool
-        Cut out what is embedded in the run, by the paper's two rules (4.2).
+        Remove embedded content from the run by the paper's two rules (4.2).
     """
 
     stop_at_rule: bool = False
@@ -154,18 +154,18 @@ class Constraints:
 
 @dataclass(frozen=True, eq=False)
 class TokenRun:
-    """What a token model found on a page.
+    """The run of tokens that a token model extracts from a page.
 
     Attributes
     ----------
     tokens : PageTokens
         The page's tokens.
     scores : float array
-        The score of each.
+        The score of each token.
     run : tuple of int
         First token and end (exclusive) of the extraction.
     is_taken : bool array
-        The tokens of the run that were not cut out of it.
+        The tokens of the run that were not removed from it.
     """
 
     tokens: PageTokens
@@ -176,30 +176,30 @@ class TokenRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunPrediction(Prediction):
-    """A prediction of blocks with the run of tokens that it rests on."""
+    """A prediction of blocks, with the run of tokens that it is derived from."""
 
     run: TokenRun
 
 
 @dataclass(frozen=True, eq=False)
 class TokenModel(FeatureModel):
-    """A model over tokens and all that is needed to use it.
+    """A model that scores the tokens of a page, and extracts one contiguous run of them.
 
     Attributes
     ----------
     name : str
         Name of the model.
     system : str
-        ``"longest-block"``: the longest table cell or DIV; ``"simple"``: the maximum subsequence of 1 for a word and
-        ``-penalty`` for a tag; ``"classifier"``: that of the classifier's scores.
+        ``"longest-block"``: the longest table cell or DIV; ``"simple"``: the maximum subsequence of scores of 1 for a
+        word and ``-penalty`` for a tag; ``"classifier"``: that of the classifier's scores.
     table : TagTable
         Tag table that cuts pages into the blocks of the result.
     penalty : float
-        What a tag costs for ``"simple"``; above 0.
+        Penalty of a tag for ``"simple"``; above 0.
     classifier : TokenClassifier, optional
         The classifier.
     constraints : Constraints
-        What a run must keep to.
+        Constraints on the run.
     languages, record
         As for every model.
     """
@@ -226,7 +226,7 @@ class TokenModel(FeatureModel):
 
     @property
     def decoding(self) -> str:
-        """What of a page is kept."""
+        """Name of the part of a page that is kept."""
         return "longest block" if self.system == "longest-block" else "run of tokens"
 
     def find(self, tags: Tags | None) -> TokenRun:
@@ -241,13 +241,13 @@ class TokenModel(FeatureModel):
         return TokenRun(tokens, scores, run, is_taken)
 
     def predict(self, measured: PageFeatures) -> RunPrediction:
-        """Score blocks by the sum of their tokens' scores; keep those of whose words at least half are in the run."""
+        """Score blocks by the sum of their tokens' scores; keep those with at least half of their words in the run."""
         found = self.find(measured.blocks.tags)
         scores = sums_by_block(found.tokens, found.scores, measured.blocks)
         return RunPrediction(scores, kept_blocks(found.tokens, found.is_taken, measured.blocks), found)
 
     def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
-        """Return for each block how much of it is in the run, and which side its own tokens favour."""
+        """Return the reason for each block: its share of words in the run, and the label that its own scores favour."""
         found = prediction.run if isinstance(prediction, RunPrediction) else self.find(measured.blocks.tags)
         words = np.maximum(measured.blocks.measures.words, 1)
         covered = covered_shares(found.tokens, found.is_taken, measured.blocks)
@@ -263,7 +263,7 @@ class TokenModel(FeatureModel):
         return tuple(reasons)
 
     def favouring(self, side: str) -> TokenModel:
-        """Return a copy that favours ``"precision"`` or ``"recall"``: tags cost more or less, or scores move.
+        """Return a copy that favours ``"precision"`` or ``"recall"`` by another penalty of tags or bias of the scores.
 
         Raises
         ------
@@ -285,12 +285,12 @@ class TokenModel(FeatureModel):
         return own if self.classifier is None else own | classifier_values(self.classifier)
 
     def own_arrays(self) -> Arrays:
-        """Return the counts of the classifier."""
+        """Return the arrays of the classifier."""
         return {} if self.classifier is None else classifier_arrays(self.classifier)
 
     @classmethod
     def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
-        """Return the attributes; ``"counts"`` may name another model's file whose counts this one shares."""
+        """Return the attributes of a stored model; ``"counts"`` may name another model's file that has its counts."""
         return {
             "system": document["system"],
             "penalty": float(document["penalty"]),
@@ -319,7 +319,7 @@ class TokenModel(FeatureModel):
 
 
 def _classifier(document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> TokenClassifier | None:
-    """Return the classifier of a document: its own, that of the file it refers to, or none."""
+    """Return the classifier of a stored model: its own, that of the file that it refers to, or None."""
     counts = document.get("counts")
     if counts is None:
         return classifier_from_document(document, arrays) if arrays else None

@@ -1,4 +1,4 @@
-"""The tokens of a page as arrays, with their places (Pasternack & Roth 2009, 5.2), and the blocks that some cover."""
+"""The tokens of a page as arrays (Pasternack & Roth 2009, 5.2), and the blocks that extracted tokens cover."""
 
 from __future__ import annotations
 
@@ -63,18 +63,18 @@ class PageTokens:
     kind : uint8 array, n
         `START_TAG`, `END_TAG`, `WORD`, `NUMBER` or `SYMBOL`.
     key : uint64 array, n
-        Equal for equal tokens: names of tags, lower-cased words as `blockfeat.lang.measures.keys_of_words` has them,
-        symbols; all numbers are one token.
+        Hash that is the same for equal tokens: start or end tags of one name, symbols, lower-cased words (as by
+        `blockfeat.lang.measures.keys_of_words`); all numbers have the same key.
     first_byte, end_byte : int array, n
-        Where each token stands in the source of the page's tags.
+        Byte offsets of each token in the source of the page's tags.
     unclosed : uint64 array, n
-        Key of the start tag that is the most recent unclosed one before each token; 0 for none.
+        Key of the most recent unclosed start tag before each token; 0 for none.
     element : int array, n
         For tags the element as `blockfeat.page.tags.Tags` numbers them, -1 for text.
     text : str
         Lower-cased text that words and symbols are taken from.
     first_character, end_character : int array, n
-        Where each word or symbol stands in it.
+        Offsets of each word or symbol in ``text``.
     """
 
     kind: NDArray[np.uint8]
@@ -89,7 +89,7 @@ class PageTokens:
 
     @classmethod
     def of(cls, tags: Tags | None) -> PageTokens:
-        """Take a page apart; linear in its size."""
+        """Return the tokens of a page; linear in its size."""
         if tags is None or not len(tags):
             nothing = np.zeros(0, dtype=np.int64)
             keys = np.zeros(0, dtype=np.uint64)
@@ -119,7 +119,7 @@ class PageTokens:
         key[is_tag] = tag_tokens(tags.key[element], opens)
         elements = np.full(first.size, -1, dtype=np.int64)
         elements[is_tag] = element
-        # The state before each tag, and behind the last one: a token has that of the tags before it.
+        # The unclosed tag before the first tag, then after each tag: a token has that after the tags before it.
         before = np.concatenate((np.zeros(1, dtype=np.uint64), unclosed))
         state = before[np.cumsum(is_tag) - is_tag]
         return cls(kind, key, first_byte, end_byte, state, elements, lowered, first, end)
@@ -144,26 +144,26 @@ class PageTokens:
         return [self.text[first:end] for first, end in spans]
 
     def element_starts(self, names: tuple[str, ...]) -> Indices:
-        """Return the tokens that are start tags of these names."""
+        """Return the indices of the tokens that are start tags with one of the names."""
         keys = np.sort(tag_tokens(name_keys(names), np.ones(len(names), dtype=bool)))
         return np.flatnonzero(are_among(self.key, keys) & (self.kind == START_TAG))
 
 
 def are_among(values: NDArray[Any], known: NDArray[Any]) -> Mask:
-    """Return which values are among some known ones, which must ascend; faster than `numpy.isin` for few of those."""
+    """Return which values are among the known ones, which must ascend; faster than `numpy.isin` where those are few."""
     if not known.size:
         return np.zeros(values.size, dtype=bool)
     return np.asarray(known[np.minimum(np.searchsorted(known, values), known.size - 1)] == values)
 
 
 def tag_tokens(keys: Keys, opens: Mask) -> Keys:
-    """Return the keys of tokens that are start tags (True) or end tags of elements with these keys."""
+    """Return the token keys of start tags, where ``opens``, or end tags of elements with these name keys."""
     found: Keys = keys * np.where(opens, _START_FACTOR, _END_FACTOR) + opens.astype(np.uint64)
     return found
 
 
 def _text_between_tags(tags: Tags) -> tuple[str, Indices, Indices]:
-    """Return the text with one mark for each tag, and where each character begins and ends in the source."""
+    """Return the text with one mark character for each tag, and first and end byte of each character in the source."""
     source = np.frombuffer(tags.source, dtype=np.uint8)
     lengths = np.empty(2 * tags.start.size + 1, dtype=np.int64)
     lengths[0] = tags.start[0]
@@ -189,7 +189,7 @@ def _text_between_tags(tags: Tags) -> tuple[str, Indices, Indices]:
 
 
 def _unescaped(codes: NDArray[np.uint8], place: Indices) -> tuple[NDArray[np.uint8], Indices, Indices]:
-    """Put the character that each entity stands for in the place of its first byte, and cut the rest away.
+    """Replace each entity by the character that it stands for.
 
     Returns the bytes, and where each begins and ends in the source.
     """
@@ -221,7 +221,7 @@ def _are_numbers(codes: NDArray[np.uint32], start: NDArray[np.int32], end: NDArr
 
 
 def _elements(tags: Tags) -> tuple[Indices, Mask, Keys]:
-    """Return for each tag its element, whether it opens it, and the most recent unclosed tag behind it.
+    """Return for each tag its element, whether it opens it, and the key of the most recent unclosed tag after it.
 
     An element without an end tag (``<br/>``) stays on the stack until the element around it ends, as in the paper
     (6.2): so the most recent unclosed tag is the last such child of the open element, else the open element.
@@ -236,7 +236,7 @@ def _elements(tags: Tags) -> tuple[Indices, Mask, Keys]:
     inside = np.where(opens & ~is_empty[element], element, parent[element])
     last = np.where(is_empty[element], element, inside)
     order = np.argsort(inside, kind="stable")
-    # Elements are numbered in order: by open element, then by the last one without an end tag inside it so far.
+    # Elements are numbered in document order: the latest child of an open element so far is the maximum so far.
     height = np.int64(len(tags) + 1)
     grouped = (inside[order] + 1) * height + last[order] + 1
     top = np.empty_like(grouped)
@@ -246,7 +246,7 @@ def _elements(tags: Tags) -> tuple[Indices, Mask, Keys]:
 
 
 def kept_blocks(tokens: PageTokens, is_taken: Mask, blocks: Blocks) -> Mask:
-    """Return which blocks are part of an extraction: those of whose words at least half are taken.
+    """Return which blocks are part of an extraction: those with at least half of their words in it.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def kept_blocks(tokens: PageTokens, is_taken: Mask, blocks: Blocks) -> Mask:
     is_taken : bool array
         The tokens that were extracted.
     blocks : Blocks
-        The page's blocks. One without words is kept where any of its tokens is taken.
+        The page's blocks. One without words is kept where any of its tokens was extracted.
     """
     taken = sums_by_block(tokens, (is_taken & ~tokens.is_tag).astype(np.float64), blocks)
     has_words = sums_by_block(tokens, tokens.is_word.astype(np.float64), blocks) > 0
@@ -263,7 +263,7 @@ def kept_blocks(tokens: PageTokens, is_taken: Mask, blocks: Blocks) -> Mask:
 
 
 def covered_shares(tokens: PageTokens, is_taken: Mask, blocks: Blocks) -> Floats:
-    """Return the share of each block's words that is taken, 0 to 1: float array n; 0 for a block without words."""
+    """Return the share of each block's words that was extracted, 0 to 1: float array, n; 0 for one without words."""
     words = tokens.is_word
     taken = sums_by_block(tokens, (words & is_taken).astype(np.float64), blocks)
     return taken / np.maximum(sums_by_block(tokens, words.astype(np.float64), blocks), 1.0)

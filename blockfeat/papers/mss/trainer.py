@@ -40,8 +40,8 @@ _MOST_PARTS = 8
 def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[int, int] | None:
     """Return the first token and the end (exclusive) of the run that holds the gold text; None if it is not there.
 
-    Words of page and gold are aligned (`blockfeat.data.align`). The run is the one with the most aligned
-    words less other words, so that stray matches (the title in the head, a teaser) do not stretch it.
+    Words of page and gold are aligned (`blockfeat.data.align`). The run is the one that maximises aligned words minus
+    other words, so that stray matches (the title in the head, a teaser) do not stretch it.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[
     gold : str
         The page's gold text.
     most_tags : float
-        Highest share of tags among the tokens of the run, 0 to 1: `PAPER_TAGS`, or 1 to take every run. Of modern
-        pages the paper's value leaves out many with links in their text.
+        Highest share of tags among the tokens of the run, 0 to 1: `PAPER_TAGS`, or 1 to take every run. The paper's
+        value excludes many modern pages, which have links in their text.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[
         too many tags (5.1).
     """
     words = np.flatnonzero(tokens.is_word)
-    # Numbers are one token, but here their digits count.
+    # All numbers have the same token key, but here their digits count.
     page_keys = keys_of_words(tokens.texts(words))
     gold_keys = keys_of_words(tokenize(gold))
     place = align_words(page_keys.tolist(), gold_keys.tolist())
@@ -71,7 +71,7 @@ def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[
     if (place[first:end] >= 0).sum() < _LEAST_FOUND * gold_keys.size:
         return None
     start, stop = int(words[first]), int(words[end - 1]) + 1
-    # What ends the last sentence belongs to the text: symbols up to the next tag, word or space.
+    # The punctuation behind the last word belongs to the text: symbols up to the next tag, word or space.
     while stop < len(tokens) and tokens.kind[stop] == SYMBOL and tokens.first_byte[stop] == tokens.end_byte[stop - 1]:
         stop += 1
     tags = int(tokens.is_tag[start:stop].sum())
@@ -80,7 +80,7 @@ def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[
 
 
 def _extended(page: Keys, gold: Keys, place: Indices, first: int, end: int) -> tuple[int, int]:
-    """Extend a run as long as page and gold agree: a teaser may have been aligned with the first sentence instead."""
+    """Extend a run at both ends while page and gold agree: a teaser may have been aligned in place of its beginning."""
     before, behind = int(place[first]) - 1, int(place[end - 1]) + 1
     while first > 0 and before >= 0 and page[first - 1] == gold[before]:
         first, before = first - 1, before - 1
@@ -111,7 +111,7 @@ def common_tags(pages: Iterable[tuple[str, Tags]]) -> tuple[str, ...]:
 
 @dataclass
 class _Source:
-    """Counts of one site, and the word forms seen there, by kind."""
+    """Counts of one site by kind of feature, and identifiers of the word forms seen there."""
 
     parts: dict[str, list[FeatureCounts]] = field(default_factory=lambda: defaultdict(list))
     forms: set[int] = field(default_factory=set)
@@ -123,14 +123,14 @@ class _Source:
             parts[:] = [FeatureCounts.sum(parts)]
 
     def counts(self, kind: str) -> FeatureCounts:
-        """Return the counts of a kind, as of one source."""
+        """Return the summed counts of a kind of feature, with 1 as the number of sources."""
         found = FeatureCounts.sum(self.parts[kind])
         return FeatureCounts(found.key, found.inside, found.outside, np.ones_like(found.sources))
 
 
 @dataclass
 class TokenCounter:
-    """Counts features of tokens page by page; pages can come in any order and later.
+    """Counts the features of tokens page by page, in any order.
 
     Attributes
     ----------
@@ -149,12 +149,12 @@ class TokenCounter:
     _outside: int = 0
 
     def add(self, tokens: PageTokens, run: tuple[int, int], *, source: str, lang: str | None = None) -> None:
-        """Count a page.
+        """Count the features of a page's tokens.
 
         Parameters
         ----------
         tokens : PageTokens
-            Its tokens.
+            The page's tokens.
         run : tuple of int
             First token and end (exclusive) of the article text.
         source : str
@@ -174,7 +174,7 @@ class TokenCounter:
         self._outside += int((~is_inside).sum())
 
     def _vocabulary_of(self, tokens: PageTokens, lang: str | None, site: _Source) -> Vocabulary:
-        """Return the vocabulary of one page; note its word forms and their stems."""
+        """Return the vocabulary of one page; record its word forms and their stems."""
         forms = sorted(set(tokens.texts(np.flatnonzero(tokens.is_word))))
         stems = self._stemmers.setdefault(lang, Stemmer(lang)).stems(forms)
         changed = [(form, stem) for form, stem in zip(forms, stems, strict=True) if form != stem]
@@ -188,16 +188,16 @@ class TokenCounter:
     def finish(
         self, *, least_sources: int = 2, smoothing: float = 0.5, neighbours: bool = False, around: bool = True
     ) -> tuple[Vocabulary, NaiveBayes]:
-        """Return vocabulary and classifier of all pages so far.
+        """Return vocabulary and naive Bayes classifier of all pages counted so far.
 
         Parameters
         ----------
         least_sources : int
-            Sites that a gram or a word form must have been seen on to stay; one where there is only one site.
+            Least number of sites with a gram or a word form for it to be kept; 1 where there is only one site.
         smoothing, neighbours
             As for `NaiveBayes`.
         around : bool
-            Whether to use what stands around tokens; without it the features are the paper's two.
+            Whether to use the surroundings of tokens; without them the features are the paper's two.
 
         Raises
         ------
@@ -239,25 +239,25 @@ class TokenConfig:
     size : int
         Tokens in a gram: 3, or 1.
     least_sources : int
-        Sites that a gram or a word form must have been seen on to be in the model; more make a smaller file.
+        Least number of sites with a gram or a word form for it to be in the model; more make a smaller file.
     smoothing : float
         Added to the counts.
     neighbours : bool
-        Use the grams of the token before and behind, too.
+        For a token with an unseen gram, use the grams of the tokens before and behind it.
     around : bool
-        Use which elements stand around a token; without them the features are the paper's two.
+        Use the surroundings of tokens as a feature; without them the features are the paper's two.
     balanced : bool
         Equal priors of inside and outside; false for those of the training pages, as in the paper.
     stop_at_rule : bool
-        Cut everything after the first HR of a run off (6.2.3).
+        Cut off everything after the first HR of a run (6.2.3).
     least_tokens : int
         Least length of a run.
     clean : bool
-        Cut out of a run what is embedded in it: tables, frames, and DIVs with links or images (4.2).
+        Remove embedded content from a run: tables, frames, and DIVs with links or images (4.2).
     most_tags : float
-        Pages are left out whose text has a higher share of tags among its tokens; 1 for none, the paper's is 0.2 (5.1).
+        Pages are skipped whose text has a higher share of tags among its tokens; 1 for none, the paper's is 0.2 (5.1).
     scale : Scale
-        How the certainty of a token becomes its score; the paper's is "probability".
+        How the log odds of a token are turned into its score; the paper's is "probability".
     """
 
     table: str = "html5"
@@ -323,7 +323,7 @@ class TokenTrainer(Trainer[TokenConfig]):
         )
 
     def _common_tags(self, pages: Sequence[LabelledPage], on_progress: OnProgress) -> tuple[str, ...]:
-        """Return the tags of more than one site; where there is one site only, all tags of its pages."""
+        """Return the tags found on more than one site; where there is one site only, on more than one of its pages."""
         hosts = {page.host for page in pages}
 
         def tags() -> Iterator[tuple[str, Tags]]:
@@ -347,7 +347,7 @@ def _tags_of(page: LabelledPage) -> Tags | None:
 
 
 def _count(counter: TokenCounter, page: LabelledPage, most_tags: float) -> str | None:
-    """Count a page; return why it cannot be used, or None."""
+    """Count the features of a page; return why it cannot be used, or None."""
     if not page.text:
         return "it has no gold text"
     tags = _tags_of(page)

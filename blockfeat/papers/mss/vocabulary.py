@@ -1,7 +1,7 @@
-"""Which tokens count as the same one, by stem and rare tag (Pasternack & Roth 2009, 5.2), and what stands around each.
+"""Token identifiers: stems of words, one token for all rare tags (Pasternack & Roth 2009, 5.2); surroundings of tokens.
 
-The surroundings are a third feature beside the paper's two, which see three tokens and one tag: on modern, deeply
-nested pages, that is too little (docs/mss.md has the figures).
+The surroundings are a third feature beside the paper's two, which cover only three tokens and one tag: on modern,
+deeply nested pages, that is too little (docs/mss.md has the figures).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Keys = NDArray[np.uint64]
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _UNKNOWN = np.array([0x756E6B6E, 0x6E6B6E75], dtype=np.uint32)
-"""Identifiers of start and end tags that are not common."""
+"""The identifiers shared by all start tags and by all end tags that are not common."""
 
 
 ALGORITHMS = {
@@ -57,7 +57,7 @@ ALGORITHMS = {
     "tr": "turkish",
     "yi": "yiddish",
 }
-"""Snowball's algorithm by ISO 639-1 code; English has Porter's second one."""
+"""Snowball stemming algorithm by ISO 639-1 code; the one for English is Porter2."""
 Indices = NDArray[np.int64]
 _PARTS = (
     "article",
@@ -85,16 +85,16 @@ _IN_TEXT = 1 << 10
 
 
 def token_ids(keys: Keys) -> Ids:
-    """Return a number of 32 bits for each key of 64; of 100,000 keys about one has that of another."""
+    """Return a 32-bit hash of each 64-bit key; among 100,000 keys about one collision is to be expected."""
     mixed = keys * _MIX
     return ((mixed ^ (mixed >> _HALF)) * _MIX >> _HALF).astype(np.uint32)
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """What a model knows of tokens: common tags, and the stems of the word forms that it has seen.
+    """The vocabulary of a token model: names of common tags, and stems of the word forms of the training pages.
 
-    Stems are learnt as a table from form to stem, so that extraction needs no stemming library and no look at single
+    Stems are stored as a table from form to stem, so that extraction needs neither a stemming library nor a loop over
     words. A form that is not in the table is its own stem.
 
     Attributes
@@ -104,7 +104,7 @@ class Vocabulary:
     form : uint32 array
         Identifiers of the word forms that differ from their stems, ascending.
     stem : uint32 array
-        Identifier of the stem of each.
+        Identifier of the stem of each form.
     """
 
     tags: tuple[str, ...]
@@ -114,7 +114,7 @@ class Vocabulary:
     _ends: Ids = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the table; get the identifiers of the common tags ready."""
+        """Check the table; compute the identifiers of the common tags."""
         if self.form.shape != self.stem.shape or np.any(self.form[1:] <= self.form[:-1]):
             raise ModelError("the forms of a vocabulary must ascend, with one stem for each")
         names = name_keys(self.tags)
@@ -124,12 +124,12 @@ class Vocabulary:
 
     @classmethod
     def of(cls, tags: tuple[str, ...], stems: Mapping[int, int]) -> Vocabulary:
-        """Make a vocabulary of tag names and a mapping of identifiers of forms to those of stems."""
+        """Create a vocabulary from tag names and a mapping of form identifiers to stem identifiers."""
         form = np.array(sorted(stems), dtype=np.uint32)
         return cls(tuple(sorted(tags)), form, np.array([stems[one] for one in form.tolist()], dtype=np.uint32))
 
     def ids(self, tokens: PageTokens) -> tuple[Ids, Ids]:
-        """Return the identifiers of a page's tokens and of the most recent unclosed tag before each."""
+        """Return the identifiers of a page's tokens and of the most recent unclosed tag before each: uint32, n."""
         found = token_ids(tokens.key)
         self._replace_rare(found, tokens)
         if self.form.size:
@@ -140,7 +140,7 @@ class Vocabulary:
         return found, self._unclosed(tokens)
 
     def _replace_rare(self, found: Ids, tokens: PageTokens) -> None:
-        """Give start and end tags of rare elements their common identifiers."""
+        """Replace, in place, the identifiers of rare start and end tags by the shared ones."""
         for kind, known, unknown in ((START_TAG, self._starts, _UNKNOWN[0]), (END_TAG, self._ends, _UNKNOWN[1])):
             tags = np.flatnonzero(tokens.kind == kind)
             found[tags[~are_among(found[tags], known)]] = unknown
@@ -153,7 +153,7 @@ class Vocabulary:
 
 @dataclass
 class Stemmer:
-    """Stems words of one language and remembers them as long as it lives.
+    """Stems words of one language, and caches the stems.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ class Stemmer:
     _stem: Callable[[str], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        """Get the algorithm."""
+        """Load the stemming algorithm of the language, if there is one."""
         if self.lang not in ALGORITHMS:
             return
         require_extra("train", what="stems")
@@ -185,18 +185,18 @@ class Stemmer:
         for word in words:
             stem = self._known.get(word)
             if stem is None:
-                # A stem can come out empty; the word stands for itself then.
+                # A stem can come out empty; the word is its own stem then.
                 stem = self._known[word] = self._stem(word) or word
             found.append(stem)
         return found
 
 
 def surroundings(tokens: PageTokens) -> Ids:
-    """Return a number for what stands around each token; linear in the page.
+    """Return a code for the surroundings of each token: uint32 array, n; linear in the page.
 
     It combines the part of the page (the innermost of article, main, nav, header, footer, aside, form, figure, lists,
-    table, quote and section), whether the token is inside a link, and how many words stand in the stretch of text that
-    the token stands in, in the one before and in the one behind it; stretches end at tags that are not inline.
+    table, quote and section), whether the token is inside a link, and the lengths, in classes by number of words, of
+    the stretches of text around, before and after the token; stretches end at tags that are not inline.
     """
     if not len(tokens):
         return np.zeros(0, dtype=np.uint32)
@@ -213,12 +213,12 @@ def surroundings(tokens: PageTokens) -> Ids:
 
 
 def _length_classes(words: Indices, stretch: Indices, in_text: NDArray[np.bool_]) -> Indices:
-    """Return one number for the lengths of the texts before, at and behind each token."""
+    """Return a code for the length classes of the stretches of text before, around and after each token."""
     filled = np.flatnonzero(words)
     if not filled.size:
         return np.zeros(stretch.size, dtype=np.int64)
     known = np.concatenate(([_NO_TEXT], np.searchsorted(_LENGTHS, words[filled], side="right"), [_NO_TEXT]))
-    # Place of the first stretch with words from here on, moved by one for the border at the front.
+    # For each stretch, the number among those with words, from 1, of the first at or after it; 0 is the page's start.
     here = np.searchsorted(filled, np.arange(words.size)) + 1
     by_stretch_before, by_stretch_here = known[here - 1], known[here]
     by_stretch_behind = known[np.minimum(here + 1, known.size - 1)]
@@ -228,7 +228,7 @@ def _length_classes(words: Indices, stretch: Indices, in_text: NDArray[np.bool_]
 
 
 def _innermost(tokens: PageTokens, names: tuple[str, ...]) -> Indices:
-    """Return for each token the innermost element of some names that it is inside of: 1 for the first name, 0: none."""
+    """Return for each token which of the names its innermost enclosing element has: 1 for the first, 0 for none."""
     nothing = np.zeros(len(tokens), dtype=np.int64)
     tags = np.flatnonzero(tokens.is_tag)
     end_of = np.zeros(int(tokens.element.max()) + 1, dtype=np.int64)
@@ -241,7 +241,7 @@ def _innermost(tokens: PageTokens, names: tuple[str, ...]) -> Indices:
         return nothing
     number = np.argmax(tokens.key[start][:, None] == keys[None, :], axis=1) + 1
     parent = parents_of(start, end)
-    # What holds from each start tag on, and from behind each end tag on; start tags last, for they may stand there.
+    # Values from each start tag on, and from behind each end tag on; start tags are set last, as they may follow there.
     since = np.zeros(len(tokens) + 1, dtype=np.int64)
     holds = np.zeros(len(tokens) + 1, dtype=np.int64)
     since[end + 1] = end + 1

@@ -1,4 +1,4 @@
-"""The features of text leaves and the edges between them (Vogels et al. 2018, 3.3), and the stage measuring them."""
+"""The features of text leaves and of the edges between them (Vogels et al. 2018, 3.3), and their computation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Web2TextFeature:
     name : str
         Name in model files.
     unit : str
-        What the number is.
+        What the value measures, and its unit.
     low, high : float
         Range that values are clipped to.
     is_binary : bool
@@ -66,7 +66,7 @@ def _flag(name: str, unit: str) -> _Entry:
 
 
 def _text_entries(longest: float) -> list[_Entry]:
-    """Features b6 to b22; the highest logarithm of characters differs between leaves and nodes."""
+    """Return features b6 to b22; ``longest``, the highest logarithm of characters, differs between leaves and nodes."""
     return [
         ("average_word_length", "characters a word", False, 3.0, 15.0),
         _flag("has_stop_word", "a stop word"),
@@ -89,7 +89,7 @@ def _text_entries(longest: float) -> list[_Entry]:
 
 
 def _own_entries() -> list[_Entry]:
-    """Features b1 to b28."""
+    """Return features b1 to b28."""
     return [
         _flag("has_duplicate", "another leaf with the same text"),
         _flag("has_10_duplicates", "ten other leaves with the same text"),
@@ -107,7 +107,7 @@ def _own_entries() -> list[_Entry]:
 
 
 def _node_entries() -> list[_Entry]:
-    """Features b29 to b48, of a node; clipped at 22,000 characters, for 244 (a leaf's) would clip nearly all nodes."""
+    """Return features b29 to b48, of a node; clipped at 22,000 characters, as a leaf's 244 would clip almost all."""
     return [
         _share("page_share", "source characters by those of the page"),
         _share("anchor_ratio", "characters inside anchors by characters"),
@@ -121,7 +121,7 @@ def _prefixed(prefix: str, entries: list[_Entry]) -> list[_Entry]:
 
 
 def _tags(prefix: str, tags: tuple[str, ...]) -> list[_Entry]:
-    """One flag a tag; a tag that the paper lists again gets a number."""
+    """Return one flag for each tag; a tag that the paper lists twice gets a number the second time."""
     names = [f"{prefix}{tag}" + ("_2" if tag in tags[:place] else "") for place, tag in enumerate(tags)]
     return [_flag(name, f"an element {tag}") for name, tag in zip(names, tags, strict=True)]
 
@@ -187,7 +187,7 @@ _BLOCK_RANGES, _EDGE_RANGES = ranges(BLOCK_FEATURES), ranges(EDGE_FEATURES)
 # Keys of tags in ascending order, and the place of each tag among them.
 _LEAF_KEYS = np.unique(name_keys(LEAF_TAGS), return_inverse=True)
 _PARENT_KEYS = np.unique(name_keys(PARENT_TAGS), return_inverse=True)
-# Elements that begin on a line of their own where a page has no style, and the break.
+# Elements that begin a new line on a page without style sheets, and br.
 _LINE_TAGS = (
     "address article aside blockquote body br canvas caption center dd details dialog dir div dl dt fieldset "
     "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html iframe input legend li main menu nav "
@@ -203,8 +203,8 @@ class LeafFeatures:
     Attributes
     ----------
     blocks : float32 array, n × 128
-        The features of each leaf; NaN where a page has no such value (words of a leaf without words, ancestors of a
-        leaf without them).
+        The features of each leaf; NaN for a value that does not exist (of the words of a leaf without words, of the
+        ancestors of a leaf without them).
     edges : float32 array, n - 1 × 25
         The features of each leaf and the next.
     """
@@ -229,7 +229,7 @@ def page_features(measured: PageFeatures) -> LeafFeatures:
     counts = count_leaves(blocks, measured.stop_words)
     nodes = _node_features(blocks, tree, counts)
     missing = np.full((1, nodes.shape[1]), np.nan)
-    nodes = np.concatenate((nodes, missing))  # the node -1 has nothing
+    nodes = np.concatenate((nodes, missing))  # index -1 stands for no node
     leaf_tags, node_tags = _tags_of(blocks, tree)
     grandparent = np.append(tree.parent, -1)[tree.leaf_parent]
     features = np.concatenate(
@@ -354,7 +354,7 @@ def _flags(
     tags: tuple[NDArray[np.uint64], Indices],
     count: int,
 ) -> Flags:
-    """Return which of some tags the elements of each owner have."""
+    """Return which of some tags the elements of each owner have: bool array, owners × tags."""
     known, column_of = tags
     place = np.minimum(np.searchsorted(known, keys), known.size - 1)
     hit = np.flatnonzero((known[place] == keys) & chosen)
@@ -370,7 +370,7 @@ def _distances(tree: CollapsedDom) -> Flags:
 
 
 def _line_breaks(blocks: Blocks) -> Flags:
-    """Return whether a line breaks between each leaf and the next on a page without style."""
+    """Return whether a line breaks between each leaf and the next on a page without style sheets: bool array, n - 1."""
     tags = blocks.tags
     place = np.minimum(np.searchsorted(_LINES, tags.key), _LINES.size - 1)
     chosen = _LINES[place] == tags.key

@@ -1,4 +1,4 @@
-"""The text leaves of a page: what is counted in them, paths of tags and classes, the collapsed DOM around them."""
+"""The text leaves of a page: counts over their text, paths of tags and classes, the collapsed DOM around them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NONE = -2
 
 
 def _kinds() -> NDArray[np.uint8]:
-    """Return the kinds of all characters up to U+FFFF; those above have none."""
+    """Return the kinds of all characters up to U+FFFF as bit flags; those above have none."""
     table = np.zeros(1 << 16, dtype=np.uint8)
     for characters, kind in ((_PUNCTUATION, _PUNCTUATION_KIND), (_QUESTIONS, _QUESTION_KIND), (_DIGITS, _DIGIT_KIND)):
         table[[ord(character) for character in characters]] |= kind
@@ -78,11 +78,11 @@ class LeafCounts:
     Attributes
     ----------
     counts : float array, n × 13
-        What `Leaf` names: numbers that add up over leaves.
+        The counts that `Leaf` names; they add up over leaves.
     ends_in_punctuation, ends_in_question : bool array, n
-        The leaf's last character is one.
+        Whether the last character of each leaf is punctuation, or a question mark.
     starts, lengths : int array, n
-        Where each leaf begins in the page's text; its characters, single spaces counted.
+        Offset of each leaf in the page's text, and its number of characters including single spaces.
     """
 
     counts: Floats
@@ -92,7 +92,7 @@ class LeafCounts:
     lengths: Indices
 
     def sums(self, first: Indices, end: Indices) -> Floats:
-        """Return the counts of ranges of leaves: float array, m × 13."""
+        """Return the counts of m ranges of leaves, from first to end (exclusive): float array, m × 13."""
         upto = np.zeros((self.counts.shape[0] + 1, self.counts.shape[1]))
         np.cumsum(self.counts, axis=0, out=upto[1:])
         summed: Floats = upto[end] - upto[first]
@@ -108,14 +108,14 @@ def leaf_table() -> TagTable:
 
 
 def leaf_measurer(identifier: Identifier, languages: tuple[str, ...] = ()) -> FeatureExtractor:
-    """Return what cuts pages into text leaves and finds their language and stop words."""
+    """Return the extractor that cuts pages into text leaves and identifies their language and stop words."""
     return FeatureExtractor(Blockifier.of(leaf_table()), features=(), identifier=identifier, languages=languages)
 
 
 def count_leaves(blocks: Blocks, stop_words: StopWordRatios) -> LeafCounts:
     """Count words, characters and patterns in the leaves of a page.
 
-    Stop words are counted in units of what running prose of the language has, so that languages are alike.
+    Stop words are counted relative to their share in prose of the language, so that languages are comparable.
     """
     text, measures = blocks.page_text, blocks.measures
     n = len(blocks)
@@ -135,7 +135,7 @@ def count_leaves(blocks: Blocks, stop_words: StopWordRatios) -> LeafCounts:
     counts[:, at.digits] = _by_leaf(is_digit, ends)
     _count_words(counts, blocks, is_digit)
     _count_patterns(counts, blocks)
-    flags = text.piece_flags[np.searchsorted(text.piece_ends, blocks.block_starts, side="right")]
+    flags = text.pieces[1, text.pieces[0].searchsorted(blocks.block_starts, side="right")]
     counts[:, at.anchor_characters] = np.where(flags & ANCHOR != 0, lengths, 0)
     return LeafCounts(
         counts=counts,
@@ -166,7 +166,7 @@ def _count_words(counts: Floats, blocks: Blocks, is_digit: Flags) -> None:
 
 
 def _count_patterns(counts: Floats, blocks: Blocks) -> None:
-    """Count copyright signs, signs of email addresses and of web addresses."""
+    """Count copyright signs, and the email and web addresses by the signs ``@`` and ``://`` in them."""
     codes, classes, ends = blocks.page_text.codes, blocks.page_text.classes, blocks.page_text.block_ends
     at = Leaf()
     n = len(blocks)
@@ -183,9 +183,9 @@ def _count_patterns(counts: Floats, blocks: Blocks) -> None:
 
 
 def class_paths(blocks: Blocks) -> Keys:
-    """Return a number for each leaf, the same for leaves with the same tags and classes around them.
+    """Return a hash for each leaf, the same for leaves with the same tags and classes around them: uint64 array, n.
 
-    The numbers are sums over the elements around a leaf, so that they are differences of one running sum over tags.
+    It is the sum of hashes of the elements around a leaf, and so comes from one running sum over the tags of the page.
     """
     tags = blocks.tags
     level = np.arange(len(tags)) - np.searchsorted(np.sort(tags.closed), tags.opened)
@@ -200,7 +200,7 @@ def class_paths(blocks: Blocks) -> Keys:
 
 
 def _class_keys(tags: Tags) -> Keys:
-    """Return a number for the class of each element, by its length and its first and last sixteen bytes."""
+    """Return a hash of the class attribute of each element, by its length and its first and last sixteen bytes."""
     keys = np.zeros(len(tags), dtype=np.uint64)
     padded = bytes(_WORD) + tags.source + bytes(2 * _WORD)
     words: Keys = np.ndarray((len(padded) - _WORD + 1,), dtype="<u8", buffer=padded, strides=(1,))
@@ -218,20 +218,20 @@ def _class_keys(tags: Tags) -> Keys:
         head = _head(words[np.minimum(first + step, len(tags.source)) + _WORD], inside)
         tail = _tail(words[first + np.maximum(length - step, 0)], inside)
         found = (found * _MIX[2] + head) * _MIX[3] + tail
-    # Of two classes in one tag the first counts, as it does on the page.
+    # Of two class attributes in one tag the first is used, as in browsers.
     keys[element[::-1]] = found[::-1]
     return keys
 
 
 def _head(words: Keys, count: Indices) -> Keys:
-    """Return the first bytes of words of eight."""
+    """Return eight-byte words with only their first ``count`` bytes; the others are 0."""
     bits = (8 * count).astype(np.uint64)
     mask = np.where(count >= _WORD, ~np.uint64(0), (np.uint64(1) << np.minimum(bits, np.uint64(63))) - np.uint64(1))
     return words & mask
 
 
 def _tail(words: Keys, count: Indices) -> Keys:
-    """Return the last bytes of words of eight."""
+    """Return eight-byte words with only their last ``count`` bytes, moved to the beginning; the others are 0."""
     bits = (8 * (_WORD - count)).astype(np.uint64)
     return np.where(count > 0, words >> np.minimum(bits, np.uint64(63)), np.uint64(0))
 
@@ -252,7 +252,7 @@ class CollapsedDom:
     parent : int array, m
         Node around each node; -1 for the root.
     depth : int array, m
-        Nodes around each node.
+        Number of nodes around each node.
     leaf_parent : int array, n
         Innermost node around each leaf; -1 where the only leaf is the root.
     common : int array, n - 1
@@ -283,7 +283,7 @@ class CollapsedDom:
         is_inner = end - first > 1
         is_inner[:1] = True
         place = np.flatnonzero(is_inner)
-        # Elements of one node follow each other here: what stands between them would hold leaves of its own.
+        # Elements of one node are adjacent here: an element between them would have leaves of its own.
         is_new = np.ones(place.size, dtype=np.bool_)
         is_new[1:] = (first[place[1:]] != first[place[:-1]]) | (end[place[1:]] != end[place[:-1]])
         merged_into = -1 - first
@@ -316,7 +316,7 @@ class CollapsedDom:
 def _common_nodes(first: Indices, end: Indices, parent: Indices, leaves: int) -> Indices:
     """Return the innermost node around each leaf and the next."""
     known = np.full(max(leaves, 1), _NONE, dtype=np.int64)
-    # Where several nodes begin or end at one place, the last assignment stands: outermost end, innermost begin.
+    # Where several nodes begin or end at one leaf, the last assignment holds: outermost end, innermost start.
     known[end[::-1] - 1] = parent[::-1]
     known[first] = np.arange(first.size)
     last = np.maximum.accumulate(np.where(known != _NONE, np.arange(known.size), 0))

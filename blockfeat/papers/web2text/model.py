@@ -26,7 +26,7 @@ from blockfeat.papers.web2text.leaves import leaf_measurer
 Activations = NDArray[np.float32]
 
 FILTERS = (50, 50, 50, 10)
-"""Filters of the first four layers; the last has one for each answer."""
+"""Filters of the first four layers; the last has one for each class."""
 KERNELS = (1, 1, 3, 3, 3)
 """Kernel sizes; with `FILTERS` they give the numbers of weights in section 4.3.1 (17,960 and 12,870)."""
 
@@ -47,7 +47,7 @@ class Layer:
             raise ModelError(f"weights {self.weights.shape} and bias {self.bias.shape} are no convolution")
 
     def __call__(self, sequence: Activations) -> Activations:
-        """Return n × outputs for n × inputs; zeros stand before and behind the sequence."""
+        """Return n × outputs for n × inputs; the sequence is padded with zeros at both ends."""
         reach = self.weights.shape[0] // 2
         result: Activations = matmul(sequence, self.weights[reach], is_padded=True) + self.bias
         for step in range(1, min(reach, sequence.shape[0] - 1) + 1):
@@ -63,7 +63,7 @@ class Network:
     Attributes
     ----------
     mean, scale : float32 array, inputs
-        Standardisation of the features: 0 and 1 for binary ones.
+        Mean and standard deviation of each feature: 0 and 1 for binary ones.
     layers : tuple of Layer
         The convolutions.
     """
@@ -85,7 +85,7 @@ class Network:
         return values
 
     def logits(self, features: Activations) -> Activations:
-        """Return what the last layer says of each place of a sequence: n × answers."""
+        """Return the logits at each position of a sequence: n × classes."""
         sequence = self.standardise(features)
         for layer in self.layers[:-1]:
             sequence = layer(sequence)
@@ -94,7 +94,7 @@ class Network:
 
 
 def log_softmax(logits: Activations) -> NDArray[np.float64]:
-    """Return the logarithms of the probabilities of each row."""
+    """Return the logarithm of the softmax of each row."""
     shifted = logits.astype(np.float64)
     shifted -= shifted.max(axis=1, keepdims=True, initial=-np.inf)
     logarithms: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
@@ -110,7 +110,7 @@ class LeafPrediction:
     log_odds : float array, n
         Logarithm of the odds that each is content, by the unary network.
     kept : bool array, n
-        Labels of the most likely sequence.
+        The most likely sequence of labels: whether each is content.
     """
 
     log_odds: Floats
@@ -119,16 +119,16 @@ class LeafPrediction:
 
 @dataclass(frozen=True, eq=False)
 class LeafLabeller:
-    """Labels the text leaves of pages.
+    """Labels the text leaves of pages by two networks and Viterbi decoding.
 
     Attributes
     ----------
     unary : Network
-        128 features of a leaf to two answers: the rest, content.
+        Maps the 128 features of a leaf to two classes: other, content.
     pairwise : Network
-        25 features of a leaf and the next to four answers: labels 00, 01, 10, 11.
+        Maps the 25 features of a leaf and the next to four classes: the pairs of labels 00, 01, 10, 11.
     interpolation : float
-        λ, the weight of the pairs against the leaves.
+        λ, the weight of the pairwise scores relative to the unary ones.
     """
 
     unary: Network
@@ -136,7 +136,7 @@ class LeafLabeller:
     interpolation: float = 1.0
 
     def __post_init__(self) -> None:
-        """Check that the networks take the features that there are."""
+        """Check the numbers of inputs and of classes of the networks."""
         for network, features, answers in ((self.unary, BLOCK_FEATURES, 2), (self.pairwise, EDGE_FEATURES, 4)):
             if network.mean.size != len(features) or network.layers[-1].bias.size != answers:
                 raise ModelError(f"a network of Web2Text does not take {len(features)} features to {answers} answers")
@@ -147,7 +147,7 @@ class LeafLabeller:
         Parameters
         ----------
         features : LeafFeatures
-            Of n leaves.
+            Features of n leaves and of the edges between them.
         shift : float
             Added to the log odds of content: above 0 for recall, below for precision.
         """
@@ -161,7 +161,7 @@ class LeafLabeller:
         return LeafPrediction(unary[:, 1] - unary[:, 0], kept)
 
     def to_arrays(self) -> dict[str, NDArray[np.float32]]:
-        """Return the arrays of both networks by the names that they have in a file."""
+        """Return the arrays of both networks by their names in a model file."""
         arrays: dict[str, NDArray[np.float32]] = {}
         for name, network in (("unary", self.unary), ("pairwise", self.pairwise)):
             arrays |= {f"{name}_mean": network.mean, f"{name}_scale": network.scale}
@@ -171,20 +171,20 @@ class LeafLabeller:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], interpolation: float) -> LeafLabeller:
-        """Make one of the arrays of a file.
+        """Create a labeller from the arrays of a model file.
 
         Raises
         ------
         ModelError
             The arrays do not fit each other.
         KeyError
-            One is missing.
+            An array is missing.
         """
         return cls(_network("unary", arrays), _network("pairwise", arrays), interpolation)
 
 
 def _network(name: str, arrays: Mapping[str, NDArray[Any]]) -> Network:
-    """Return the network that a file holds."""
+    """Return the network of a name from the arrays of a model file."""
 
     def array(key: str) -> NDArray[np.float32]:
         return np.ascontiguousarray(arrays[f"{name}_{key}"], dtype=np.float32)
@@ -200,7 +200,7 @@ _LEAST_ODDS = -20.0
 
 @dataclass(frozen=True)
 class Web2TextModel(Documented):
-    """Two networks over the text leaves of a page, and the table whose blocks they decide on.
+    """Two networks over the text leaves of a page, and the tag table of the blocks that are kept or dropped.
 
     Attributes
     ----------
@@ -235,7 +235,7 @@ class Web2TextModel(Documented):
         return replace(self, shift=self.shift + (_FAVOUR if side == "recall" else -_FAVOUR))
 
     def predict(self, measured: PageFeatures) -> Prediction:
-        """Score the blocks of a page, and keep those that have half of their characters in leaves that are content.
+        """Score the blocks of a page, and keep those with at least half of their characters in leaves that are content.
 
         The score is the mean of the log odds of content over the block's characters; -20 for a block without a leaf.
         Where Viterbi overrules the odds of single leaves, a block may be kept with a score below 0.
@@ -252,7 +252,7 @@ class Web2TextModel(Documented):
         return Prediction(scores, (total > 0) & (kept >= _HALF * total))
 
     def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
-        """Say for each block how likely its leaves are content, and where its neighbours decided."""
+        """Return the reason for each block: the probability that it is content, and whether its neighbours decided."""
         owner, weights = _owners(_leaves(measured).leaves, measured.blocks)
         counts = np.bincount(owner[weights > 0], minlength=len(measured.blocks))
         chance = probabilities(prediction.scores)
@@ -269,7 +269,7 @@ class Web2TextModel(Documented):
         return tuple(found)
 
     def own_values(self) -> dict[str, Any]:
-        """Return the weight of the pairs, the shift, and the inputs of the networks."""
+        """Return λ, the shift, and the names of the inputs of the networks."""
         return {
             "interpolation": self.labeller.interpolation,
             "shift": self.shift,
@@ -293,7 +293,7 @@ class Web2TextModel(Documented):
 
 @dataclass(frozen=True, eq=False)
 class MeasuredLeaves(PageFeatures):
-    """A page as Web2Text reads it.
+    """A measured page with its text leaves and their features.
 
     Attributes
     ----------
@@ -327,14 +327,14 @@ class Web2TextMeasurer(FeatureExtractor):
 
 
 def _leaves(measured: PageFeatures) -> MeasuredLeaves:
-    """Return a page that was measured with its leaves."""
+    """Return a measured page; raise ModelError for one without text leaves."""
     if not isinstance(measured, MeasuredLeaves):
         raise ModelError("web2text needs a page with text leaves, as its own measurer gives it")
     return measured
 
 
 def _owners(leaves: Blocks, blocks: Blocks) -> tuple[NDArray[np.int64], Floats]:
-    """Return the block that each leaf stands in by its place in the source, and its characters (0 if in none)."""
+    """Return the index of the block that contains each leaf, and the leaf's number of characters (0 if in no block)."""
     if not len(leaves) or not len(blocks):
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     owner = np.maximum(np.searchsorted(blocks.first_byte, leaves.first_byte, side="right") - 1, 0)

@@ -26,16 +26,16 @@ Module = Any
 
 @dataclass(frozen=True, slots=True)
 class LabelledLeaves:
-    """A page to learn from.
+    """A training or validation page.
 
     Attributes
     ----------
     features : LeafFeatures
-        Of its n leaves.
+        Features of its n leaves.
     labels : bool array, n
-        Whether each is content.
+        Whether each leaf is content.
     weights : float array, n
-        How much each counts, 0 to 1; 0 for one that says nothing.
+        Weight of each leaf in the error, 0 or more; 0 for a leaf that is ignored.
     """
 
     features: LeafFeatures
@@ -45,12 +45,12 @@ class LabelledLeaves:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the networks are trained; the values of the paper where it gives them.
+    """Hyperparameters of the training of the networks; the defaults are those of the paper where it gives them.
 
     Attributes
     ----------
     steps : int
-        Mini-batches at most.
+        Most mini-batches.
     batch : int
         Excerpts in a mini-batch.
     excerpt : int
@@ -58,7 +58,7 @@ class Recipe:
     learning_rate : float
         Learning rate of Adam.
     dropout : float
-        Share of the inputs of a layer that are left out.
+        Dropout rate: share of the inputs of a layer that are set to 0.
     weight_decay : float
         Weight decay of Adam.
     check_every : int
@@ -88,7 +88,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """Result: networks, the validation error of each by its name, and whether the user stopped them."""
+    """Result of training: the networks, the validation error of each by name, and whether the user stopped training."""
 
     labeller: LeafLabeller
     errors: dict[str, float]
@@ -97,7 +97,7 @@ class Trained:
 
 @dataclass(frozen=True)
 class _Sequences:
-    """Standardised inputs, answers and weights of many pages behind each other."""
+    """Standardised inputs, classes and weights of many pages, concatenated; first and end row of each page."""
 
     inputs: Tensor
     answers: Tensor
@@ -108,7 +108,7 @@ class _Sequences:
 
 @dataclass(frozen=True)
 class _Task:
-    """One of the two networks: its name, its features and what it answers on a page."""
+    """One of the two networks: its name, its features and its number of classes."""
 
     name: str
     features: tuple[Web2TextFeature, ...]
@@ -136,16 +136,16 @@ def train_web2text(
     seed: int = 1,
     on_check: Callable[[str, int, float], None] | None = None,
 ) -> Trained:
-    """Train both networks, each with early stopping, and return them with the weights in numpy.
+    """Train both networks, each with early stopping, and return them with their weights as numpy arrays.
 
     Parameters
     ----------
     pages, validation : sequence of LabelledLeaves
-        Pages to learn from, and pages whose error says which weights are kept.
+        Training pages, and pages whose error decides when training stops and which weights are kept.
     recipe : Recipe, optional
-        That of the paper by default.
+        The hyperparameters; by default those of the paper.
     seed : int
-        Weights, excerpts and dropout depend on it.
+        Seed of the initial weights, of the excerpts and of dropout.
     on_check : callable, optional
         Called at each evaluation with the network's name, the step and the error on the validation pages.
 
@@ -182,7 +182,7 @@ def train_web2text(
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let PyTorch use one thread: networks as small as these are faster so, and come out the same on any machine."""
+    """Restrict PyTorch to one thread: small networks are trained faster, with the same results on any machine."""
     torch = import_torch()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -264,7 +264,7 @@ def _standardisation(task: _Task, pages: Sequence[LabelledLeaves]) -> tuple[Floa
 
 
 def _sequences(task: _Task, blank: Network, pages: Sequence[LabelledLeaves], gap: int, device: Any) -> _Sequences:
-    """Put pages behind each other with a gap of zeros between them, which weigh nothing."""
+    """Concatenate pages, each followed by a gap of ``gap`` rows of zeros with weight 0."""
     torch = import_torch()
     rows, answers, weights, starts, ends = [], [], [], [], []
     at = 0
@@ -286,7 +286,7 @@ def _sequences(task: _Task, blank: Network, pages: Sequence[LabelledLeaves], gap
 
 
 def _excerpts(sequences: _Sequences, recipe: Recipe, rng: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """Draw pages, and an excerpt of each: inputs (batch × features × excerpt), answers and weights."""
+    """Draw random excerpts of random pages: inputs (batch × features × excerpt), classes, weights (batch × excerpt)."""
     torch = import_torch()
     page = rng.integers(sequences.starts.size, size=recipe.batch)
     start, end = sequences.starts[page], sequences.ends[page]
@@ -316,7 +316,7 @@ def _validation_error(net: Module, sequences: _Sequences) -> float:
 
 
 def stack(sizes: Sequence[int], kernels: Sequence[int], dropout: float) -> Module:
-    """Return convolutions from each size to the next; dropout stands before all but the first."""
+    """Return a stack of convolutions from each size to the next, with ReLU and dropout before all but the first."""
     nn = import_torch().nn
     layers: list[Module] = []
     for number, kernel in enumerate(kernels):
@@ -327,7 +327,7 @@ def stack(sizes: Sequence[int], kernels: Sequence[int], dropout: float) -> Modul
 
 
 def layers_of(net: Module) -> tuple[Layer, ...]:
-    """Return the layers of a network of PyTorch in numpy; weights of next to nothing are 0.
+    """Return the layers of a PyTorch network as numpy arrays; negligible weights are set to 0.
 
     Weight decay leaves subnormal numbers in units that are not used, and products with them take several times as long.
     """

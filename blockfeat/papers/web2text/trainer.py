@@ -36,10 +36,10 @@ class Web2TextConfig:
     table : str
         Bundled tag table that cuts pages into the blocks of the result, or path of one.
     validation_share : float
-        Share of the pages, by host, that training stops by and λ is chosen on.
+        Share of the pages, by host, that are used for early stopping and for choosing λ.
     interpolations : tuple of float
-        Values of λ to choose from; none to take that of the recipe. 0, a model without pairs, is scored for
-        comparison and never chosen.
+        Values of λ to choose from; none to take that of the recipe. 0, a model without the pairwise network, is scored
+        for comparison and never chosen.
     labels : LabelOptions
         Labels and weights of the text leaves.
     recipe : Recipe
@@ -93,7 +93,7 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
     config: Web2TextConfig = field(default_factory=Web2TextConfig)
 
     def check_libraries(self) -> None:
-        """Look for PyTorch; see `Trainer.check_libraries`."""
+        """Check that PyTorch is installed; see `Trainer.check_libraries`."""
         require_extra("web2text", what="training models of kind web2text")
 
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> Web2TextModel:
@@ -150,12 +150,12 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
 
 
 def _weighing_one(page: LabelledLeaves) -> LabelledLeaves:
-    """Return a page with weights that sum to 1, so that long pages do not decide alone when training stops."""
+    """Return a page with weights that sum to 1, so that long pages do not dominate the validation error."""
     return replace(page, weights=page.weights / max(float(page.weights.sum()), 1e-9))
 
 
 def _weighted_f1(labeller: LeafLabeller, pages: Sequence[LabelledLeaves]) -> float:
-    """Return the F1 of the leaves of some pages, by their weights."""
+    """Return the F1 over the leaves of some pages, weighted, from 0 to 1."""
     both = either = 0.0
     for page in pages:
         kept = labeller.predict(page.features).kept

@@ -1,4 +1,4 @@
-"""Models beside the peers: scores of their texts on the same pages, each page in a worker process with a deadline."""
+"""Benchmark of models and peers on the same pages, each page in a worker process with a deadline."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ class BenchPage:
     Attributes
     ----------
     score : PageScore
-        Word and snippet scores; its ``error`` is why there is no text.
+        Word and snippet scores; its ``error`` is the reason if the extraction failed.
     text_only : float or None
         CleanEval's score without markup; None without a gold text.
     shingles : float or None
-        F1 of runs of four words; None without a gold text.
+        F1 over word 4-grams; None without a gold text.
     seconds : float
-        Process time; NaN where the process was ended.
+        CPU time of the process; NaN if the process was terminated.
     memory : int or None
-        Peak of resident bytes above what the process had before it loaded the system; None where not known.
+        Peak resident memory in bytes above that before the system was loaded; None if unknown.
     """
 
     score: PageScore
@@ -137,7 +137,7 @@ class BenchResult:
         return self.systems[0]
 
     def difference(self, name: str, corpus: str | None = None, *, samples: int = 1000) -> Difference | None:
-        """Return word F1 of the first system minus that of another on the same pages, by paired bootstrap.
+        """Return mean word F1 of the first system minus that of another on the same pages, by paired bootstrap.
 
         None where no page has a gold text. Errors: `InputError` if there is no such system.
         """
@@ -196,7 +196,7 @@ class BenchResult:
         return "\n".join([part.rstrip("\n") + "\n" for part in parts] + notes) + "\n"
 
     def _overview(self) -> str:
-        """Word F1 by corpus and its mean over corpora; corpora without gold texts are left out."""
+        """Return word F1 by corpus and its mean over corpora; corpora without gold texts are left out."""
         corpora = [corpus for corpus in self.corpora if not math.isnan(self.first.summary(corpus)["f1"])]
         rows = []
         for system in self.systems:
@@ -257,12 +257,12 @@ def _cell(key: str, value: float) -> str:
 
 @dataclass(frozen=True)
 class BenchSystem:
-    """Something that is scored.
+    """A system to benchmark: a model or a peer.
 
     Attributes
     ----------
     name, version : str
-        What the tables call it.
+        Name and version in the tables.
     load : callable
         Called once in each worker process; returns the function from a page to its text.
     """
@@ -296,7 +296,7 @@ class _Worker:
         self.before = 0
 
     def __call__(self, page: LabelledPage) -> BenchPage:
-        """Extract and score a page; a system that raises has given an empty text."""
+        """Extract and score a page; if the system raises, the text is empty."""
         if self.extract is None:
             self.before = _resident_bytes("VmRSS")
             self.extract = self.system.load()
@@ -344,7 +344,7 @@ def run_bench(
     systems : sequence of BenchSystem
         Such as `bench_systems` returns; the others are compared with the first.
     pages : iterable of LabelledPage
-        Of one or more corpora. Models do not get their language; jusText does, for its stop list.
+        Pages of one or more corpora. Models are not given their language; jusText is, for its stop list.
     jobs : int
         Number of processes.
     deadline : float, optional
@@ -355,7 +355,7 @@ def run_bench(
     Returns
     -------
     BenchResult
-        Scores, times and memory; a page that a system failed on counts as empty text and is counted.
+        Scores, times and memory; a page on which a system failed counts as empty text, and in ``failed``.
 
     Raises
     ------
@@ -390,7 +390,7 @@ def _reset_peak() -> bool:
 
 
 def _resident_bytes(name: str) -> int:
-    """Return the resident memory of this process: ``VmRSS`` that of now, ``VmHWM`` its peak since the last reset."""
+    """Return the resident memory of this process: ``VmRSS`` the current, ``VmHWM`` its peak since the last reset."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
             if line.startswith(f"{name}:"):

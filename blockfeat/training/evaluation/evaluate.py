@@ -75,7 +75,7 @@ class PageScore:
 
     @property
     def has_text(self) -> bool:
-        """True if the page has a gold text, and with it the scores over words."""
+        """Whether the page has a gold text, and with it the scores over words."""
         return self.f1 is not None
 
     def to_dict(self) -> dict[str, Any]:
@@ -180,7 +180,7 @@ class Evaluation:
         Raises
         ------
         InputError
-            If the key is another.
+            If the key is not one of `KEYS`.
         """
         if key not in KEYS:
             raise InputError(f"cannot group by {key!r}: there are {', '.join(KEYS)}")
@@ -238,7 +238,7 @@ class Evaluation:
         return result
 
     def to_frame(self) -> pandas.DataFrame:
-        """Return a data frame with one row a page and the snippet counts in columns of their own."""
+        """Return a data frame with one row per page and a column for each snippet count."""
         import pandas
 
         counts = tuple(SnippetScores.__dataclass_fields__)
@@ -249,7 +249,7 @@ class Evaluation:
             for page in self.pages
         ]
         frame = pandas.DataFrame(rows, columns=[*columns, *counts])
-        # The same types for any pages: floats, and whole numbers that may be missing.
+        # The same types for any pages: floats, and integers that may be missing.
         return frame.astype(dict.fromkeys(METRICS, "float64") | dict.fromkeys(counts, "Int64"))
 
     def to_markdown(self, key: str = "corpus") -> str:
@@ -311,7 +311,7 @@ def evaluate(extract: Callable[[LabelledPage], str], pages: Iterable[LabelledPag
     extract : callable
         Takes a page and returns its text. If it raises, the text counts as empty and the error is kept.
     pages : iterable of LabelledPage
-        Read once.
+        Iterated over once.
 
     Returns
     -------
@@ -332,7 +332,7 @@ def _evaluated(extract: Callable[[LabelledPage], str], page: LabelledPage) -> Pa
 
 
 def _lowest(scored: list[tuple[float, PageScore]], n: int) -> list[PageScore]:
-    """Return the pages with the lowest scores; of equal ones by corpus and id."""
+    """Return the pages with the lowest scores; ties by corpus and id."""
     ordered = sorted(scored, key=lambda item: (item[0], item[1].corpus, item[1].id))
     return [page for _, page in ordered[: max(n, 0)]]
 
@@ -381,7 +381,7 @@ def score_model(
 ) -> Evaluation:
     """Extract and score labelled pages; a page that fails counts as empty text and keeps its error.
 
-    The pages' languages are identified, not taken from the corpus, as they would be in use.
+    The pages' languages are identified, as in normal use, not taken from the corpus.
     """
     scorer = _Scorer(extractor)
     scores = []

@@ -1,8 +1,8 @@
-"""How well an extracted text agrees with the gold, and how far a mean over pages can be trusted (bootstrap).
+"""Metrics of extracted texts against the gold, and bootstrap confidence intervals of means over pages.
 
 Every text may be given as a str, which `blockfeat.lang.tokenize` cuts into words (characters for scripts
-without spaces), or as a sequence of words that was cut before. Two empty texts agree: every score is 1. If
-only one of them is empty, every score is 0. Nothing here raises for any text.
+without spaces), or as a sequence of words. Two empty texts agree: every score is 1. If
+only one of them is empty, every score is 0. No text raises an error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class SnippetScores:
-    """How many snippets were rightly and wrongly there or not; sums of these pool pages.
+    """Counts of snippets that rightly or wrongly occur or do not; sums of these pool pages.
 
     Attributes
     ----------
@@ -108,16 +108,16 @@ def word_scores(predicted: Text, gold: Text) -> Scores:
 
 
 def shingle_scores(predicted: Text, gold: Text, n: int = 4) -> Scores:
-    """Compare two texts as bags of runs of `n` words, which sees order where `word_scores` does not.
+    """Compare two texts as bags of word n-grams (shingles); unlike `word_scores`, this depends on word order.
 
-    A text shorter than `n` words is one run. As in the article extraction benchmark of Zyte, per page.
+    A text shorter than `n` words is one n-gram. As in the article extraction benchmark of Zyte, per page.
 
     Parameters
     ----------
     predicted, gold : str or sequence of str
         The extracted text and the gold.
     n : int
-        Words in a run, at least 1 (less counts as 1).
+        Words in an n-gram, at least 1 (less counts as 1).
     """
     return _overlap(_shingles(_words(predicted), max(n, 1)), _shingles(_words(gold), max(n, 1)))
 
@@ -147,14 +147,14 @@ def text_only_score(predicted: Text, gold: Text) -> float:
     """Return CleanEval's score without markup: an F1 over words in order, from 0 to 1.
 
     The words that both have in the same order (the longest common subsequence), times two, divided by the
-    words of both. Symmetric. Takes time in proportion to the product of both lengths, over 64.
+    words of both. Symmetric. The time is proportional to the product of both lengths, divided by 64.
 
     Parameters
     ----------
     predicted, gold : str or sequence of str
         The extracted text and the gold.
     """
-    from rapidfuzz.distance import LCSseq  # 20 ms that the other metrics do not need
+    from rapidfuzz.distance import LCSseq  # a 20 ms import that the other metrics do not need
 
     first, second = _words(predicted), _words(gold)
     if not first and not second:
@@ -163,7 +163,7 @@ def text_only_score(predicted: Text, gold: Text) -> float:
 
 
 def snippet_scores(predicted: str, present: Iterable[str], absent: Iterable[str]) -> SnippetScores:
-    """Look for snippets that must and that must not occur, as trafilatura's own evaluation does.
+    """Count the snippets that must and that must not occur in a text, as trafilatura's own evaluation does.
 
     A snippet occurs if the text contains it, case-sensitively, with every run of white space
     as one space on both sides. Snippets of white space only are left out.
@@ -187,7 +187,7 @@ def snippet_scores(predicted: str, present: Iterable[str], absent: Iterable[str]
 
 
 def _words(text: Text) -> Sequence[str]:
-    # Characters without width and composed letters differ by convention only.
+    # Zero-width characters and composed letters differ by convention only.
     return tokenize(normalised(text)) if isinstance(text, str) else text
 
 
@@ -258,7 +258,7 @@ def confidence_interval(values: ArrayLike, *, level: float = 0.95, samples: int 
     Returns
     -------
     Interval
-        Named tuple ``(mean, low, high)``. Of one value all three are that value.
+        Named tuple ``(mean, low, high)``. For one value all three equal it.
 
     Raises
     ------
@@ -275,7 +275,7 @@ def paired_difference(
 ) -> Difference:
     """Return the mean of ``a - b`` over the same pages, with interval and two-sided p value.
 
-    The p value is the share of bootstrap samples, moved so that their mean is 0, whose mean is as far from 0
+    The p value is the share of bootstrap samples, shifted so that their mean is 0, whose mean is as far from 0
     as the one observed (Efron & Tibshirani 1993, 16.4), with one added to both counts: never below
     1 / (samples + 1).
 
@@ -343,7 +343,7 @@ def percent(value: float | None) -> str:
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table: the first column to the left, all others to the right, with a newline at its end."""
+    """Return a Markdown table: the first column left-aligned, all others right-aligned, with a final newline."""
     alignment = ["---", *["---:"] * (len(columns) - 1)]
     lines = [columns, alignment, *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines) + "\n"

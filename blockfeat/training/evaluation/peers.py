@@ -1,4 +1,4 @@
-"""The other extractors that blockfeat is compared with, each called as its own benchmark calls it."""
+"""The other extractors that blockfeat is compared with, each called as in its own or a published benchmark."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STOP_LISTS = dict(pair.split(":") for pair in _STOP_LIST_NAMES.split())
 
 
 class PeerExtract(Protocol):
-    """Extracts the text of one page; most peers make no use of language and address."""
+    """Extracts the text of one page; most peers ignore the language and the URL."""
 
     def __call__(self, html: str, lang: str | None = None, url: str | None = None) -> str:
         """Return the text, empty if there is none."""
@@ -42,16 +42,16 @@ class PeerExtract(Protocol):
 
 @dataclass(frozen=True)
 class Peer:
-    """Another extractor; cheap to make and to send to another process, for nothing is imported before `load`.
+    """Another extractor; cheap to create and to send to another process: its package is only imported by `load`.
 
     Attributes
     ----------
     name : str
         Name of the peer and its mode, such as ``"trafilatura"`` and ``"trafilatura-fast"``.
     package : str
-        The package that has it.
+        The package that contains it.
     version : str
-        The version that is installed.
+        The installed version.
     make : callable
         Imports the package and returns the function that extracts.
     """
@@ -84,7 +84,7 @@ class Peer:
 
 
 def _trafilatura(*, fast: bool) -> PeerExtract:
-    """As ``tests/evaluate.py`` of trafilatura: without comments, with tables."""
+    """Return trafilatura as its ``tests/evaluate.py`` calls it: without comments, with tables."""
     found = import_module("trafilatura").extract
 
     def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
@@ -95,7 +95,7 @@ def _trafilatura(*, fast: bool) -> PeerExtract:
 
 
 def _resiliparse() -> PeerExtract:
-    """As the web content extraction benchmark of resiliparse's author (Bevendorff et al., SIGIR 2023)."""
+    """Return resiliparse as the benchmark of its author calls it (Bevendorff et al., SIGIR 2023)."""
     parse = import_module("resiliparse.parse.html").HTMLTree.parse
     plain_text = import_module("resiliparse.extract.html2text").extract_plain_text
 
@@ -115,7 +115,7 @@ def _resiliparse() -> PeerExtract:
 
 
 def _readability() -> PeerExtract:
-    """As the article extraction benchmark of Zyte; its markup to text by resiliparse, in place of html_text."""
+    """Return readability as Zyte's benchmark calls it, its markup converted by resiliparse in place of html_text."""
     document = import_module("readability").Document
     plain_text = import_module("resiliparse.extract.html2text").extract_plain_text
 
@@ -128,9 +128,9 @@ def _readability() -> PeerExtract:
 
 
 def _justext() -> PeerExtract:
-    """As the benchmarks of Zyte and of Bevendorff et al. call it, with the stop list of the page's language.
+    """Return jusText as the benchmarks of Zyte and of Bevendorff et al. call it, with the stop list of the language.
 
-    Where the language is not known, or has no list, the words of all lists together, as trafilatura does.
+    If the language is unknown or has no list, the words of all lists are used, as trafilatura does.
     """
     justext: Any = import_module("justext")
     lists: dict[str | None, frozenset[str]] = {}
@@ -150,7 +150,7 @@ def _justext() -> PeerExtract:
 
 
 def _boilerpy3(extractor: str) -> PeerExtract:
-    """As the article extraction benchmark of Zyte; it reads nothing outside of a body, which old pages leave out."""
+    """Return boilerpy3 as Zyte's benchmark calls it; a body is added where old pages omit it, or nothing is read."""
     found = getattr(import_module("boilerpy3.extractors"), extractor)()
 
     def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
@@ -160,7 +160,7 @@ def _boilerpy3(extractor: str) -> PeerExtract:
 
 
 def _newspaper4k() -> PeerExtract:
-    """As ``tests/training/evaluation/evaluate.py`` of newspaper4k: with the page's address, without images."""
+    """Return newspaper4k as its ``tests/evaluation/evaluate.py`` calls it: with the page's URL, without images."""
     article = import_module("newspaper").article
 
     def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
@@ -170,7 +170,7 @@ def _newspaper4k() -> PeerExtract:
 
 
 def _goose3() -> PeerExtract:
-    """As ``tests/evaluate.py`` of trafilatura: one Goose with its defaults."""
+    """Return goose3 as ``tests/evaluate.py`` of trafilatura calls it: one Goose with its defaults."""
     goose = import_module("goose3").Goose()
 
     def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
@@ -215,7 +215,7 @@ def peers_named(names: Iterable[str]) -> tuple[Peer, ...]:
     InputError
         There is no such peer.
     MissingExtraError
-        A peer asked for by name is not installed.
+        A named peer is not installed.
     """
     installed = {peer.name: peer for peer in installed_peers()}
     chosen: dict[str, Peer] = {}

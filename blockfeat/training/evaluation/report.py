@@ -1,4 +1,4 @@
-"""Evaluations and training runs as tables for people, JSON for programs, and pictures."""
+"""Evaluations and training runs as text tables, JSON, CSV and plots."""
 
 from __future__ import annotations
 
@@ -150,13 +150,13 @@ def write_training_report(
     Parameters
     ----------
     folder : str or Path
-        Where to write; made if it is not there. Files of these names are replaced.
+        Output folder, created if it does not exist. Files of these names are replaced.
     history : sequence of Generation
         The generations, as `SwarmResult.history` holds them (Ziegler & Skubacz 2007, Fig. 3).
     curves : sequence of FeatureCurve
-        The features (Ziegler & Skubacz 2007, Fig. 4).
+        The single-feature curves (Ziegler & Skubacz 2007, Fig. 4).
     curves_of : str
-        Measure and pages of the curves, for the picture's title.
+        Measure and pages of the curves, for the title of the plot.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def _write_history(history: Sequence[Generation], path: Path) -> Path:
 
 
 def _write_curves(curves: Sequence[FeatureCurve], path: Path) -> Path:
-    """Write one line a threshold."""
+    """Write the curves as CSV, one row per threshold."""
     import pandas as pd
 
     frame = pd.DataFrame(map(asdict, curves)).explode(["thresholds", "fitness"])
@@ -284,7 +284,7 @@ def _panel(axes: Axes, curve: FeatureCurve) -> None:
 
 
 def _tidy(axes: Axes) -> None:
-    """Light grid, no frame at the top and right."""
+    """Draw a light grid, and no frame at the top and right."""
     axes.grid(color="#e3e3e3", linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)

@@ -29,7 +29,7 @@ from blockfeat.training.evaluation.metrics import (
 )
 
 METRICS: Mapping[str, str] = {"cosine": "cosine × length ratio", "f1": "word F1", "snippets": "snippet F1"}
-"""The measures of fitness by name, as people call them."""
+"""Fitness measures: names in configurations, and what reports call them."""
 
 
 _TABLE = "html5"
@@ -43,7 +43,7 @@ class StrategyScores:
     Attributes
     ----------
     metric : str
-        A name of `METRICS`.
+        A key of `METRICS`.
     pages : int
         Pages scored.
     extraction : float
@@ -106,7 +106,7 @@ def compare_strategies(
     Parameters
     ----------
     extractor : Extractor
-        With the model.
+        Extractor with the model.
     pages : sequence of LabelledPage
         Pages with gold text are scored by ``metric``, those with snippets only by snippet F1.
     metric : str
@@ -148,7 +148,7 @@ def page_fitness(text: str, page: LabelledPage, metric: str) -> float:
 def cohens_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
     """Return Cohen's kappa of two sequences of labels: (p - e) / (1 - e).
 
-    p is the share of places with the same label, e the share that is to be expected by chance, from how often each
+    p is the share of positions with the same label, e the share expected by chance, from how often each
     labeller gives each label.
 
     Parameters
@@ -159,8 +159,8 @@ def cohens_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float
     Returns
     -------
     float or None
-        At most 1; None where there are no places, or where both give one label only, the same, so that chance alone
-        would agree.
+        At most 1; None if there are no positions, or if both give the same single label throughout: kappa is
+        undefined where e = 1.
     """
     count = len(first)
     if not count:
@@ -202,7 +202,7 @@ class Agreement:
     Attributes
     ----------
     pages : tuple of PageAgreement
-        The pages that both labelled, in the first's order.
+        The pages that both labelled, in the order of the first.
     only_first, only_second : int
         Pages that one labeller alone has.
     kappa : float or None
@@ -253,13 +253,13 @@ class Agreement:
 def agreement(first: Sequence[LabelledPage], second: Sequence[LabelledPage]) -> Agreement:
     """Compare two labellers on the pages that both have, by id.
 
-    Blocks are those of the tag table ``html5``, or the one that the labels name. A block is content by its role where
-    the labels have roles of that cut, else where at least half of its words stand in the labeller's text.
+    Blocks are those of the tag table ``html5``, or the one that the labels name. A block is content by its role if
+    the labels have roles for these blocks, else if at least half of its words are in the labeller's text.
 
     Parameters
     ----------
     first, second : sequence of LabelledPage
-        The labels of each; pages without a gold text are passed over.
+        The labels of each; pages without a gold text are skipped.
 
     Raises
     ------

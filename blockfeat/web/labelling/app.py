@@ -42,7 +42,7 @@ class PageRequest(_Strict):
 
 
 class MarkRequest(PageRequest):
-    """Blocks that take a role; null takes the labeller's role away, and the suggestion counts again."""
+    """Blocks that are given a role; null removes the labeller's role, so that the suggestion applies again."""
 
     blocks: Annotated[list[int], Field(min_length=1, max_length=100_000, description="Numbers of blocks, from 0.")]
     role: Role | None
@@ -55,7 +55,7 @@ class SetAsideRequest(PageRequest):
 
 
 class NextRequest(_Strict):
-    """Where to go: the first open page, or one before or behind another in the order of the session."""
+    """The page to go to: the first open one, or the one before or after another in the order of the session."""
 
     page: Annotated[str | None, Field(max_length=8192)] = None
     step: Literal[-1, 1] = 1
@@ -68,7 +68,7 @@ class TrainRequest(_Strict):
 
 
 class Actions(BaseModel):
-    """What every answer says of the session."""
+    """The state of the session in every response."""
 
     progress: Progress
     can_undo: bool
@@ -76,7 +76,7 @@ class Actions(BaseModel):
 
 
 class BlockBody(BaseModel):
-    """A block of a page: its text and place, the role that counts, whether the labeller gave it, and the suggestion."""
+    """A block of a page: its text and place, its role, whether the labeller gave it, and the suggestion."""
 
     index: int
     text: str
@@ -104,7 +104,7 @@ class PageBody(Actions):
 
 
 class UndoBody(Actions):
-    """The page whose latest action was taken back or made again; null where there was none."""
+    """The page to show: whose action was undone or redone, or the next one to label; null where there is none."""
 
     page: str | None
 
@@ -132,7 +132,7 @@ class SessionBody(Actions):
 
 
 class ResultBody(BaseModel):
-    """What a training gave: mean word F1 on held-out pages, and that of other models on the same pages."""
+    """Result of a training: mean word F1 on held-out pages, and that of other models on the same pages."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -146,7 +146,7 @@ class ResultBody(BaseModel):
 
 
 class TrainingBody(BaseModel):
-    """How the latest training stands."""
+    """State of the latest training."""
 
     phase: Literal["none", "running", "done", "stopped", "failed"]
     kind: str
@@ -167,12 +167,12 @@ pages = APIRouter(include_in_schema=False)
 
 
 def create_label_app(session: LabelSession, settings: ServeSettings) -> FastAPI:
-    """Return the labelling page of a session, and its API under ``/api/v1/label``.
+    """Return the app of a session: its labelling page, and its API under ``/api/v1/label``.
 
     Parameters
     ----------
     session : LabelSession
-        Open, and to be closed by the caller after the app has ended.
+        An open session, which the caller closes after the app has ended.
     settings : ServeSettings
         Hosts and limits; the limits of fetching and of worker processes do not apply.
     """
@@ -239,12 +239,12 @@ def frame(
     return HTMLResponse(html, headers={"content-security-policy": frame_policy(look)})
 
 
-# Plain functions: FastAPI runs them in threads, and the session is made for several.
+# Plain functions: FastAPI runs them in threads, and the session is thread-safe.
 
 
 @api.get("/session", summary="The session and its pages, in the order in which to label them")
 def session(session: Session) -> SessionBody:
-    """Return what the session is and where it stands."""
+    """Return the session, its progress and its pages."""
     return SessionBody.model_validate(
         {
             **_actions(session),
@@ -271,7 +271,7 @@ def page(session: Session, page: Annotated[PageId, Query()]) -> PageBody:
 
 @api.post("/next", summary="The page to label next")
 def next_page(session: Session, asked: NextRequest) -> UndoBody:
-    """Return the next page, or the one before or behind another."""
+    """Return the next page, or the one before or after another."""
     return UndoBody.model_validate({**_actions(session), "page": session.next_page(asked.page, step=asked.step)})
 
 
@@ -283,14 +283,14 @@ def mark(session: Session, asked: MarkRequest) -> PageBody:
 
 @api.post("/accept", summary="The page is done: what is suggested for the other blocks counts")
 def accept(session: Session, asked: PageRequest) -> UndoBody:
-    """Say that a page is done; return the next one."""
+    """Mark a page as done; return the next one."""
     session.accept(asked.page)
     return UndoBody.model_validate({**_actions(session), "page": session.next_page()})
 
 
 @api.post("/no-content", summary="The page is done and has no content")
 def no_content(session: Session, asked: PageRequest) -> UndoBody:
-    """Say that every block of a page is clutter; return the next page."""
+    """Mark every block of a page as clutter; return the next page."""
     session.no_content(asked.page)
     return UndoBody.model_validate({**_actions(session), "page": session.next_page()})
 
@@ -304,28 +304,28 @@ def set_aside(session: Session, asked: SetAsideRequest) -> UndoBody:
 
 @api.post("/undo", summary="Take the latest action back")
 def undo(session: Session) -> UndoBody:
-    """Take the latest action back, whatever page it was on."""
+    """Undo the latest action, whatever page it was on."""
     page = session.undo()
     return UndoBody.model_validate({**_actions(session), "page": page})
 
 
 @api.post("/redo", summary="Make an action again that was taken back")
 def redo(session: Session) -> UndoBody:
-    """Make the action again that was taken back last."""
+    """Redo the action that was undone last."""
     page = session.redo()
     return UndoBody.model_validate({**_actions(session), "page": page})
 
 
 @api.post("/train", summary="Train a model on the labelled pages")
 def train(work: Work, asked: TrainRequest) -> TrainingBody:
-    """Start a training; GET training tells how it stands."""
+    """Start a training; GET training returns its state."""
     work.start_training(asked.kind)
     return _training(work)
 
 
 @api.post("/train/stop", summary="Stop the training")
 def stop(work: Work) -> TrainingBody:
-    """Let the training end before its next fit."""
+    """Stop the training before its next fit."""
     work.stop_training()
     return _training(work)
 

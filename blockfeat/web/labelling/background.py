@@ -1,4 +1,4 @@
-"""What runs beside the labeller: the model reads the open pages, and a model is trained on the labelled ones."""
+"""Background threads of a session: a model ranks the open pages, and a model is trained on the labelled ones."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ def training_lacks() -> str | None:
 
 @dataclass(frozen=True)
 class TrainingState:
-    """How a training stands.
+    """State of a training.
 
     Attributes
     ----------
     phase : str
         ``"none"`` before the first one, ``"running"``, ``"done"``, ``"stopped"`` or ``"failed"``.
     kind : str
-        The kind that was asked for; while it runs, the kind that is tried.
+        The requested kind; while training runs, the kind that is tried.
     done, total : int
         Fits done and all fits.
     points : tuple of CurvePoint
         The learning curve so far.
     result : LabelTraining or None
-        What came out.
+        Result of the training.
     is_used : bool
-        Whether the suggestions come from the trained model now.
+        Whether the suggestions now come from the trained model.
     error : str or None
-        Why it failed.
+        Why training failed.
     """
 
     phase: str = "none"
@@ -70,7 +70,7 @@ class TrainingState:
 
 
 class Background:
-    """Threads of a session; to be closed before it.
+    """Background threads of a session; to be closed before it.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Background:
         self._configs = configs
         self._first = session.suggester
         self.state = TrainingState()
-        """How the latest training stands."""
+        """State of the latest training."""
         self._lock = Lock()
         self._stop_training = Event()
         self._stop_ranking = Event()
@@ -93,27 +93,27 @@ class Background:
         self._threads: list[Thread] = []
 
     def close(self) -> None:
-        """Stop what runs, and wait for it."""
+        """Stop all threads, and wait for them."""
         self._is_closing.set()
         self._stop_ranking.set()
         self._stop_training.set()
         self.wait()
 
     def wait(self) -> None:
-        """Wait until nothing runs any more; what runs may start something else at its end."""
+        """Wait until no thread runs any more; a thread may start another one at its end."""
         while running := [thread for thread in self._threads if thread.is_alive()]:
             for thread in running:
                 thread.join()
 
     def start_ranking(self) -> None:
-        """Let the current model read the open pages, so that the least certain come first."""
+        """Start a thread that ranks the open pages by the current model, so that the least certain come first."""
         self._stop_ranking.set()
         self._stop_ranking = stop = Event()
         # A training that ends while this is closed starts a ranking that nobody waits for.
         self._start("ranking", lambda: self.session.rank(stop=lambda: stop.is_set() or self._is_closing.is_set()))
 
     def start_training(self, kind: str) -> None:
-        """Train a model of a kind on the labelled pages.
+        """Start a thread that trains a model of a kind on the labelled pages.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Background:
         self._start("training", lambda: self._train(kind))
 
     def stop_training(self) -> None:
-        """Tell the training to stop before its next fit."""
+        """Stop the training before its next fit."""
         self._stop_training.set()
 
     def _start(self, name: str, work: Callable[[], None]) -> None:
@@ -141,7 +141,7 @@ class Background:
         thread.start()
 
     def _train(self, kind: str) -> None:
-        """Train, write the model, and take its suggestions where it is at least as good as the current one."""
+        """Train and write a model; use its suggestions where it is at least as good as the session's first one."""
         try:
             self.state = self._trained(kind)
         except (BlockfeatError, OSError) as error:
@@ -158,7 +158,7 @@ class Background:
         name = target.name.removesuffix(".json")
         first = self._first.extractor
         others = {BASELINE: Extractor.load(BASELINE)}
-        # A model that an earlier training on these pages made has seen them: its score would say nothing.
+        # A model of an earlier training in this session was trained on these pages: its score would be meaningless.
         if first.model.name != name:
             others.setdefault(first.model.name, first)
 

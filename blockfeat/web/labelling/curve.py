@@ -1,4 +1,4 @@
-"""What a training on the labels of a session is asked for, and what it gives: kinds, steps, the learning curve."""
+"""Options and results of a training on the labels of a session: kinds, steps, the learning curve."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEWEST_PAGES = 4
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """Mean word F1 on the held-out pages after training on so many pages (the mean number over the folds)."""
+    """Mean word F1 on the held-out pages after training on ``pages`` pages (the mean number over the folds)."""
 
     pages: float
     f1: float
@@ -28,7 +28,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Step:
-    """How far training is: the kind that is tried, fits done and all fits, and the curve of the kind so far."""
+    """Progress of training: the kind that is tried, fits done and all fits, and the curve of the kind so far."""
 
     kind: str
     done: int
@@ -41,14 +41,14 @@ OnStep = Callable[[Step], None]
 
 @dataclass(frozen=True)
 class LabelTraining:
-    """A model trained on the labelled pages, and how good it is to be expected.
+    """A model trained on the labelled pages, and how good it can be expected to be.
 
     Attributes
     ----------
     model : Model
         Trained on all labelled pages.
     kind : str
-        One of `KINDS`: the one asked for, or the best.
+        One of `KINDS`: the requested one, or the best.
     pages : int
         Labelled pages with content: each is held out once for the curve.
     held_out : str
@@ -60,7 +60,7 @@ class LabelTraining:
     skipped : tuple of str
         Pages that could not be trained on, each with the reason.
     seconds : float
-        Time that all of it took.
+        Duration of the whole training.
     """
 
     model: Model

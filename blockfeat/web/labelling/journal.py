@@ -1,4 +1,4 @@
-"""The files that a session writes: its journal, synced before an action counts, and its corpus file."""
+"""The files that a session writes: its journal, synced before an action takes effect, and its corpus file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from blockfeat.data import ROLES, BlockRoles, LabelledPage, page_from_record, pa
 from blockfeat.errors import CorpusError, OutputError
 
 STATES = ("open", "done", "skipped", "bad")
-"""What a page can be: still to do, labelled, put off, or of no use (broken, empty, of another kind)."""
+"""States of a page: still to do, labelled, put off, or of no use (broken, empty, of another kind)."""
 
 NO_ROLE = "none"
 _CHUNK = 1 << 20
@@ -34,13 +34,13 @@ class Change:
     cut : str
         Digest of its blocks (`blockfeat.data.labels.cut_digest`).
     roles : mapping of int to str or None
-        The new role of each block that changes; None takes the role away.
+        The new role of each block that changes; None removes the role.
     state : str or None
         The new state of the page, one of `STATES`; None leaves it.
     at : float
         When, in seconds since 1970.
     is_given : bool
-        Whether the labels were there before the session: nothing that the labeller did, and not to be taken back.
+        Whether the labels existed before the session: they are no action of the labeller, and cannot be undone.
     """
 
     page: str
@@ -62,12 +62,12 @@ class Change:
 
     @classmethod
     def from_value(cls, value: Mapping[str, Any]) -> Change:
-        """Read what `to_value` returned.
+        """Create a change from what `to_value` returned.
 
         Raises
         ------
         CorpusError
-            It is no change; the message gives the reason.
+            The value is no change; the message gives the reason.
         """
         try:
             roles = {
@@ -87,7 +87,7 @@ class Change:
 
 @dataclass
 class PageLabels:
-    """What is known of one page: the cut that its roles belong to, the roles by block, the state."""
+    """The labels of one page: the cut that its roles belong to, the roles by block, the state."""
 
     cut: str = ""
     roles: dict[int, str] = field(default_factory=dict)
@@ -95,31 +95,31 @@ class PageLabels:
 
 
 class LabelLog:
-    """The state of a session, made by its changes alone.
+    """The state of a session, which results from its changes alone.
 
-    The changes of all pages stand in one list: undo takes back the latest, whatever page it was on.
+    The changes of all pages are in one list: undo reverts the latest, whatever page it was on.
     """
 
     def __init__(self) -> None:
         self.pages: dict[str, PageLabels] = {}
         self.finished: set[str] = set()
-        """The pages that were done at any time, also where that was taken back."""
-        self._done: list[tuple[Change, PageLabels]] = []  # with what was there before, which undoing brings back
+        """The pages that were done at any time, even if that was undone."""
+        self._done: list[tuple[Change, PageLabels]] = []  # with the labels before each change, which undo restores
         self._undone: list[Change] = []
 
     def labels(self, page: str) -> PageLabels:
-        """Return what is known of a page."""
+        """Return the labels of a page."""
         return self.pages.get(page) or PageLabels()
 
     def apply(self, change: Change) -> None:
-        """Make a change; what was undone before can then not be redone."""
+        """Apply a change; what was undone before can then not be redone."""
         self._undone.clear()
         self._apply(change)
         if change.is_given:
             self._done.pop()
 
     def undo(self) -> str | None:
-        """Take the latest change back; return its page, None where there is nothing to undo."""
+        """Undo the latest change; return its page, None where there is nothing to undo."""
         if not self._done:
             return None
         change, self.pages[change.page] = self._done.pop()
@@ -127,7 +127,7 @@ class LabelLog:
         return change.page
 
     def redo(self) -> str | None:
-        """Make the change again that was undone last; return its page, None where there is none."""
+        """Redo the change that was undone last; return its page, None where there is none."""
         if not self._undone:
             return None
         change = self._undone.pop()
@@ -136,18 +136,18 @@ class LabelLog:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a change to take back."""
+        """Whether there is a change to undo."""
         return bool(self._done)
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a change to make again."""
+        """Whether there is a change to redo."""
         return bool(self._undone)
 
     def _apply(self, change: Change) -> None:
         before = self.labels(change.page)
         self._done.append((change, before))
-        # Roles of another cut say nothing of these blocks.
+        # Roles of another cut do not apply to these blocks.
         roles = dict(before.roles) if before.cut == change.cut else {}
         for block, role in change.roles.items():
             if role is None:
@@ -161,7 +161,7 @@ class LabelLog:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Where the line of a page stands in the file, and the roles that it has."""
+    """First and end byte of the line of a page in the file, and the roles in it."""
 
     first: int
     end: int
@@ -169,11 +169,11 @@ class _Line:
 
 
 class CorpusFile:
-    """A corpus file in which single pages are put, replaced and removed.
+    """A corpus file in which single pages are added, replaced and removed.
 
-    A new page is appended. A page inside of the file is replaced or removed by writing the file anew under another
-    name, which then takes its place, so that what is there is never lost. A last line that a crash cut short is taken
-    off when the file is opened.
+    A new page is appended. A page inside of the file is replaced or removed by writing a new file under another name,
+    which then replaces the old one, so that nothing is ever lost. A last line that a crash cut short is removed when
+    the file is opened.
     """
 
     def __init__(self, path: Path) -> None:
@@ -193,7 +193,7 @@ class CorpusFile:
         return tuple(self._lines)
 
     def roles(self, id: str) -> BlockRoles | None:
-        """Return the roles that the file has of a page; None where it has none, or not the page."""
+        """Return the roles of a page in the file; None where it has none, or the page is not in the file."""
         line = self._lines.get(id)
         return line.roles if line is not None else None
 
@@ -205,7 +205,7 @@ class CorpusFile:
                 yield page_from_record(parse_object(stream.read(line.end - line.first)), corpus=self.name)
 
     def put(self, page: LabelledPage) -> None:
-        """Write a page, in place of the one of its id where there is one."""
+        """Write a page, which replaces a page with the same id."""
         record = page_to_record(page)
         record.pop("corpus", None)
         data = json_line(record)
@@ -215,12 +215,12 @@ class CorpusFile:
         self._lines[page.id] = _Line(first, first + len(data), page.roles)
 
     def remove(self, id: str) -> None:
-        """Take a page out; nothing where it is not there."""
+        """Remove a page; do nothing where it is not in the file."""
         if id in self._lines:
             self._rewrite(without=id)
 
     def _append(self, data: bytes) -> int:
-        """Write a line at the end, whole or not at all; return where it stands."""
+        """Append a line, whole or not at all; return the offset of its first byte."""
         with writing(self.path), self.path.open("ab", buffering=0) as stream:
             return _append_synced(stream, data, self.path)
 
@@ -238,7 +238,7 @@ class CorpusFile:
                 self._lines[id] = _Line(line.first - size, line.end - size, line.roles)
 
     def _read(self) -> None:
-        """Note where each page stands; every line is checked."""
+        """Record the place of each page in the file; check every line."""
         first, last = 0, b""
         with self.path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
@@ -269,12 +269,12 @@ class CorpusFile:
 
 
 def _append_synced(stream: FileIO, data: bytes, path: Path) -> int:
-    """Append to an unbuffered file and wait until the disk has it; return where it begins.
+    """Append data to an unbuffered file and sync it to disk; return the offset of its first byte.
 
     Raises
     ------
     OutputError
-        Not all could be written; what was is taken back.
+        Not all could be written; the part that was written is removed.
     """
     with writing(path):
         end = os.fstat(stream.fileno()).st_size
@@ -291,7 +291,7 @@ def _append_synced(stream: FileIO, data: bytes, path: Path) -> int:
 
 
 def _is_cut_short(line: bytes) -> bool:
-    """Return whether a last line without a line end is incomplete JSON: a crash came while it was written."""
+    """Return whether a last line without a line end is incomplete JSON, as after a crash during writing."""
     try:
         parse_object(line)
     except CorpusError:
@@ -300,7 +300,7 @@ def _is_cut_short(line: bytes) -> bool:
 
 
 def _copy(source: IO[bytes], target: IO[bytes], size: int | None) -> None:
-    """Copy so many bytes, or all that is left."""
+    """Copy ``size`` bytes, or all that are left for None."""
     left = size
     while chunk := source.read(_CHUNK if left is None else min(left, _CHUNK)):
         target.write(chunk)
@@ -309,9 +309,9 @@ def _copy(source: IO[bytes], target: IO[bytes], size: int | None) -> None:
 
 
 class Journal(LabelLog):
-    """The state of a session, whose actions are appended to a file from which it can be made again.
+    """The state of a session, whose actions are appended to a file from which it can be restored.
 
-    A line that a crash cut short is taken off when the file is opened: its action was never confirmed.
+    A line that a crash cut short is removed when the file is opened: its action was never confirmed.
     """
 
     def __init__(self, path: Path, table: str) -> None:
@@ -334,37 +334,37 @@ class Journal(LabelLog):
         self._file.close()
 
     def apply(self, change: Change) -> None:
-        """Write a change, then make it."""
+        """Write a change to the file, then apply it."""
         self._write(change.to_value())
         super().apply(change)
 
     def undo(self) -> str | None:
-        """Write and take back the latest change; return its page."""
+        """Write the undoing of the latest change to the file, then undo it; return its page."""
         if not self.can_undo:
             return None
         self._write({"undo": True})
         return super().undo()
 
     def redo(self) -> str | None:
-        """Write and make again the change that was undone last; return its page."""
+        """Write the redoing of the change undone last to the file, then redo it; return its page."""
         if not self.can_redo:
             return None
         self._write({"redo": True})
         return super().redo()
 
     def _write(self, value: Mapping[str, Any]) -> None:
-        """Append a line and wait until the disk has it.
+        """Append a line and sync it to disk.
 
         Raises
         ------
         OutputError
-            The line could not be written whole; what was written of it is taken back.
+            The line could not be written whole; the part that was written is removed.
         """
         # ASCII: ids may hold lone surrogates, which UTF-8 cannot.
         _append_synced(self._file, json.dumps(value).encode("ascii") + b"\n", self.path)
 
     def _replay(self, table: str) -> None:
-        """Read the journal from its start."""
+        """Restore the state from the journal; write its first line where it is empty."""
         self._file.seek(0)
         content = self._file.readall() or b""
         whole = content[: content.rfind(b"\n") + 1]

@@ -1,4 +1,4 @@
-"""Training on the pages of a session, with the learning curve on held-out pages and other models beside it."""
+"""Training on the pages of a session, with the learning curve on held-out pages and other models for comparison."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def train_on_labels(
 ) -> LabelTraining:
     """Train a model on labelled pages, and on parts of them for the learning curve.
 
-    The pages are dealt to three folds, by site where there are three sites or more. For each share of the pages
+    The pages are split into three folds, by site where there are three sites or more. For each share of the pages
     outside a fold (a quarter, half, all) a model is trained and scored on the fold, so that every page is held out
     once at each point of the curve. The model that is returned is trained on all pages.
 
     Parameters
     ----------
     pages : sequence of LabelledPage
-        Pages with a gold text; pages without content are trained on where the kind can, and not scored.
+        Pages with a gold text; pages without content are used for training where the kind can, but not scored.
     kind : str
         `BEST` or one of `KINDS`.
     others : mapping of str to Extractor, optional
@@ -58,7 +58,7 @@ def train_on_labels(
     on_step : callable
         Called after each fit.
     stop : callable
-        Asked before each fit whether to end.
+        Called before each fit; True ends the training.
 
     Raises
     ------
@@ -104,7 +104,7 @@ _Folds = list[tuple[list[LabelledPage], list[LabelledPage]]]
 
 @dataclass(frozen=True)
 class _Curve:
-    """The fits of a learning curve: one of several, by their number."""
+    """The fits of a learning curve; ``number`` is its index among the ``of`` curves of a training."""
 
     kind: str
     config: Any
@@ -145,13 +145,13 @@ def _config(kind: str) -> Any:
 
 
 def _folds(pages: Sequence[LabelledPage], seed: int) -> tuple[_Folds, str]:
-    """Return pairs of training and held-out pages, in an order that is as good as random, and what is held out."""
+    """Return pairs of shuffled training pages and held-out pages, and in words what is held out."""
     if len({page.host for page in pages}) >= _FOLDS:
         by_site = folds_by_host(pages, _FOLDS, seed)
         if all(sum(bool(page.text) for page in training) >= 2 and any(page.text for page in test)
                for training, test in by_site):  # fmt: skip
             return [(_shuffled(training, seed), test) for training, test in by_site], "other sites"
-    # Pages with content are dealt out first, so that every fold has some.
+    # Pages with content are distributed first, so that every fold has some.
     dealt = sorted(_shuffled(pages, seed), key=lambda page: not page.text)
     parts = [dealt[place::_FOLDS] for place in range(_FOLDS)]
     found = []
@@ -162,7 +162,7 @@ def _folds(pages: Sequence[LabelledPage], seed: int) -> tuple[_Folds, str]:
 
 
 def _shuffled(pages: Sequence[LabelledPage], seed: int) -> list[LabelledPage]:
-    """Return pages in an order that only their ids and the seed decide."""
+    """Return pages in a pseudo-random order that depends only on their ids and the seed."""
     return sorted(pages, key=lambda page: seeded_key(seed, page.id))
 
 

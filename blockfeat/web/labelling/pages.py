@@ -1,4 +1,4 @@
-"""The pages of a session: kept packed, cut into blocks with suggestions of a model."""
+"""The pages of a session: stored compressed, cut into blocks, with the suggestions of a model."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from blockfeat.metadata import find_span
 from blockfeat.page import Document, Page, decode
 from blockfeat.web.coloured import analysis_of
 
-_LEVEL = 1  # of packing: fast, and HTML packs well
+_LEVEL = 1  # of compression: fast, and HTML compresses well
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    """One page as it was read: its id, which is unique in the session, and what the source says of it.
+    """One page as it was read: its id, which is unique in the session, its address, language and HTML.
 
     Attributes
     ----------
     id : str
-        The document's id; ``#2`` and so on behind it where an id comes again.
+        The document's id, with ``#2`` and so on appended where an id is repeated.
     url, lang : str or None
-        Address and language, where the source says them.
+        Address and language, where the source gives them.
     html : str
         The page, decoded.
     """
@@ -47,11 +47,11 @@ class SessionPage:
 
 
 class SessionPages:
-    """Holds pages; made with `SessionPages.of`, and to be closed."""
+    """Stores pages in a temporary file; created by `SessionPages.of`, and to be closed after use."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
-        """Why documents could not be taken, each with its name."""
+        """Reasons why documents could not be read, each with the document's id."""
         self._file = tempfile.TemporaryFile(prefix="blockfeat-label-")  # noqa: SIM115 (closed by close)
         self._places: dict[str, tuple[int, int, str | None, str | None]] = {}
         self._next_number: dict[str, int] = {}
@@ -113,7 +113,7 @@ class SessionPages:
 
 
 def _writable(name: str) -> str:
-    """Return a name that UTF-8 can hold: file names may have bytes that are no text."""
+    """Return a name that can be encoded in UTF-8: file names may have bytes that are no text."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -139,7 +139,7 @@ _MOST_ODDS = 30.0
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What a model says of a page.
+    """The suggestions of a model for a page.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Suggestion:
     chances : tuple of float, n
         Probability, by the model's scores, that the block is content, from 0 to 1.
     confidence : float
-        Word F1 that is to be expected of the model's text, 0 to 1; 0 where it finds none.
+        Expected word F1 of the model's text, 0 to 1; 0 where it finds none.
     """
 
     roles: tuple[str, ...]
@@ -158,18 +158,18 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class CutPage:
-    """A page with its blocks as the labeller sees them.
+    """A page with its blocks as they are shown to the labeller.
 
     Attributes
     ----------
     page : SessionPage
         The page.
     extraction : Extraction
-        What the model made of it.
+        The model's extraction of it.
     blocks : Blocks
         Its n blocks.
     cut : str
-        Digest of their texts.
+        Digest of the blocks' texts.
     suggestion : Suggestion
         What the model suggests for them.
     """
@@ -188,7 +188,7 @@ class Suggester:
     Attributes
     ----------
     extractor : Extractor
-        With the model.
+        The extractor, with the model.
     """
 
     extractor: Extractor
@@ -204,7 +204,7 @@ class Suggester:
         Raises
         ------
         BlockfeatError
-            The page cannot be taken.
+            The page cannot be extracted.
         """
         extraction = self.extractor.extract(page.html, url=page.url, lang=page.lang)
         analysis = analysis_of(extraction)
@@ -229,7 +229,7 @@ def text_of_roles(blocks: Blocks, roles: tuple[str | None, ...]) -> str:
 
 
 def _roles(extraction: Extraction, measured: PageFeatures, kept: NDArray[np.bool_]) -> tuple[str, ...]:
-    """Return the role of each block: by the model, headline, byline and caption by their markup."""
+    """Return the role of each block: content or clutter by the model, headline, byline and caption by markup."""
     named = np.array(["content" if is_kept else "clutter" for is_kept in kept.tolist()], dtype=object)
     parts = np.array(extraction.roles, dtype=object)
     named[parts == "caption"] = "caption"

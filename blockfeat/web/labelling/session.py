@@ -1,4 +1,4 @@
-"""A labelling session: pages, the labels so far, what comes next; every action is saved before it counts."""
+"""A labelling session: pages, the labels so far, the next page; every action is saved before it takes effect."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from blockfeat.web.labelling.pages import CutPage, SessionPages, Suggester, text
 
 _logger = logging.getLogger("blockfeat.web.labelling")
 _PLACES = {"open": 0, "skipped": 1, "bad": 2, "done": 3}
-_UNREAD = 2.0  # behind every page that was read
+_UNREAD = 2.0  # sorts after every page that was read
 
 
 @dataclass(frozen=True)
 class PageView:
-    """One page as the labeller has it before them.
+    """One page as it is shown to the labeller.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class PageView:
     marked : mapping of int to str
         The roles that the labeller gave, by block.
     warning : str or None
-        What the labeller should know of this page.
+        Warning about this page for the labeller.
     """
 
     cut: CutPage
@@ -51,7 +51,7 @@ class PageView:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a session is: pages in all and by state."""
+    """Progress of a session: number of pages in all and by state."""
 
     pages: int
     done: int
@@ -61,7 +61,7 @@ class Progress:
 
 
 class LabelSession:
-    """Labels pages; a context manager that holds the output for itself.
+    """Labels pages; a context manager that locks the output file.
 
     Safe for use by several threads.
 
@@ -74,12 +74,12 @@ class LabelSession:
     suggester : Suggester
         The model that suggests.
     clock : callable
-        Gives the time in seconds since 1970.
+        Returns the time in seconds since 1970.
 
     Raises
     ------
     CorpusError
-        Another session has the output, or output or journal cannot be read.
+        Another session uses the output, or output or journal cannot be read.
     OutputError
         They cannot be written.
     """
@@ -118,7 +118,7 @@ class LabelSession:
 
     @property
     def progress(self) -> Progress:
-        """How far the session is."""
+        """Number of pages in all and by state."""
         with self._lock:
             counts = {state: sum(self._state(id) == state for id in self.pages.ids) for state in STATES}
             return Progress(
@@ -131,12 +131,12 @@ class LabelSession:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an action to take back."""
+        """Whether there is an action to undo."""
         return self._journal.can_undo
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is an action to make again."""
+        """Whether there is an action to redo."""
         return self._journal.can_redo
 
     def state(self, page: str) -> str:
@@ -145,12 +145,12 @@ class LabelSession:
             return self._state(self._known(page))
 
     def confidence(self, page: str) -> float | None:
-        """Return the word F1 expected of the current model on a page; None before `rank` came to it."""
+        """Return the expected word F1 of the current model on a page; None before `rank` has read the page."""
         return self._confidence.get(page)
 
     @property
     def order(self) -> list[str]:
-        """The pages: those to do first, least certain ahead, unread ones last; then skipped, bad and done ones."""
+        """Ids of the pages: open ones, least certain first and unread ones last; then skipped, bad and done ones."""
 
         def key(page: str) -> tuple[int, float]:
             place = _PLACES[self._state(page)]
@@ -165,7 +165,7 @@ class LabelSession:
             return list(self._corpus.pages())
 
     def view(self, page: str) -> PageView:
-        """Cut a page and return it with what is known of it.
+        """Cut a page and return it with its suggestions and labels.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class LabelSession:
             return self._view(cut)
 
     def next_page(self, page: str | None = None, *, step: int = 1) -> str | None:
-        """Return the page to do next: the first open one, or the one so many steps from a page in `order`.
+        """Return the id of the next page: the first open one, or the one ``step`` places after ``page`` in `order`.
 
         None where no page is open, or at an end of the order.
         """
@@ -190,7 +190,7 @@ class LabelSession:
     # Actions of the labeller
 
     def mark(self, page: str, blocks: Iterable[int], role: str | None) -> PageView:
-        """Give blocks of a page a role, or take theirs away with None; return the page as it is then.
+        """Set the role of blocks of a page, or remove it with None; return the page after the change.
 
         Raises
         ------
@@ -216,7 +216,7 @@ class LabelSession:
             return self._view(cut)
 
     def accept(self, page: str) -> PageView:
-        """Say that a page is done: blocks without a role take the one that is suggested."""
+        """Mark a page as done: blocks without a role get the suggested one."""
         cut = self._cut(page)
         with self._lock:
             before = self._view(cut)
@@ -225,7 +225,7 @@ class LabelSession:
             return self._view(cut)
 
     def no_content(self, page: str) -> PageView:
-        """Say that a page is done and has no content: every block is clutter."""
+        """Mark a page as done and without content: every block is clutter."""
         cut = self._cut(page)
         with self._lock:
             roles: dict[int, str | None] = dict.fromkeys(range(len(cut.blocks)), "clutter")
@@ -233,7 +233,7 @@ class LabelSession:
             return self._view(cut)
 
     def set_aside(self, page: str, state: str) -> None:
-        """Put a page off (``"skipped"``), call it of no use (``"bad"``), or open it again (``"open"``).
+        """Set the state of a page to put off (``"skipped"``), unusable (``"bad"``), or still to do (``"open"``).
 
         Raises
         ------
@@ -247,11 +247,11 @@ class LabelSession:
             self._apply(Change(page, cut, {}, state, self._clock()), None)
 
     def undo(self) -> str | None:
-        """Take the latest action back, whatever page it was on; return the page, None where there is none."""
+        """Undo the latest action, whatever page it was on; return the page, None where there is no action."""
         return self._moved(self._journal.undo)
 
     def redo(self) -> str | None:
-        """Make the action again that was taken back last; return its page, None where there is none."""
+        """Redo the action that was undone last; return its page, None where there is none."""
         return self._moved(self._journal.redo)
 
     def _moved(self, move: Callable[[], str | None]) -> str | None:
@@ -277,14 +277,14 @@ class LabelSession:
             self.suggester, self._confidence = suggester, {}
 
     def rank(self, *, on_page: Callable[[int, int], None] | None = None, stop: Callable[[], bool] = bool) -> None:
-        """Let the current model read all open pages, so that the least certain come first.
+        """Compute the current model's confidence for all open pages, so that the least certain come first.
 
         Parameters
         ----------
         on_page : callable, optional
-            Called with the number of pages read and of all.
+            Called with the number of pages read so far, and of all.
         stop : callable
-            Asked before each page whether to end.
+            Called before each page; True ends the ranking.
         """
         suggester = self.suggester
         open_pages = [id for id in self.pages.ids if self.state(id) == "open"]
@@ -310,7 +310,7 @@ class LabelSession:
         return page
 
     def _cut(self, page: str) -> CutPage:
-        """Cut a page; the latest is kept, for a labeller marks many blocks of one page."""
+        """Cut a page; the latest is cached, as a labeller marks many blocks of one page."""
         suggester, latest = self.suggester, self._latest
         if latest is not None and latest[0] is suggester and latest[1].page.id == page:
             return latest[1]
@@ -334,11 +334,11 @@ class LabelSession:
         self._bring_up_to_date(change.page, cut)
 
     def _bring_up_to_date(self, page: str, cut: CutPage | None) -> None:
-        """Make the corpus file say of a page what the journal says."""
+        """Update a page of the corpus file to its labels in the journal."""
         labels = self._journal.labels(page)
         written = self._corpus.roles(page)
         if labels.state != "done":
-            # What the session never wrote stays until the page is accepted, such as text that others gave it; so do
+            # What the session did not write, such as a text from elsewhere, stays until the page is accepted; so do
             # labels of the page as it was before it changed.
             is_own = page in self._journal.finished
             if is_own and written is not None and labels.cut in ("", written.cut):
@@ -347,12 +347,12 @@ class LabelSession:
         if page not in self.pages or _same(labels, written):
             return
         cut = cut or self._cut(page)
-        if labels.cut != cut.cut:  # of a page that has changed: what the file has stays
+        if labels.cut != cut.cut:  # the page has changed: its entry in the file stays
             return
         self._corpus.put(_labelled_page(cut, labels, self._corpus.name))
 
     def _reconcile(self) -> None:
-        """After a crash, write what the corpus file lacks; take over labels of a file that has no journal."""
+        """Write what the corpus file lacks after a crash; import labels of a file that has no journal."""
         log = self._journal
         for page in list(log.pages):
             self._bring_up_to_date(page, None)
@@ -365,7 +365,7 @@ class LabelSession:
 
 
 def _labelled_page(cut: CutPage, labels: PageLabels, corpus: str) -> LabelledPage:
-    """Return a page with its gold."""
+    """Return a page with its gold text and roles."""
     roles = tuple(labels.roles.get(block) for block in range(len(cut.blocks)))
     return LabelledPage(
         id=cut.page.id,

@@ -1,4 +1,4 @@
-"""The live page of a monitor: mentions as they come, filtered, charted, with their evidence."""
+"""The live page of a monitor: mentions as they are found, filtered, charted, with their evidence."""
 
 from blockfeat._extras import require_extra
 

@@ -38,12 +38,12 @@ def create_live_app(
     feedback: bool = False,
     brands: Sequence[Brand] = (),
 ) -> FastAPI:
-    """Return the live page of an open store.
+    """Return the app of the live page of an open store.
 
     Parameters
     ----------
     store : Store
-        What is shown; nothing of it is changed but by feedback.
+        The store that is shown; only feedback changes it.
     title : str
         Heading of the page, and name of its feeds.
     settings : ServeSettings, optional
@@ -51,7 +51,7 @@ def create_live_app(
     feedback : bool
         Whether mentions can be judged on the page.
     brands : sequence of Brand
-        Those of the configuration, whose words are the start of what is learnt.
+        The brands of the configuration, whose words are the starting point of what feedback teaches.
     """
     app = base_app(settings or ServeSettings(), title=title, summary="Mentions of brands, as a monitor finds them.")
     app.state.store = store
@@ -65,7 +65,7 @@ def create_live_app(
 
 
 class StreamFilters(Filters):
-    """Filters, and where the articles that are asked for begin: mentions found before this one."""
+    """Filters, and the mention at which the stream is to be continued: only articles found before it are shown."""
 
     before: int | None = None
 
@@ -94,14 +94,14 @@ def _page(request: Request, template: str, **values: Any) -> HTMLResponse:
 
 @router.get("/", include_in_schema=False)
 def live(request: Request, asked: Annotated[StreamFilters, Query()]) -> HTMLResponse:
-    """Return the page: filters, charts that answer to them, the stream of articles."""
+    """Return the page: the filters, charts of the filtered mentions, and the stream of articles."""
     filters = Filters.model_validate(asked.model_dump(exclude={"before"}))
     return _page(request, "live.html", **page_values(_store(request), filters, before=asked.before))
 
 
 @router.get("/article/{number}", include_in_schema=False)
 def article(request: Request, number: int) -> HTMLResponse:
-    """Return a page's blocks in the colours of what was kept and dropped, its mentions marked: their evidence."""
+    """Return the evidence for a page's mentions: its blocks coloured as kept or dropped, with the mentions marked."""
     found = evidence_of(_store(request), number)
     if found is None:
         raise Problem(404, f"the store has no page {number}")
@@ -110,7 +110,7 @@ def article(request: Request, number: int) -> HTMLResponse:
 
 @router.get("/mentions.csv", include_in_schema=False)
 def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Response:
-    """Return the mentions of some filters as CSV."""
+    """Return the mentions that match the filters as CSV."""
     # All rows at once, so that a slow client holds no transaction open.
     lines = csv_lines([*mention_rows(_store(request), filters)], names=MENTION_COLUMNS)
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
@@ -119,7 +119,7 @@ def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Resp
 
 
 def _feed_of(request: Request, filters: Filters, name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return the latest mentions, and title and addresses of a feed of them."""
+    """Return the latest mentions that match the filters, and the title and addresses of a feed of them."""
     base, query = str(request.base_url), filters.query()
     tail = f"?{query}" if query else ""
     names = {"title": filters.named(request.app.state.title), "home": f"{base}{tail}", "address": f"{base}{name}{tail}"}
@@ -128,7 +128,7 @@ def _feed_of(request: Request, filters: Filters, name: str) -> tuple[list[dict[s
 
 @router.get("/feed.atom", include_in_schema=False)
 def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Response:
-    """Return the latest mentions of some filters as an Atom feed."""
+    """Return the latest mentions that match the filters as an Atom feed."""
     rows, names = _feed_of(request, filters, "feed.atom")
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return Response(atom(rows, updated=now, **names), media_type="application/atom+xml; charset=utf-8")
@@ -159,27 +159,27 @@ def _json_feed(rows: Iterable[Mapping[str, Any]], *, title: str, home: str, addr
 
 @router.get("/feed.json", include_in_schema=False)
 def feed_json(request: Request, filters: Annotated[Filters, Query()]) -> Response:
-    """Return the latest mentions of some filters as a JSON Feed."""
+    """Return the latest mentions that match the filters as a JSON Feed."""
     rows, names = _feed_of(request, filters, "feed.json")
     return JSONResponse(_json_feed(rows, **names), media_type="application/feed+json")
 
 
 @router.get("/api/v1/mentions", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
 def api_mentions(request: Request, filters: Annotated[Filters, Query()]) -> list[dict[str, Any]]:
-    """Return the latest mentions of some filters, a thousand at most."""
+    """Return the latest mentions that match the filters, a thousand at most."""
     rows = mention_rows(_store(request), filters, newest=_IN_API)
     return [{**row, "counted": bool(row["counted"])} for row in rows]
 
 
 @router.get("/api/v1/new", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
 def api_new(request: Request, asked: Annotated[NewFilters, Query()]) -> dict[str, int]:
-    """Return how many mentions of some filters were found after one."""
+    """Return the number of mentions that match the filters and were found after a given one."""
     filters = Filters.model_validate(asked.model_dump(exclude={"after"}))
     return {"new": newer(_store(request), filters, asked.after)}
 
 
 def _back(where: str) -> Response:
-    """Return to a page of this site."""
+    """Return a redirect to a page of this site."""
     own = where if where.startswith("/") and not where.startswith(("//", "/\\")) else "/"
     return RedirectResponse(own, status_code=303)
 
@@ -191,7 +191,7 @@ def judge(
     verdict: Annotated[str, Form()],
     back: Annotated[str, Form()] = "/",
 ) -> Response:
-    """Note a verdict on a mention."""
+    """Record a verdict on a mention."""
     try:
         _store(request).judge(mention, verdict, now=time.time())
     except InputError as error:
@@ -201,7 +201,7 @@ def judge(
 
 @feedback_router.get("/lessons")
 def lessons(request: Request) -> HTMLResponse:
-    """Return what the verdicts teach, and what was accepted."""
+    """Return the page of lessons: those that the verdicts suggest, and those accepted."""
     store = _store(request)
     accepted = store.lessons()
     return _page(

@@ -80,7 +80,7 @@ async def models(service: Asked) -> ModelsResponse:
 
 @router.get("/options", summary="Formats, and the default settings of the filters", responses=_LIGHT)
 async def options(service: Asked) -> OptionsResponse:
-    """Return what else can be chosen."""
+    """Return the formats and other options that can be chosen."""
     formats = [media_of(name) for name in FORMATS]
     return OptionsResponse.model_validate({"formats": formats, "max_bytes": service.settings.max_bytes})
 
@@ -93,7 +93,7 @@ async def keep_page(service: Asked, page: PageInput) -> KeptResponse:
 
 @router.post("/examples/{lang}", summary="Keep a bundled example for further requests", responses=PROBLEMS)
 async def keep_example(service: Asked, lang: Literal["en", "de", "ja"]) -> KeptResponse:
-    """Take one of the pages that come with blockfeat, in a language, and keep it for a while."""
+    """Keep the bundled example page of a language for a while."""
     page = next(page for page in demo_pages() if page.id == _EXAMPLES[lang])
     return _kept(service, service.checked(PageSource(page.html, page.url, None, f"{page.id}.html")))
 
@@ -111,7 +111,7 @@ async def keep_file(
 
 @router.post("/extract", summary="The main text of a page, and its record", responses=PROBLEMS)
 async def extract(service: Asked, asked: Annotated[ExtractRequest, Body()]) -> ExtractResponse:
-    """Extract a page: its record, and the main text in every format that is asked for."""
+    """Extract a page: its record, and the main text in every requested format."""
     source = await service.source(html=asked.html, url=asked.url, page=asked.page)
     task = partial(
         tasks.extract,
@@ -213,7 +213,7 @@ async def cleaned(
     look: str = "page",
     read: str | None = None,
 ) -> Response:
-    """Return a kept page cleaned; its links lead on through the reader where ``read`` has the rest of their query."""
+    """Return a kept page cleaned; where ``read`` is given, its links lead to further pages in the reader."""
     source = await service.source(page=page)
     links = None if read is None else LinksOn(source.url or "", _query_of(view="clean", settings=settings, look=look))
     head = request.app.state.templates.get_template("frame_head.html").render()
@@ -228,13 +228,13 @@ def _framed(html: str, look: str, *, leads_on: bool = False) -> HTMLResponse:
 
 
 def _query_of(**values: Any) -> str:
-    """Return the rest of a query that names what is not as usual."""
+    """Return the end of a query string, beginning with ``&``, with the values that are not the defaults."""
     given = {name: value for name, value in values.items() if value not in (None, "", "page", "article", False)}
     return f"&{urlencode(given)}" if given else ""
 
 
 class ReadQuery(BaseModel):
-    """What is read, and how; wrong values are answered by a page that says so."""
+    """The page to read, and the options; wrong values are answered by an error page."""
 
     url: Annotated[str, StringConstraints(strip_whitespace=True)] = ""
     view: str = "article"

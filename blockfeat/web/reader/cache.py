@@ -14,13 +14,13 @@ from blockfeat.errors import LimitExceeded, ModelError
 from blockfeat.extraction import DEFAULT_OPTIONS, ExtractionOptions, Extractor
 from blockfeat.models import DEFAULT_MODEL, bundled_models
 
-# What an entry takes beside the page and its address: its name, objects, its place in the dictionary.
+# Memory of an entry beside the page and its address: its name, objects, its place in the dictionary.
 _BYTES_OF_AN_ENTRY = 500
 
 
 @dataclass(frozen=True, slots=True)
 class PageSource:
-    """A page as it came in.
+    """A page as it was sent or fetched.
 
     Attributes
     ----------
@@ -46,16 +46,16 @@ class PageSource:
 
 
 class PageCache:
-    """Pages by names that nobody can guess; the ones that were not used for longest go first.
+    """A cache of pages by names that nobody can guess; the least recently used pages are dropped first.
 
     Parameters
     ----------
     most_bytes : int
-        Room for all.
+        Most bytes of memory for all pages together.
     seconds : float
         How long a page is kept after its last use.
     clock : callable
-        Seconds, from any start.
+        Returns the time in seconds, from any start.
     """
 
     def __init__(self, most_bytes: int, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -75,9 +75,9 @@ class PageCache:
         Raises
         ------
         LimitExceeded
-            The page is larger than the room for all.
+            The page alone takes more than ``most_bytes``.
         """
-        # In memory, where a letter may take four bytes.
+        # The size in memory, where a letter may take four bytes.
         size = _BYTES_OF_AN_ENTRY + sum(map(sys.getsizeof, (page.html, page.url, page.charset, page.name)))
         if size > self._most_bytes:
             raise LimitExceeded(f"the page takes {size:,} bytes, more than the {self._most_bytes:,} that can be kept")
@@ -88,7 +88,7 @@ class PageCache:
         return name
 
     def get(self, name: str) -> PageSource | None:
-        """Return a page that is kept; None where there is none of this name any more."""
+        """Return the page of a name; None where there is none, or it is not kept any more."""
         self._forget()
         found = self._pages.pop(name, None)
         if found is None:
@@ -98,7 +98,7 @@ class PageCache:
         return page
 
     def _forget(self) -> None:
-        """Drop what is too old, and the oldest of what is too much."""
+        """Drop pages that are too old, and the least recently used ones while all take too many bytes."""
         oldest_kept = self._clock() - self._seconds
         while self._pages:
             name, (_, size, used) = next(iter(self._pages.items()))
@@ -109,7 +109,7 @@ class PageCache:
 
 
 def model_names(files: tuple[str, ...]) -> dict[str, str]:
-    """Return what each model that is offered is loaded from, by its name; the default one is the first.
+    """Return the bundled name or the file of each offered model, by its name; the default model is the first.
 
     Raises
     ------
@@ -147,12 +147,12 @@ class ExtractionChoices:
 
 @dataclass(frozen=True)
 class LoadedExtractors:
-    """Extractors, each loaded when it is first asked for.
+    """Extractors, each loaded at its first use.
 
     Attributes
     ----------
     sources : mapping
-        What each model is loaded from, by its name.
+        The bundled name or the file of each model, by its name.
     max_bytes : int
         Largest page.
     """
@@ -187,7 +187,7 @@ class LoadedExtractors:
 
 
 def load_extractors(sources: Mapping[str, str], max_bytes: int) -> LoadedExtractors:
-    """Load the default model, so that the first page does not wait for it."""
+    """Return extractors with the default model already loaded, so that the first page does not wait for it."""
     loaded = LoadedExtractors(sources, max_bytes)
     loaded.of_model(DEFAULT_MODEL)
     return loaded

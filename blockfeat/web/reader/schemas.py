@@ -1,4 +1,4 @@
-"""What the API takes and returns, as OpenAPI describes it."""
+"""The bodies of the API's requests and responses, as OpenAPI describes them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FormatName = Annotated[str, Field(json_schema_extra={"enum": list(FORMATS)})]
 
 
 class _Strict(BaseModel):
-    """Refuses what it does not know, so that a misspelt option is no silent default."""
+    """Refuses unknown keys, so that a misspelt option does not silently take its default."""
 
     model_config = ConfigDict(extra="forbid", ser_json_inf_nan="null")
 
@@ -60,7 +60,7 @@ class PageInput(_Strict):
 
 
 def _option_fields() -> dict[str, Any]:
-    """Return the options of an extraction that a request may choose, as pydantic takes fields."""
+    """Return the options of an extraction that a request may choose, as pydantic field definitions."""
     values: dict[str, Any] = {"decoder": Literal[DECODERS] | None, "favour": Literal[SIDES] | None}
     return {
         option.name: (
@@ -93,7 +93,7 @@ class Choices(_Options):
     ] = None
 
     def plain(self) -> ExtractionChoices:
-        """Return the choices as the tasks have them."""
+        """Return the choices in the form that the tasks take."""
         options = ExtractionOptions(**{name: getattr(self, name) for name in _OPTIONS})
         return ExtractionChoices(self.model, self.lang, options)
 
@@ -105,7 +105,7 @@ class FrameChoices(Choices):
 
 
 class ExtractRequest(PageInput, Choices):
-    """A page, options, and the formats that the main text is wanted in."""
+    """A page, options, and the formats in which the main text is returned."""
 
     formats: Annotated[list[FormatName], Field(max_length=20)] = ["text"]
     links: Annotated[bool, Field(description="Write links in Markdown.")] = False
@@ -153,7 +153,7 @@ class CleanChoices(_Strict):
     removed_links: RemovedLinks = RemovedLinks()
 
     def settings(self) -> CleanSettings:
-        """Return the settings as the filters have them."""
+        """Return the settings in the form that the filters take."""
         hosts = Advertisements(self.advertisements.remove, self.advertisements.bundled_list)
         return CleanSettings(self.filters, hosts, self.link_lists, self.empty_tables, self.removed_links)
 
@@ -197,7 +197,7 @@ class Threshold(_Strict):
 
 
 class FeatureValue(_Strict):
-    """What a feature says of a block."""
+    """The value of a feature for a block, and its effect on the decision."""
 
     feature: str
     title: str
@@ -291,7 +291,7 @@ class FormatDescription(_Strict):
 
 
 class OptionsResponse(_Strict):
-    """What else can be chosen."""
+    """The formats and other options that can be chosen."""
 
     formats: list[FormatDescription]
     decoders: list[str] = list(DECODERS)
@@ -302,7 +302,7 @@ class OptionsResponse(_Strict):
 
 
 class HealthResponse(_Strict):
-    """How the service is."""
+    """Status of the service."""
 
     status: Literal["ok"] = "ok"
     version: str

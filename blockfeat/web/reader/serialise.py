@@ -1,4 +1,4 @@
-"""Models, formats, decisions and their differences, in words and numbers for the API and the page on it."""
+"""Models, formats, decisions and their differences as plain values for the API and the reader's page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_MOVING = 16
 
 
 def described_model(name: str, model: Model) -> dict[str, Any]:
-    """Return a model's name, kind, features and what can be chosen of it."""
+    """Return a model's name, kind and features, and which options it has."""
     return {
         "name": name,
         "kind": model.kind,
@@ -50,7 +50,7 @@ def described_thresholds(model: Model, lang: str | None) -> list[dict[str, Any]]
 
 
 def features_by_name() -> dict[str, Feature]:
-    """Return every feature that is described, by its name."""
+    """Return every registered feature by its name."""
     return {feature.name: feature for feature in registered_features()}
 
 
@@ -78,7 +78,7 @@ def described_features(
     features : mapping
         What `features_by_name` returned.
     usual : mapping
-        Above which value a feature without a threshold counts as high: what `usual_values` returned.
+        The values above which features without a threshold count as high: what `usual_values` returned.
     """
     limits = {each["feature"]: each for each in thresholds}
     names = [*block.features, *(name for name in block.failed if name not in block.features)]
@@ -111,7 +111,7 @@ def _described(
 
 
 def _written(feature: Feature | None, value: float | None) -> str:
-    """Return a value as people read it."""
+    """Return a value formatted for people."""
     if value is None:
         return "not known"
     if feature is None or feature.form == NAMED:
@@ -143,7 +143,7 @@ def differing_blocks(first: Extraction, second: Extraction) -> dict[str, Any]:
     """Return the blocks about which two extractions of one page decide differently.
 
     Models may cut a page in different ways: blocks are compared by the markup that they cover. A block differs where
-    at least half of its text, in bytes, is decided otherwise by the other extraction.
+    the other extraction decides differently about at least half of its text, in bytes.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def _decided(extraction: Extraction) -> _Decided:
 
 
 def _differing(blocks: Blocks, kept: Any, others: Blocks, others_kept: Any) -> list[int]:
-    """Return the blocks of which at least half is decided otherwise; two steps for each block, whatever their sizes."""
+    """Return the indices of the blocks of which the other extraction decides at least half differently."""
     if not len(blocks):
         return []
     same = blocks.tags.source == others.tags.source
@@ -207,7 +207,7 @@ def _spans(blocks: Blocks, same: bool) -> tuple[Any, Any]:
 
 
 def _between(spans: tuple[Any, Any], places: Any, sums: Any) -> Any:
-    """Return by how much a sum grows inside each span."""
+    """Return by how much a running sum grows inside each span."""
     return np.interp(spans[1], places, sums) - np.interp(spans[0], places, sums)
 
 

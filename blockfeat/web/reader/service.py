@@ -1,4 +1,4 @@
-"""What the routes of the reader share: worker processes, taken in turn by clients, kept pages, fetching."""
+"""What the routes of the reader share: worker processes, divided fairly among clients, kept pages, fetching."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _LATER = {"Retry-After": "2"}
 
 
 class Turns:
-    """A number of places that clients take in turn, so that many requests of one client do not delay the others.
+    """A fair semaphore: clients get its places in turn, so that many requests of one client do not delay the others.
 
     Parameters
     ----------
     places : int
-        Places for all.
+        Number of places in all.
     share : int
         Most places of one client at a time.
     """
@@ -47,7 +47,7 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, client: str) -> AsyncIterator[None]:
-        """Wait for a place and have it inside of the block."""
+        """Wait for a place, and hold it inside of the block."""
         asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(client, deque()).append(asked)
         self._let_in()
@@ -84,9 +84,9 @@ class Turns:
 
 
 class FairWorkers(Processes[Loaded]):
-    """Some processes that wait for tasks; an asynchronous context manager.
+    """Worker processes that are divided fairly among clients; an asynchronous context manager.
 
-    Where there are several, one client has all but one of them at most, and half of the places for tasks.
+    One client occupies at most all processes but one, where there are several, and half of the places for tasks.
 
     Parameters
     ----------
@@ -110,11 +110,11 @@ class FairWorkers(Processes[Loaded]):
 
     @property
     def busy(self) -> int:
-        """Number of tasks that are done or wait."""
+        """Number of tasks that run or wait."""
         return len(self._asked_by)
 
     async def do(self, task: Task[Loaded, Result_co], *, client: str = "") -> Result_co:
-        """Return the result of a task, done when it is the turn of its client.
+        """Run a task when it is the turn of its client, and return its result.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class FairWorkers(Processes[Loaded]):
             raise Problem(503, "too many requests wait; try again later", headers=_LATER)
         if sum(other == client for other in self._asked_by.values()) >= self._most_of_one:
             raise Problem(429, "too many requests from this address wait; try again later", headers=_LATER)
-        # A client that goes away gives its place back when the process is free again, not before.
+        # The place of a client that disconnects becomes free with the process, not before.
         running = asyncio.ensure_future(self._in_turn(task, client))
         self._asked_by[running] = client
         running.add_done_callback(self._asked_by.pop)
@@ -159,22 +159,22 @@ _FETCHES_AT_ONCE, _FETCHES_OF_ONE_CLIENT = 32, 8
 
 @dataclass
 class Service:
-    """The reader without its routes.
+    """The state that the routes of the reader share.
 
     Attributes
     ----------
     settings : ServeSettings
         Limits.
     workers : FairWorkers
-        What extracts.
+        Worker processes that extract pages.
     kept : PageCache
-        Pages that are kept for the next request.
+        Pages that are kept for later requests.
     fetches : Turns
-        Who may fetch.
+        Places for concurrent fetches.
     models : list of dict
         Descriptions of the models that are offered.
     client : str
-        Who asks; each request has a copy of the service with its client.
+        Address of the client; each request has a copy of the service with its client.
     """
 
     settings: ServeSettings
@@ -187,7 +187,7 @@ class Service:
 
     @classmethod
     def of(cls, settings: ServeSettings) -> Service:
-        """Make a service that is not yet started.
+        """Create a service that is not yet started.
 
         Raises
         ------
@@ -214,13 +214,13 @@ class Service:
         return replace(self, client=client)
 
     async def describe_models(self) -> list[dict[str, Any]]:
-        """Return the descriptions of the models, made at first use."""
+        """Return the descriptions of the models, created at first use."""
         if not self.models:
             self.models[:] = await self.do(partial(describe_models, names=self.names))
         return self.models
 
     async def do(self, task: Task[LoadedExtractors, Result]) -> Result:
-        """Do a task in a worker process; see `FairWorkers.do`."""
+        """Run a task in a worker process; see `FairWorkers.do`."""
         return await self.workers.do(task, client=self.client)
 
     async def source(self, *, html: str | None = None, url: str | None = None, page: str | None = None) -> PageSource:
@@ -253,7 +253,7 @@ class Service:
         return source
 
     async def fetched(self, url: str) -> PageSource:
-        """Fetch a page; nothing of the client's request goes along."""
+        """Fetch a page; nothing of the client's request but the address is passed on."""
         from anyio import to_thread
 
         address = url.strip()

@@ -1,4 +1,4 @@
-"""What worker processes do for the service: each task is called with what its process has loaded."""
+"""The tasks of the worker processes: each is called with the extractors that its process has loaded."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def extract(
     images: bool = False,
     evidence: bool = False,
 ) -> dict[str, Any]:
-    """Return the ``record`` of a page, and its main text in some formats, ``outputs``; with ``evidence`` its blocks."""
+    """Return the ``record`` of a page, with its blocks for ``evidence``, and ``outputs``, its main text by format."""
     extraction = _extracted(source, choices, loaded)
     outputs = {name: written(extraction, name, links=links, images=images, evidence=evidence) for name in formats}
     return {"record": record_of(extraction, evidence=evidence), "outputs": outputs}
@@ -53,7 +53,7 @@ def explain(
     features: bool = True,
     blocks: Collection[int] | None = None,
 ) -> dict[str, Any]:
-    """Return ``record``, ``thresholds``, and ``blocks`` with what was decided about each, and why.
+    """Return ``record``, ``thresholds``, and ``blocks`` with the decision about each block and its reason.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def explain(
 def compare(
     loaded: LoadedExtractors, *, source: PageSource, first: ExtractionChoices, second: ExtractionChoices
 ) -> dict[str, Any]:
-    """Return what each of two extractions keeps, where the other decides otherwise, and how far their texts agree."""
+    """Return what each of two extractions keeps, where they decide differently, and how far their texts agree."""
     return differing_blocks(_extracted(source, first, loaded), _extracted(source, second, loaded))
 
 
@@ -101,14 +101,14 @@ def _cleaned(source: PageSource, settings: CleanSettings, loaded: LoadedExtracto
 
 @dataclass(frozen=True)
 class LinksOn:
-    """Makes the address of a link in the reader: links to the web lead on through it, places in the page stay.
+    """Maps the target of a link to its address in the reader: web pages open in the reader, fragments of the page stay.
 
     Attributes
     ----------
     page : str
         Address of the page that is read.
     query : str
-        What is appended, beginning with ``&``; empty for nothing.
+        Further parameters of the query string, beginning with ``&``; empty for none.
     """
 
     page: str
@@ -170,7 +170,7 @@ def cleaned_page(
 def read_article(
     loaded: LoadedExtractors, *, source: PageSource, choices: ExtractionChoices, links: LinksOn, images: bool = False
 ) -> dict[str, Any]:
-    """Return the ``record`` of a page, and its main text as safe markup whose links lead on, ``body``."""
+    """Return the ``record`` of a page, and ``body``, its main text as safe markup whose links open in the reader."""
     extraction = _extracted(source, choices, loaded)
     return {"record": record_of(extraction), "body": _body(extraction.to_html(images=images), links)}
 
