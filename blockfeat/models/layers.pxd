@@ -5,6 +5,11 @@ cdef extern from "products.h" nogil:
     void add_wide(
         const float *rows, const float *weights, float *sums, Py_ssize_t count, Py_ssize_t width, Py_ssize_t columns
     )
+    void add_dots(const float *rows, const float *weights, float *sums, Py_ssize_t count, Py_ssize_t width)
+
+cdef inline void add_products(const float[:, ::1] rows, const float[::1] weights, float[::1] sums) noexcept nogil:
+    if rows.shape[0]:
+        add_dots(&rows[0, 0], &weights[0], &sums[0], rows.shape[0], rows.shape[1])
 
 cdef inline void add_product(const float[:, ::1] rows, const float[:, ::1] weights, float[:, ::1] sums) noexcept nogil:
     if rows.shape[0] and rows.shape[1]:
@@ -13,14 +18,17 @@ cdef inline void add_product(const float[:, ::1] rows, const float[:, ::1] weigh
 @cython.final
 cdef class Network:
     cdef object arguments
-    cdef const float[::1] mean, scale, inner_bias, page_bias
+    cdef const float[::1] mean, scale, inner_bias, page_bias, outer
     cdef const float[:, ::1] inner, page, biases
     cdef const float[:, :, ::1] convolutions
     cdef const int[::1] dilations
-    cdef float most
+    cdef float most, outer_bias
 
+    cdef void _write_logits(
+        self, const float[:, ::1] matrix, float[:, ::1] inputs, float[:, :, ::1] states, float[:, ::1] page, float[::1] logits
+    ) noexcept
     cdef void _write_alone(
         self, const float[:, ::1] matrix, float[:, ::1] inputs, float[:, ::1] channels, float[::1] sums
-    ) noexcept
-    cdef void _add_page(self, const float[:, ::1] mean, float[:, ::1] found) noexcept
-    cdef void _convolve(self, float[:, :, ::1] states, const float[::1] whole) noexcept
+    ) noexcept nogil
+    cdef void _write_whole(self, float[:, ::1] sums, float[:, ::1] found, Py_ssize_t count) noexcept nogil
+    cdef Py_ssize_t _convolve(self, float[:, :, ::1] states, const float[::1] whole) noexcept nogil

@@ -16,12 +16,16 @@ Floats = NDArray[np.float64]
 
 _INFINITY = cython.declare(cython.double, float("inf"))
 # For more rows, a linear algebra library starts threads that cost more than they bring.
-_ROWS = cython.declare(cython.Py_ssize_t, 32)
+_ROWS = cython.declare(cython.Py_ssize_t, 30)
 
 if not cython.compiled:
 
     def add_product(rows: Array, weights: Array, sums: Array) -> None:
         """Add the product of two matrices to a third; ``products.h`` does it where this module is compiled."""
+        sums += rows @ weights
+
+    def add_products(rows: Array, weights: Array, sums: Array) -> None:
+        """Add the product of a matrix and a vector to another vector."""
         sums += rows @ weights
 
 
@@ -76,10 +80,20 @@ class Network:
         self.convolutions = np.stack([weights[name] for name in layers])
         self.biases = np.stack([weights[f"{name}_bias"] for name in layers])
         self.dilations = np.array(dilations, dtype=np.int32)
+        self.outer, self.outer_bias = weights["outer"], float(weights["outer_bias"][0])
 
     def __reduce__(self) -> tuple[type[Network], tuple[Mapping[str, Array], tuple[int, ...], float]]:
         """Make it anew from the weights in another process."""
         return Network, self.arguments
+
+    def logits(self, matrix: Array) -> Array:
+        """Return the logit of each block of a page, given its features: n × k to n."""
+        count, width = matrix.shape[0], self.outer.shape[0]
+        found = np.full(count, self.outer_bias, dtype=np.float32)
+        states, page = np.empty((2, count, width), dtype=np.float32), np.zeros((2, width), dtype=np.float32)
+        room = np.empty((_ROWS, matrix.shape[1]), dtype=np.float32)
+        self._write_logits(np.ascontiguousarray(matrix), room, states, page, found)
+        return found
 
     def alone(self, matrix: Array, channels: Array) -> Array:
         """Write the channels of each block alone, n × c, given its features, n × k; return their sums, c."""
@@ -89,10 +103,9 @@ class Network:
 
     def whole(self, sums: Array, count: int) -> Array:
         """Return what the mean over the page, given the sum of its blocks' channels, adds to each block: c."""
-        mean, found = (sums / np.float32(max(count, 1)))[None], np.array([self.page_bias])
-        self._add_page(mean, found)
-        above: Array = np.maximum(found[0], 0)
-        return above
+        found = np.empty((1, sums.size), dtype=np.float32)
+        self._write_whole(sums[None].copy(), found, count)
+        return np.asarray(found[0])
 
     def convolve(self, states: Array, whole: Array) -> Array:
         """Add what the page adds to the first state, and write the channels behind each convolution to the next.
@@ -107,8 +120,23 @@ class Network:
             What the page adds.
         """
         self._convolve(states, whole)
-        last: Array = states[len(self.biases) % len(states)]
-        return last
+        return np.asarray(states[len(self.biases) % len(states)])
+
+    def _write_logits(
+        self,
+        matrix: cython.const[cython.float][:, ::1],
+        inputs: cython.float[:, ::1],
+        states: cython.float[:, :, ::1],
+        page: cython.float[:, ::1],
+        logits: cython.float[::1],
+    ) -> cython.void:
+        """Add the logits; rows of ``page`` are room for the sums of channels and what the page adds."""
+        last: cython.Py_ssize_t
+        with cython.nogil:
+            self._write_alone(matrix, inputs, states[0], page[0])
+            self._write_whole(page[:1], page[1:], matrix.shape[0])
+            last = self._convolve(states, page[1])
+            add_products(states[last], self.outer, logits)
 
     def _write_alone(
         self,
@@ -123,26 +151,34 @@ class Network:
         count: cython.Py_ssize_t
         block: cython.Py_ssize_t
         place: cython.Py_ssize_t
-        with cython.nogil:
-            while first < matrix.shape[0]:
-                count = min(matrix.shape[0] - first, _ROWS)
-                for block in range(count):
-                    for place in range(matrix.shape[1]):
-                        difference = (matrix[first + block, place] - self.mean[place]) * self.scale[place]
-                        inputs[block, place] = min(max(difference, -self.most), self.most)
-                    for place in range(sums.shape[0]):
-                        channels[first + block, place] = self.inner_bias[place]
-                add_product(inputs[:count], self.inner, channels[first : first + count])
-                for block in range(first, first + count):
-                    for place in range(sums.shape[0]):
-                        channels[block, place] = channels[block, place] if channels[block, place] > 0 else 0
-                        sums[place] += channels[block, place]
-                first += count
+        while first < matrix.shape[0]:
+            count = min(matrix.shape[0] - first, _ROWS)
+            for block in range(count):
+                for place in range(matrix.shape[1]):
+                    difference = (matrix[first + block, place] - self.mean[place]) * self.scale[place]
+                    inputs[block, place] = min(max(difference, -self.most), self.most)
+                for place in range(sums.shape[0]):
+                    channels[first + block, place] = self.inner_bias[place]
+            add_product(inputs[:count], self.inner, channels[first : first + count])
+            for block in range(first, first + count):
+                for place in range(sums.shape[0]):
+                    channels[block, place] = channels[block, place] if channels[block, place] > 0 else 0
+                    sums[place] += channels[block, place]
+            first += count
 
-    def _add_page(self, mean: cython.const[cython.float][:, ::1], found: cython.float[:, ::1]) -> cython.void:
-        add_product(mean, self.page, found)
+    def _write_whole(
+        self, sums: cython.float[:, ::1], found: cython.float[:, ::1], count: cython.Py_ssize_t
+    ) -> cython.void:
+        """Do what `whole` does; the sums become means."""
+        place: cython.Py_ssize_t
+        for place in range(sums.shape[1]):
+            sums[0, place] /= max(count, 1)
+            found[0, place] = self.page_bias[place]
+        add_product(sums, self.page, found)
+        for place in range(sums.shape[1]):
+            found[0, place] = found[0, place] if found[0, place] > 0 else 0
 
-    def _convolve(self, states: cython.float[:, :, ::1], whole: cython.const[cython.float][::1]) -> cython.void:
+    def _convolve(self, states: cython.float[:, :, ::1], whole: cython.const[cython.float][::1]) -> cython.Py_ssize_t:
         """Do what `convolve` does: the channels of each block plus those of a convolution, where they are above 0."""
         count: cython.Py_ssize_t = states.shape[1]
         width: cython.Py_ssize_t = states.shape[2]
@@ -153,27 +189,25 @@ class Network:
         layer: cython.Py_ssize_t
         block: cython.Py_ssize_t
         place: cython.Py_ssize_t
-        with cython.nogil:
+        for block in range(count):
+            for place in range(width):
+                before[block, place] += whole[place]
+        for layer in range(self.dilations.shape[0]):
+            after = states[(layer + 1) % states.shape[0]]
+            weights = self.convolutions[layer]
+            away = self.dilations[layer]
             for block in range(count):
                 for place in range(width):
-                    before[block, place] += whole[place]
-            for layer in range(self.dilations.shape[0]):
-                after = states[(layer + 1) % states.shape[0]]
-                weights = self.convolutions[layer]
-                away = self.dilations[layer]
-                for block in range(count):
-                    for place in range(width):
-                        after[block, place] = self.biases[layer, place]
-                add_product(before, weights[width : 2 * width], after)
-                if count > away:
-                    add_product(before[: count - away], weights[:width], after[away:])
-                    add_product(before[away:], weights[2 * width :], after[: count - away])
-                for block in range(count):
-                    for place in range(width):
-                        after[block, place] = before[block, place] + (
-                            after[block, place] if after[block, place] > 0 else 0
-                        )
-                before = after
+                    after[block, place] = self.biases[layer, place]
+            add_product(before, weights[width : 2 * width], after)
+            if count > away:
+                add_product(before[: count - away], weights[:width], after[away:])
+                add_product(before[away:], weights[2 * width :], after[: count - away])
+            for block in range(count):
+                for place in range(width):
+                    after[block, place] = before[block, place] + (after[block, place] if after[block, place] > 0 else 0)
+            before = after
+        return self.dilations.shape[0] % states.shape[0]
 
 
 def soft_scores(matrix: Floats, thresholds: Floats, softnesses: Floats, weights: Floats, bias: float) -> Floats:

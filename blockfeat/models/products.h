@@ -2,6 +2,14 @@
 
 #include <stddef.h>
 
+/* Adds the sum of the products of each row (count x width) with as many weights. */
+static void
+add_plain_dots(const float *rows, const float *weights, float *sums, ptrdiff_t count, ptrdiff_t width) {
+    for (ptrdiff_t row = 0; row < count; row++)
+        for (ptrdiff_t place = 0; place < width; place++)
+            sums[row] += rows[row * width + place] * weights[place];
+}
+
 /* Adds the product of rows (count x width) and weights (width x columns). */
 static void
 add_plain(const float *rows, const float *weights, float *sums, ptrdiff_t count, ptrdiff_t width, ptrdiff_t columns) {
@@ -14,6 +22,7 @@ add_plain(const float *rows, const float *weights, float *sums, ptrdiff_t count,
 #if defined(__GNUC__) && defined(__x86_64__)
 
 #define COLUMNS 16 /* that are summed up at a time: two vectors */
+#define LANES 8
 #define ROWS 6     /* so many times two sums stay in registers */
 
 typedef float Vector __attribute__((vector_size(32), aligned(4), may_alias));
@@ -39,6 +48,30 @@ add_tile(const float *rows, const float *weights, float *sums, ptrdiff_t width, 
     }
 }
 
+__attribute__((target("avx2,fma"))) static void
+rest_of_rows(
+    const float *rows, const float *weights, float *sums, ptrdiff_t width, ptrdiff_t columns, ptrdiff_t count
+) {
+    switch (count) {
+    case 1: add_tile(rows, weights, sums, width, columns, 1); break;
+    case 2: add_tile(rows, weights, sums, width, columns, 2); break;
+    case 3: add_tile(rows, weights, sums, width, columns, 3); break;
+    case 4: add_tile(rows, weights, sums, width, columns, 4); break;
+    case 5: add_tile(rows, weights, sums, width, columns, 5); break;
+    }
+}
+
+__attribute__((target("avx2,fma"))) static void
+add_vector_dots(const float *rows, const float *weights, float *sums, ptrdiff_t count, ptrdiff_t width) {
+    for (ptrdiff_t row = 0; row < count; row++, rows += width) {
+        Vector sum = {0};
+        for (ptrdiff_t place = 0; place < width; place += LANES)
+            sum += *(const Vector *)(rows + place) * *(const Vector *)(weights + place);
+        for (int lane = 0; lane < LANES; lane++)
+            sums[row] += sum[lane];
+    }
+}
+
 /* Does the same for a multiple of COLUMNS, on processors with 256-bit vectors. */
 __attribute__((target("avx2,fma"))) static void
 add_tiles(const float *rows, const float *weights, float *sums, ptrdiff_t count, ptrdiff_t width, ptrdiff_t columns) {
@@ -46,8 +79,8 @@ add_tiles(const float *rows, const float *weights, float *sums, ptrdiff_t count,
         ptrdiff_t row = 0;
         for (; row + ROWS <= count; row += ROWS)
             add_tile(rows + row * width, weights + column, sums + row * columns + column, width, columns, ROWS);
-        for (; row < count; row++)
-            add_tile(rows + row * width, weights + column, sums + row * columns + column, width, columns, 1);
+        /* Fewer rows take nearly as long as all of them: the last ones stay together. */
+        rest_of_rows(rows + row * width, weights + column, sums + row * columns + column, width, columns, count - row);
     }
 }
 
@@ -59,8 +92,17 @@ add_wide(const float *rows, const float *weights, float *sums, ptrdiff_t count, 
         add_plain(rows, weights, sums, count, width, columns);
 }
 
+static void
+add_dots(const float *rows, const float *weights, float *sums, ptrdiff_t count, ptrdiff_t width) {
+    if (width % LANES == 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        add_vector_dots(rows, weights, sums, count, width);
+    else
+        add_plain_dots(rows, weights, sums, count, width);
+}
+
 #else
 
 #define add_wide add_plain
+#define add_dots add_plain_dots
 
 #endif

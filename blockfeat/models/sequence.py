@@ -149,9 +149,7 @@ class SequenceModel(FeatureModel):
         """Return the logit of each block: n. Long pages go through in stretches, so that memory stays bounded."""
         count, network = matrix.shape[0], self._network
         if count <= _STRETCH:
-            states = self._states(2, count)
-            whole = network.whole(network.alone(matrix, states[0]), count)
-            return np.asarray(network.convolve(states, whole) @ self.weights["outer"] + self.weights["outer_bias"])
+            return network.logits(matrix)
         channels = self._states(1, _STRETCH)[0]
         firsts = range(0, count, _STRETCH)
         stretches = [matrix[first : first + _STRETCH] for first in firsts]
@@ -164,8 +162,7 @@ class SequenceModel(FeatureModel):
             network.alone(rows, states[0])
             begin = min(first, _REACH)
             parts.append(network.convolve(states, whole)[begin : begin + _STRETCH] @ self.weights["outer"])
-        found: Array = np.concatenate(parts) + self.weights["outer_bias"]
-        return found
+        return np.asarray(np.concatenate(parts) + self.weights["outer_bias"])
 
     def _states(self, number: int, count: int) -> Array:
         """Return a buffer for the channels of ``count`` blocks at ``number`` stages."""
@@ -215,12 +212,12 @@ class SequenceModel(FeatureModel):
         """
         logits, words = self.logits(_singles(measured.matrix)), measured.blocks.measures.words
         expected = expectation(logits, words)
-        cut = page_cut(self.cut_for(measured.lang), expected, sure=SURE)
-        scores = logits.astype(np.float64) - logit(cut)
+        least = logit(page_cut(self.cut_for(measured.lang), expected, sure=SURE))
+        scores = logits.astype(np.float64) - least
         if self.content is not None and not self.content.holds(expected):
             return Prediction(scores, np.zeros(scores.size, dtype=np.bool_), log_odds=logits)
-        kept = scores >= 0
-        return Prediction(scores, kept if kept.any() else best_blocks(logits), log_odds=logits)
+        kept = scores >= 0 if expected.highest - least >= 0 else best_blocks(logits)
+        return Prediction(scores, kept, log_odds=logits)
 
     def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block its features and how far each moved its score; ``reason`` stays empty.

@@ -24,6 +24,7 @@ def network(which: str, features: int, channels: int, *dilations: int) -> tuple[
     weights |= {"inner_bias": some(channels), "page": some(channels, channels), "page_bias": some(channels)}
     for layer in range(len(dilations)):
         weights |= {f"convolution_{layer}": some(3 * channels, channels), f"convolution_{layer}_bias": some(channels)}
+    weights |= {"outer": some(channels), "outer_bias": some(1)}
     return module(which).Network(weights, dilations, 1.5), weights  # type: ignore[attr-defined]
 
 
@@ -39,6 +40,17 @@ def test_the_first_layer_has_channels_above_zero(which: str, order: str, blocks:
     wanted = np.maximum(inputs.astype(np.float64) @ weights["inner"] + weights["inner_bias"], 0)
     np.testing.assert_allclose(found, wanted, atol=1e-5)
     np.testing.assert_allclose(sums, found.sum(axis=0), rtol=1e-5)
+
+
+@pytest.mark.parametrize("which", MODULES)
+@pytest.mark.parametrize("channels", [3, 16])
+@pytest.mark.parametrize("blocks", [0, *range(1, 8), 35])
+def test_logits_in_one_call_are_those_of_the_stages(which: str, channels: int, blocks: int) -> None:
+    made, weights = network(which, 7, channels, 1, 2)
+    matrix, states = some(blocks, 7), some(2, blocks, channels)
+    whole = made.whole(made.alone(matrix, states[0]), blocks)  # type: ignore[attr-defined]
+    wanted = made.convolve(states, whole) @ weights["outer"] + weights["outer_bias"]  # type: ignore[attr-defined]
+    np.testing.assert_allclose(made.logits(matrix), wanted, rtol=1e-4, atol=1e-4)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("which", MODULES)
