@@ -28,7 +28,7 @@ from blockfeat.data import LabelledPage, read_page_list, without_listed
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.page_kind import CONFIDENCE_MEASURES, confidence_measures, page_kind
 from blockfeat.extraction.signs import signs_of
-from blockfeat.extraction.walls import PageEvidence
+from blockfeat.extraction.walls import PageEvidence, consent_begins
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.metrics import markdown_table
@@ -74,8 +74,13 @@ def _outcomes(extractor: Extractor, pages: Sequence[LabelledPage]) -> Iterator[O
         page = Page.parse(labelled.html, url=labelled.url)
         measured = extractor.measurer.measure(page)
         found = extractor.model.predict(measured)
+        consent = consent_begins()
         evidence = PageEvidence(
-            measured.blocks, found, page, signs=signs_of(measured.blocks, found.kept, found.log_odds), title=page.title
+            measured.blocks,
+            found,
+            page,
+            signs=signs_of(measured.blocks, found.kept, found.log_odds, consent),
+            title=page.title,
         )
         words = measured.blocks.measures.words
         kind = extractor.model.kind

@@ -31,7 +31,7 @@ from blockfeat.data.split import folds_by_host
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.page_kind import KIND_MEASURES, LEARNT, KindWeights, kind_measures
 from blockfeat.extraction.signs import signs_of
-from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
+from blockfeat.extraction.walls import KINDS, PageEvidence, consent_begins, refusal
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
@@ -131,8 +131,13 @@ def _seen(
     page = Page.parse(html, url=url)
     measured = extractor.measurer.measure(page)
     found = extractor.model.predict(measured)
+    consent = consent_begins()
     evidence = PageEvidence(
-        measured.blocks, found, page, signs=signs_of(measured.blocks, found.kept, found.log_odds), title=page.title
+        measured.blocks,
+        found,
+        page,
+        signs=signs_of(measured.blocks, found.kept, found.log_odds, consent),
+        title=page.title,
     )
     values = np.array(kind_measures(measured.blocks, found.kept, found.scores, url)) if len(measured.blocks) else None
     if values is not None:

@@ -28,7 +28,7 @@ from blockfeat.extraction.rules import (
     section_headings,
     technical_text,
 )
-from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with
+from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 
@@ -66,8 +66,6 @@ class Choice(NamedTuple):
         The block that is the headline; see `find_headline`.
     headline_text : str or None
         Its text, not in normal form.
-    may_ask : bool or None
-        Whether the text may ask for consent, by its begin and end (`asks_at_an_edge`); None where it was not looked at.
     warning : str or None
         The warning of a page without a main text.
     is_list : bool
@@ -85,7 +83,6 @@ class Choice(NamedTuple):
     tables: Sequence[DataTable] = ()
     headline: int | None = None
     headline_text: str | None = None
-    may_ask: bool | None = None
     warning: str | None = None
     is_list: bool = False
 
@@ -93,7 +90,9 @@ class Choice(NamedTuple):
         """Return a copy that keeps other blocks; itself where they are the same array."""
         if kept is self.kept:
             return self
-        return self._replace(kept=kept, signs=signs.signs_of(self.blocks, kept, self.prediction.log_odds))
+        return self._replace(
+            kept=kept, signs=signs.signs_of(self.blocks, kept, self.prediction.log_odds, consent_begins())
+        )
 
     def changed(self, blocks: Sequence[int], *, keep: bool) -> Choice:
         """Return a copy that keeps some more blocks, or drops them; itself where there are none."""
@@ -187,8 +186,8 @@ def _options(choice: Choice) -> Choice:
 
 def _banners(choice: Choice) -> Choice:
     """Drop consent banners."""
-    choice = choice._replace(may_ask=asks_at_an_edge(choice.blocks, choice.kept))
-    return choice.changed(banners(choice.blocks, choice.kept), keep=False) if choice.may_ask else choice
+    found = banners(choice.blocks, choice.kept) if asks_at_an_edge(choice.blocks, choice.kept) else []
+    return choice.changed(found, keep=False)
 
 
 def _code_marks(choice: Choice) -> Choice:
@@ -272,7 +271,7 @@ RULES = (
         is_optional=False,
     ),
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
-    Rule("banners", signs.ALWAYS, _banners, drops="it asks for consent to cookies or to the processing of data"),
+    Rule("banners", signs.CONSENT, _banners, drops="it asks for consent to cookies or to the processing of data"),
     # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.
     Rule(
         "pointers",
@@ -305,12 +304,12 @@ def postprocess(
         Kind of the model, which says whether the optional rules are applied where the options do not.
     """
     has_rules = model_kind in _WITH_RULES if options.rules is None else options.rules
-    found = signs.signs_of(blocks, prediction.kept, prediction.log_odds)
+    found = signs.signs_of(blocks, prediction.kept, prediction.log_odds, consent_begins())
     choice = _by_rules(
         Choice(blocks, prediction, page, options, title, prediction.kept, found, {}), has_rules=has_rules
     )
     prediction = Prediction(prediction.scores, choice.kept, log_odds=prediction.log_odds)
-    evidence = PageEvidence(blocks, prediction, page, signs=choice.signs, title=title, may_ask=choice.may_ask)
+    evidence = PageEvidence(blocks, prediction, page, signs=choice.signs, title=title)
     return _with_list_instead(choice, evidence, model_kind=model_kind, has_rules=has_rules), evidence
 
 

@@ -5,6 +5,7 @@ A rule runs where its bit is set; most pages need few rules. Where a bit is not 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import cython
@@ -13,13 +14,16 @@ from cython.cimports.libc.math import exp
 from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import HEADINGS, KEYS
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import COLUMNS, Blocks
+from blockfeat.lang.characters import ALPHANUMERIC, SPACE
+from blockfeat.lang.counting import COUNTED
+from blockfeat.lang.measures import lower_case_table
 
 # The lowest eight bits are `Blocks.names`: elements that the page has.
-DOUBT, STANDFIRST, HEADING, POINTER = (1 << bit for bit in range(8, 12))
+DOUBT, STANDFIRST, HEADING, POINTER, CONSENT = (1 << bit for bit in range(8, 13))
 """Little is expected of the text; a block before it may be its standfirst; a heading inside of it is dropped; a short
-block that is kept is mostly links."""
-ALWAYS = 1 << 12
+block that is kept is mostly links; a phrase of consent may begin in one of the blocks at its edges."""
+ALWAYS = 1 << 13
 
 DOUBTFUL = 0.8
 """Expected word F1 below which a page is in doubt: with 0.8 no corpus loses by the named box, with 0.95 three do."""
@@ -31,27 +35,27 @@ LEAST_LOG_ODDS = -2.944
 """Log odds of a probability of 1 in 20: what the model is surer of than that stays dropped."""
 BEGIN_WORDS, BLOCKS_BEFORE = 12, 12
 """The text begins with the first kept block of so many words; its standfirst is among so many blocks before that."""
+EDGE_CHARACTERS = 200
+"""Of the blocks at the edges so many characters are looked at."""
 HEADING_LINKS = 0.5
 """At most so many words of a section's heading are links."""
 PROSE_LINKS = 0.5
 """At most so many words of prose are links."""
 
-_DOUBT = cython.declare(cython.int, DOUBT)
-_STANDFIRST = cython.declare(cython.int, STANDFIRST)
-_HEADING = cython.declare(cython.int, HEADING)
-_POINTER = cython.declare(cython.int, POINTER)
-_ALWAYS = cython.declare(cython.int, ALWAYS)
-_LONGEST_POINTER = cython.declare(cython.int, LONGEST_POINTER)
-_POINTER_LINKS = cython.declare(cython.double, POINTER_LINKS)
-_STANDFIRST_WORDS = cython.declare(cython.int, STANDFIRST_WORDS)
-_STANDFIRST_LINKS = cython.declare(cython.double, STANDFIRST_LINKS)
-_LEAST_LOG_ODDS = cython.declare(cython.double, LEAST_LOG_ODDS)
-_BEGIN_WORDS = cython.declare(cython.int, BEGIN_WORDS)
-_BLOCKS_BEFORE = cython.declare(cython.int, BLOCKS_BEFORE)
-_HEADING_LINKS = cython.declare(cython.double, HEADING_LINKS)
-_PROSE_LINKS = cython.declare(cython.double, PROSE_LINKS)
-_FURTHEST = cython.declare(cython.double, 50.0)
-_DOUBTFUL = cython.declare(cython.double, DOUBTFUL)
+_DOUBT, _STANDFIRST, _HEADING, _POINTER, _CONSENT, _ALWAYS = DOUBT, STANDFIRST, HEADING, POINTER, CONSENT, ALWAYS
+_LONGEST_POINTER, _POINTER_LINKS, _LEAST_LOG_ODDS = LONGEST_POINTER, POINTER_LINKS, LEAST_LOG_ODDS
+_STANDFIRST_WORDS, _STANDFIRST_LINKS, _HEADING_LINKS = STANDFIRST_WORDS, STANDFIRST_LINKS, HEADING_LINKS
+_BEGIN_WORDS, _BLOCKS_BEFORE, _EDGE_CHARACTERS = BEGIN_WORDS, BLOCKS_BEFORE, EDGE_CHARACTERS
+_PROSE_LINKS, _FURTHEST, _DOUBTFUL = PROSE_LINKS, 50.0, DOUBTFUL
+_WORDS, _ANCHOR_WORDS = (COUNTED.index(name) for name in ("words", "anchor_words"))
+_START, _END, _CONTAINER = (COLUMNS.index(name) for name in ("start", "end", "container"))
+_SPACE, _ALPHANUMERIC = SPACE, ALPHANUMERIC
+_BLANK, _QUOTE, _APOSTROPHE, _FINAL_SIGMA, _SIGMA = (ord(character) for character in " \u2019'\u03c2\u03c3")
+# From Thai on most scripts do not part words; see `blockfeat.extraction.walls`.
+_UNPARTED = 0xE00
+_LONGEST_BEGIN, _BITS, _TWO, _ALL_BITS = 10, 6, (1 << 12) - 1, 2**64 - 1
+# A bit for each of the last characters, and of those the second, fourth, sixth, eighth and tenth.
+_LAST_ONES, _EVEN_ONES = (1 << 10) - 1, 0b1010101010
 
 
 class Signs(NamedTuple):
@@ -75,7 +79,43 @@ class Signs(NamedTuple):
     prose: int
 
 
-def signs_of(blocks: Blocks, kept: NDArray[np.bool_], log_odds: NDArray[np.floating[Any]] | None) -> Signs:
+class Begins(NamedTuple):
+    """How phrases in lower case begin: with ten characters, or with an even number of fewer.
+
+    The number of some characters is their code points six bits apart, of as many bits as there are in all.
+
+    Attributes
+    ----------
+    pairs : uint8 array, 4096
+        1 for the numbers of the first two characters.
+    numbers : uint64 array
+        The numbers, ascending.
+    lower_case : uint32 array
+        The lower case of each of the first code points.
+    """
+
+    pairs: NDArray[np.uint8]
+    numbers: NDArray[np.uint64]
+    lower_case: NDArray[np.uint32]
+
+
+def begins_of(phrases: Iterable[str]) -> Begins:
+    """Return how phrases in lower case begin."""
+    pairs = np.zeros(_TWO + 1, dtype=np.uint8)
+    numbers = set()
+    for phrase in phrases:
+        length, number = min(len(phrase) // 2 * 2, _LONGEST_BEGIN), 0
+        for place, character in enumerate(phrase[:length].replace("\u03c2", "\u03c3")):
+            number = (number << _BITS ^ ord(character)) & (1 << _BITS * length) - 1
+            if place == 1:
+                pairs[number & _TWO] = 1
+        numbers.add(number)
+    return Begins(pairs, np.array(sorted(numbers), dtype=np.uint64), lower_case_table())
+
+
+def signs_of(
+    blocks: Blocks, kept: NDArray[np.bool_], log_odds: NDArray[np.floating[Any]] | None, consent: Begins
+) -> Signs:
     """Return the signs of a page with n blocks.
 
     Parameters
@@ -86,27 +126,40 @@ def signs_of(blocks: Blocks, kept: NDArray[np.bool_], log_odds: NDArray[np.float
         Those that are kept.
     log_odds : float array, n, optional
         Logits of their probabilities; without them nothing is in doubt, and no standfirst is looked for.
+    consent : Begins
+        How phrases of consent begin.
     """
     odds = np.zeros(kept.size) if log_odds is None else log_odds.astype(np.float64)
-    bits, first, *words = _look(blocks, kept.view(np.uint8), odds)
+    bits, first, *words = _look(blocks, kept.view(np.uint8), odds, consent)
     if log_odds is None:
         bits &= ~(DOUBT | STANDFIRST)
         words[1] = words[0]
     return Signs(bits | blocks.names, first, *words)
 
 
-def _look(blocks: Blocks, is_kept: NDArray[np.uint8], log_odds: NDArray[np.float64]) -> tuple[int, int, int, int, int]:
+def _look(
+    blocks: Blocks, is_kept: NDArray[np.uint8], log_odds: NDArray[np.float64], consent: Begins
+) -> tuple[int, int, int, int, int]:
     """Return the signs, and the words that `Signs` counts."""
     kept: cython.const[cython.uchar][::1] = is_kept
     odds: cython.const[cython.double][::1] = log_odds
-    words: cython.const[cython.int][::1] = blocks.measures.words
-    linked: cython.const[cython.int][::1] = blocks.measures.anchor_words
-    container: cython.const[cython.int][::1] = blocks.container
+    counts: cython.const[cython.int][:, ::1] = blocks.measures.counts
+    places: cython.const[cython.int][:, ::1] = blocks.columns
+    words: cython.const[cython.int][::1] = counts[_WORDS]
+    linked: cython.const[cython.int][::1] = counts[_ANCHOR_WORDS]
+    container: cython.const[cython.int][::1] = places[_CONTAINER]
+    codes: cython.const[cython.uint][::1] = blocks.page_text.codes.data
+    classes: cython.const[cython.uchar][::1] = blocks.page_text.classes
+    lower_case: cython.const[cython.uint][::1] = consent.lower_case.data
+    pairs: cython.const[cython.uchar][::1] = consent.pairs
+    begins: cython.const[cython.ulonglong][::1] = consent.numbers.data
     keys: cython.const[cython.ulonglong][::1] = blocks.containers.key
     headings: cython.const[cython.ulonglong][::1] = KEYS[HEADINGS]
     count: cython.Py_ssize_t = kept.shape[0]
     first: cython.Py_ssize_t = count
+    second: cython.Py_ssize_t = count
     last: cython.Py_ssize_t = -1
+    last_but_one: cython.Py_ssize_t = -1
     begin: cython.Py_ssize_t = count
     block: cython.Py_ssize_t
     bits: cython.int = _ALWAYS
@@ -126,14 +179,19 @@ def _look(blocks: Blocks, is_kept: NDArray[np.uint8], log_odds: NDArray[np.float
                 continue
             expected_kept += chance
             kept_words += words[block]
-            last = block
-            first = min(first, block)
+            last_but_one, last = last, block
+            if first == count:
+                first = block
+            elif second == count:
+                second = block
             if odds[block] > 0:
                 likely_words += words[block]
             if begin == count and words[block] >= _BEGIN_WORDS:
                 begin = block
             if words[block] <= _LONGEST_POINTER and linked[block] >= _POINTER_LINKS * words[block]:
                 bits |= _POINTER
+        if _may_ask(first, second, last_but_one, last, places, codes, classes, lower_case, pairs, begins):
+            bits |= _CONSENT
         if 2 * expected_kept < _DOUBTFUL * (kept_words + expected):
             bits |= _DOUBT
         for block in range(max(begin - _BLOCKS_BEFORE, 0), begin if begin < count else 0):
@@ -153,6 +211,80 @@ def _look(blocks: Blocks, is_kept: NDArray[np.uint8], log_odds: NDArray[np.float
             ):
                 bits |= _HEADING
     return bits, first if last >= 0 else -1, kept_words, likely_words, prose
+
+
+def _may_ask(
+    first: cython.Py_ssize_t,
+    second: cython.Py_ssize_t,
+    last_but_one: cython.Py_ssize_t,
+    last: cython.Py_ssize_t,
+    places: cython.const[cython.int][:, ::1],
+    codes: cython.const[cython.uint][::1],
+    classes: cython.const[cython.uchar][::1],
+    lower_case: cython.const[cython.uint][::1],
+    pairs: cython.const[cython.uchar][::1],
+    begins: cython.const[cython.ulonglong][::1],
+) -> cython.bint:
+    """Return whether a phrase may begin in the first two or the last two kept blocks, one behind the other."""
+    number: cython.ulonglong = _BLANK
+    kept: cython.ulonglong
+    code: cython.uint
+    last_code: cython.uint = _BLANK
+    starts: cython.uint = 0
+    follows_word: cython.bint = False
+    block: cython.Py_ssize_t
+    before: cython.Py_ssize_t = -1
+    edge: cython.int
+    length: cython.int
+    behind: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    for edge in range(4):
+        block = first if edge == 0 else second if edge == 1 else last_but_one if edge == 2 else last
+        if block <= before or block > last:
+            continue
+        before = block
+        # What stands there is a blank, or stands for the one between two blocks.
+        behind = min(places[_START, block] + _EDGE_CHARACTERS, places[_END, block] - 1)
+        for place in range(places[_START, block], behind + 1):
+            code = codes[place]
+            if not starts and follows_word and classes[place] & _ALPHANUMERIC and code < _UNPARTED and place < behind:
+                continue
+            if classes[place] & _SPACE or place == behind:
+                if last_code == _BLANK:
+                    continue
+                code = _BLANK
+            elif code < lower_case.shape[0]:
+                code = lower_case[code]
+            code = _SIGMA if code == _FINAL_SIGMA else _APOSTROPHE if code == _QUOTE else code
+            # One bit for each of the last characters: phrases begin with a word, where words are parted.
+            starts = (starts << 1 | (code >= _UNPARTED or not follows_word)) & _LAST_ONES
+            follows_word = code != _BLANK and classes[place] & _ALPHANUMERIC != 0
+            last_code = code
+            number = ((number << _BITS) ^ code) & _ALL_BITS
+            if starts & 2 and not pairs[number & _TWO]:
+                starts ^= 2
+            if not starts & _EVEN_ONES:
+                continue
+            for length in range(2, _LONGEST_BEGIN + 2, 2):
+                if starts >> (length - 1) & 1:
+                    kept = cython.cast(cython.ulonglong, 1) << _BITS * length
+                    if _is_in(number & (kept - 1), begins):
+                        return True
+    return False
+
+
+def _is_in(number: cython.ulonglong, numbers: cython.const[cython.ulonglong][::1]) -> cython.bint:
+    """Return whether a number is one of some that ascend."""
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = numbers.shape[0]
+    middle: cython.Py_ssize_t
+    while low < high:
+        middle = (low + high) >> 1
+        if numbers[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low < numbers.shape[0] and numbers[low] == number
 
 
 def _is_one_of(key: cython.ulonglong, keys: cython.const[cython.ulonglong][::1]) -> cython.bint:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.signs import PROSE_LINKS, Signs
+from blockfeat.extraction.signs import CONSENT, EDGE_CHARACTERS, PROSE_LINKS, Begins, Signs, begins_of
 from blockfeat.models.model import Prediction
 from blockfeat.page.json_ld import declared_free
 from blockfeat.page.page import Page
@@ -80,6 +80,12 @@ def _marks(kind: str) -> Marks | None:
 
 
 @cache
+def consent_begins() -> Begins:
+    """Return how phrases of consent begin, for `signs_of`; a constant that is made at its first use."""
+    return begins_of(_phrases("consent"))
+
+
+@cache
 def _phrases(kind: str) -> tuple[str, ...]:
     """Return the bundled phrases of a kind, the longest first; a constant that is read at its first use."""
     text = files("blockfeat.extraction").joinpath("phrase_lists", f"{kind}.toml").read_text(encoding="utf-8")
@@ -123,7 +129,7 @@ def _any_of(phrases: list[tuple[str, ...]]) -> str:
     return f"(?:{'|'.join(branches)}){'?' if () in phrases else ''}" if branches else ""
 
 
-_EDGE, _LOOKED_AT = 2, 200
+_EDGE = 2
 
 
 def edges_of(kept: Mask) -> list[int]:
@@ -136,7 +142,7 @@ def asks_at_an_edge(blocks: Blocks, kept: Mask) -> bool:
     """Return whether one of the first or last kept blocks has a phrase of consent, as banners and walls have; cheap."""
     edges = edges_of(kept)
     spans = zip(blocks.block_starts[edges].tolist(), blocks.page_text.block_ends[edges].tolist(), strict=True)
-    begins = (blocks.page_text.text[start : min(start + _LOOKED_AT, end - 1)] for start, end in spans)
+    begins = (blocks.page_text.text[start : min(start + EDGE_CHARACTERS, end - 1)] for start, end in spans)
     return has_any("consent", " ".join(begins))
 
 
@@ -191,8 +197,6 @@ class PageEvidence:
         Its words, by what is kept; see `blockfeat.extraction.signs.signs_of`.
     title : str or None
         Its title, in normal form where the options say so.
-    may_ask : bool, optional
-        Result of `asks_at_an_edge` for the kept blocks, if already computed.
     """
 
     blocks: Blocks
@@ -201,7 +205,6 @@ class PageEvidence:
     _: KW_ONLY
     signs: Signs
     title: str | None = None
-    may_ask: bool | None = None
 
     @property
     def kept(self) -> Mask:
@@ -349,7 +352,7 @@ def _is_bare_login(page: PageEvidence) -> bool:
 
 def _is_consent_wall(page: PageEvidence) -> bool:
     """Return whether most of a page's text asks for consent, and most of what is kept."""
-    if not (asks_at_an_edge(page.blocks, page.kept) if page.may_ask is None else page.may_ask):
+    if not page.signs.bits & CONSENT or not asks_at_an_edge(page.blocks, page.kept):
         return False
     measures = page.blocks.measures
     beside, kept_asking = 0, 0

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from blockfeat.extraction import signs
 from blockfeat.extraction.options import DEFAULT_OPTIONS
 from blockfeat.extraction.postprocess import RULES, Choice, Rule
+from blockfeat.extraction.walls import consent_begins
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 from blocks_of import blocks_of
@@ -40,7 +41,7 @@ def _choice(parts: list[tuple[str, bool, float]]) -> Choice:
     blocks = blocks_of(page.data)
     kept, odds = (np.resize([part[place] for part in parts], len(blocks)) for place in (1, 2))
     prediction = Prediction(odds, kept, log_odds=odds)
-    found = signs.signs_of(blocks, kept, odds)
+    found = signs.signs_of(blocks, kept, odds, consent_begins())
     return Choice(blocks, prediction, page, DEFAULT_OPTIONS, page.title, kept, found, {})
 
 
@@ -69,8 +70,8 @@ def test_words_are_those_of_arrays_compiled_or_not(parts: list[tuple[str, bool, 
     is_doubtful = 2 * likely[kept].sum() < signs.DOUBTFUL * (words[kept].sum() + likely.sum())
     assert bool(choice.signs.bits & signs.DOUBT) == is_doubtful
     assert choice.signs.first == (int(kept.argmax()) if kept.any() else -1)
-    plain = load_uncompiled("blockfeat.extraction.signs").signs_of(choice.blocks, kept, odds)
+    plain = load_uncompiled("blockfeat.extraction.signs").signs_of(choice.blocks, kept, odds, consent_begins())
     assert tuple(plain) == tuple(choice.signs)
-    without = signs.signs_of(choice.blocks, kept, None)
+    without = signs.signs_of(choice.blocks, kept, None, consent_begins())
     assert not without.bits & (signs.DOUBT | signs.STANDFIRST)
     assert without.likely == without.kept
