@@ -26,6 +26,5 @@ def page_text_of(blocks: Sequence[str | Sequence[Piece]]) -> PageText:
         codes=codes,
         classes=classes,
         block_ends=np.array(block_ends, dtype=np.int32),
-        piece_ends=np.cumsum([len(text) for text, _ in pieces], dtype=np.int32),
-        piece_flags=np.array([flag for _, flag in pieces], dtype=np.uint8),
+        pieces=np.array([np.cumsum([len(text) for text, _ in pieces]), [flag for _, flag in pieces]], dtype=np.int32),
     )

@@ -76,12 +76,12 @@ class Blockifier:
             raise LimitExceeded(f"the page has {len(tags.source):,} bytes, more than the {_MOST_BYTES:,} that are cut")
         codes, names = self.codes_of(tags)
         blocks = self._cut(tags, codes, names, segmenter, page.declared)
-        if self.table.guards.noscript_rescue and blocks.measures.words.sum() < _FEW_WORDS:
+        if self.table.guards.noscript_rescue and blocks.measures.token_keys.size < _FEW_WORDS:
             hidden = tags.named("noscript")
             if hidden.size:
                 codes[hidden] = BOUNDARY
                 rescued = self._cut(tags, codes, names, segmenter, page.declared)
-                if rescued.measures.words.sum() - blocks.measures.words.sum() > _MANY_WORDS:
+                if rescued.measures.token_keys.size - blocks.measures.token_keys.size > _MANY_WORDS:
                     return rescued
         return blocks
 

@@ -18,38 +18,18 @@ from blockfeat.page.tags import Tags, name_key, name_keys
 
 Places = NDArray[np.int64]
 
-_OPERATION = cython.declare(cython.int, tagtable.OPERATION)
-_BOUNDARY = cython.declare(cython.int, tagtable.BOUNDARY)
-_PRUNE = cython.declare(cython.int, tagtable.PRUNE)
-_KEEPABLE = cython.declare(cython.int, tagtable.KEEPABLE)
-_REMOVE = cython.declare(cython.int, tagtable.REMOVE)
-_REMOVE_BETWEEN_WORDS = cython.declare(cython.int, tagtable.REMOVE_BETWEEN_WORDS)
+_OPERATION, _BOUNDARY, _PRUNE = tagtable.OPERATION, tagtable.BOUNDARY, tagtable.PRUNE
+_KEEPABLE, _REMOVE, _REMOVE_BETWEEN_WORDS = tagtable.KEEPABLE, tagtable.REMOVE, tagtable.REMOVE_BETWEEN_WORDS
 
-_BLANK = cython.declare(cython.uchar, ord(" "))
-_HYPHEN = cython.declare(cython.uchar, ord("-"))
-_COLON = cython.declare(cython.uchar, ord(":"))
-_B = cython.declare(cython.uchar, ord("b"))
-_D = cython.declare(cython.uchar, ord("d"))
-_F = cython.declare(cython.uchar, ord("f"))
-_G = cython.declare(cython.uchar, ord("g"))
-_I = cython.declare(cython.uchar, ord("i"))
-_P = cython.declare(cython.uchar, ord("p"))
-_T = cython.declare(cython.uchar, ord("t"))
-_Y = cython.declare(cython.uchar, ord("y"))
+_BLANK, _HYPHEN, _COLON, _B, _D, _F, _G = ord(" "), ord("-"), ord(":"), ord("b"), ord("d"), ord("f"), ord("g")
+_I, _P, _T, _Y = ord("i"), ord("p"), ord("t"), ord("y")
 # Part of classes for screen readers only: sr-only (but not not-sr-only), visually-hidden, screen-reader-text.
 _ONLY = cython.declare(cython.const[cython.uchar][::1], b"sr-only")
 _HIDDEN = cython.declare(cython.const[cython.uchar][::1], b"lly-hid")
 _READER = cython.declare(cython.const[cython.uchar][::1], b"een-rea")
 
-_R = cython.declare(cython.uchar, ord("r"))
-_QUOTE = cython.declare(cython.uchar, ord('"'))
-_EQUALS = cython.declare(cython.uchar, ord("="))
-_SLASH = cython.declare(cython.uchar, ord("/"))
-_TAB = cython.declare(cython.uchar, ord("\t"))
-_RETURN = cython.declare(cython.uchar, ord("\r"))
-_PARAGRAPH = cython.declare(cython.ulonglong, name_key("p"))
-_NOSCRIPT = cython.declare(cython.ulonglong, name_key("noscript"))
-_SPAN = cython.declare(cython.ulonglong, name_key("span"))
+_R, _QUOTE, _EQUALS, _SLASH, _TAB, _RETURN = ord("r"), ord('"'), ord("="), ord("/"), ord("\t"), ord("\r")
+_PARAGRAPH, _NOSCRIPT, _SPAN = name_key("p"), name_key("noscript"), name_key("span")
 
 TABLE, DEFINITIONS, PREFORMATTED, SCRIPTS, TECHNICAL, TITLES, HEADINGS = (1 << bit for bit in range(7))
 """Bits of `Blocks.names`: groups of elements that rules look for. Where no element of a page has one of the names of a
@@ -72,8 +52,7 @@ KEYS = {group: name_keys(names) for group, names in _GROUPS.items()}
 _ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
 # An odd number whose product spreads keys over all bits (2**64 over the golden ratio; Knuth 1998, 6.4).
 _SPREAD = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
-_SLOT_BITS = cython.declare(cython.int, 10)
-_FREE = cython.declare(cython.int, -1)
+_SLOT_BITS, _FREE = 10, -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,10 +323,8 @@ def blocks_named(
         The number of the block behind the last one.
     """
     found = np.empty(container[:end].size, dtype=np.int32)
-    ordered = np.ascontiguousarray(container[:end]), np.ascontiguousarray(keys)
-    count = _find_blocks(ordered[0].data, ordered[1].data, names.data, found.data)
-    named: list[int] = found[:count].tolist()
-    return named
+    count = _find_blocks(container[:end], keys, names, found)
+    return list(found[:count].tolist())
 
 
 def _find_blocks(

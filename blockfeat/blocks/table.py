@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Link
 from blockfeat.lang.characters import CONTROL, SPACE
+from blockfeat.lang.counting import Row
 from blockfeat.lang.measures import PageText, TextMeasures
 from blockfeat.page.page import NOTHING_DECLARED, DeclaredText
 from blockfeat.page.tags import Keys, Tags, name_key
@@ -24,7 +25,10 @@ from blockfeat.page.tags import Keys, Tags, name_key
 Indices = NDArray[np.int32]
 
 ROLES = ("format", "list", "structure")
-"""The rows of `WalkColumns.role`."""
+"""Roles of tags whose elements are counted."""
+COLUMNS = ("start", "end", "first_byte", "end_byte", "container", *ROLES)
+"""The rows of `Blocks.columns`."""
+_START, _, _FIRST_BYTE, _END_BYTE, _CONTAINER, *_COUNTS_OF_ROLES = range(len(COLUMNS))
 _Columns = TypeVar("_Columns", NDArray[np.int32], NDArray[np.uint32])
 _BREAK = re.compile(rb"<br[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
@@ -39,25 +43,26 @@ class Containers:
 
     Attributes
     ----------
-    element : int array
-        The element of each, as `Tags` numbers them.
-    parent : int array
-        Index of the container around each; -1 for the outermost.
-    first_block, end_block : int array
-        The blocks inside each container are those from first (inclusive) to end (exclusive).
-    key : uint64 array
+    columns : int array, 4 × c
+        Rows for `element`, `parent`, `first_block` and `end_block`.
+    key : uint64 array, c
         The key of each one's name (`blockfeat.page.tags.name_keys`).
     """
 
-    element: Indices
-    parent: Indices
-    first_block: Indices
-    end_block: Indices
+    columns: Indices
     key: Keys
 
+    element = Row("columns", 0)
+    """The element of each, as `Tags` numbers them."""
+    parent = Row("columns", 1)
+    """Index of the container around each; -1 for the outermost."""
+    first_block = Row("columns", 2)
+    """The first block inside each container."""
+    end_block = Row("columns", 3)
+    """The block behind the last one inside each container."""
 
-@dataclass(frozen=True)
-class Anchors:
+
+class Anchors(NamedTuple):
     """The anchors of a page: element, as `Tags` numbers them, and first and end position in the page's text."""
 
     element: Indices
@@ -75,17 +80,10 @@ class Blocks:
         The tags and elements of the page.
     page_text : PageText
         The text of all blocks in one string, white space folded, with the end of each block.
-    block_starts : int array, n
-        Where each block begins in it.
-    first_byte, end_byte : int array, n
-        Where the markup of each block begins and ends in the source of ``tags``.
+    columns : int array, 8 × n
+        `COLUMNS`, a row each: `block_starts`, ends, `first_byte`, `end_byte`, `container`, `role_counts`.
     measures : TextMeasures
         Words, anchor words, format words, sentences and characters of each block.
-    role_counts : dict of int array, n
-        Elements of each role of the tag table, ``"format"``, ``"list"``, ``"structure"``: inline elements that
-        the block held, boundary elements that were opened just before it.
-    container : int array, n
-        Innermost boundary element around each block.
     containers : Containers
         The boundary elements.
     anchors : Anchors
@@ -104,12 +102,8 @@ class Blocks:
 
     tags: Tags
     page_text: PageText
-    block_starts: Indices
-    first_byte: Indices
-    end_byte: Indices
+    columns: Indices
     measures: TextMeasures
-    role_counts: dict[str, Indices]
-    container: Indices
     containers: Containers
     anchors: Anchors
     places: Indices
@@ -120,7 +114,21 @@ class Blocks:
 
     def __len__(self) -> int:
         """Return the number of blocks."""
-        return int(self.block_starts.size)
+        return int(self.columns.shape[1])
+
+    block_starts = Row("columns", _START)
+    """Where each block begins in the page's text."""
+    first_byte = Row("columns", _FIRST_BYTE)
+    """Where the markup of each block begins in the source of ``tags``."""
+    end_byte = Row("columns", _END_BYTE)
+    """Where the markup of each block ends there."""
+    container = Row("columns", _CONTAINER)
+    """Innermost boundary element around each block."""
+
+    @property
+    def role_counts(self) -> dict[str, Indices]:
+        """Elements of each of `ROLES`: inline ones that a block held, boundaries opened just before it."""
+        return {role: self.columns[row] for role, row in zip(ROLES, _COUNTS_OF_ROLES, strict=True)}
 
     @cached_property
     def kinds(self) -> list[Kind]:
@@ -264,13 +272,11 @@ def line_ends(text: str) -> str:
     return text.translate(_WHITE)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WalkColumns:
+class WalkColumns(NamedTuple):
     """Columns for what a walk finds, a row each: int32 but for the code points of the text."""
 
     text: NDArray[np.uint32]
     block: NDArray[np.int32]
-    role: NDArray[np.int32]
     container: NDArray[np.int32]
     anchor: NDArray[np.int32]
     piece: NDArray[np.int32]
@@ -283,8 +289,7 @@ class WalkColumns:
         tags, characters, texts, containers, anchors, flagged, depth = sizes.tolist()
         return cls(
             text=np.empty(characters, dtype=np.uint32),
-            block=np.empty((5, texts), dtype=np.int32),
-            role=np.zeros((len(ROLES), texts), dtype=np.int32),
+            block=np.zeros((len(COLUMNS), texts), dtype=np.int32),
             container=np.empty((4, containers), dtype=np.int32),
             anchor=np.empty((3, anchors), dtype=np.int32),
             piece=np.empty((2, 2 * flagged + 1), dtype=np.int32),
@@ -294,9 +299,9 @@ class WalkColumns:
 
 
 def leading(columns: _Columns, count: int) -> _Columns:
-    """Return the first entries of some columns; a copy where the rest would only take memory."""
+    """Return the first entries of some columns, contiguous; a copy where the rest would only take memory."""
     chosen = columns[..., :count]
-    return chosen.copy() if 2 * chosen.size < columns.size else chosen
+    return chosen.copy() if 2 * chosen.size < columns.size else np.ascontiguousarray(chosen)
 
 
 class TextPlaces(NamedTuple):

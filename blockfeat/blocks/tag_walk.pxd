@@ -21,7 +21,7 @@ cdef class _Walk(TextReader):
     # Columns of what is found, a row each; the first entries count, as many as the counters say.
     cdef object arrays
     cdef long long[::1] sizes
-    cdef int[:, ::1] block, role, container, anchor, piece
+    cdef int[:, ::1] block, container, anchor, piece
     cdef int[::1] place
     cdef int blocks, containers, anchors, pieces
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks import tagtable
 from blockfeat.blocks.element_codes import ALL_NAMES
-from blockfeat.blocks.table import ROLES, Anchors, Blocks, Containers, WalkColumns, leading
+from blockfeat.blocks.table import Anchors, Blocks, Containers, WalkColumns, leading
 from blockfeat.lang.characters import SPACE
 from blockfeat.lang.counting import ANCHOR, FORMAT
 from blockfeat.lang.measures import PageText, Tokenizer
@@ -41,10 +41,8 @@ _NEW_LINE = ord("\n")
 _BLANK = ord(" ")
 _NONE = -1
 
-# Rows of `WalkColumns.block`.
-_START, _END, _FIRST_BYTE, _END_BYTE, _CONTAINER = range(5)
-# Rows of `WalkColumns.role`.
-_FORMATS, _LISTS, _STRUCTURES = range(3)
+# Rows of `WalkColumns.block`: `blockfeat.blocks.table.COLUMNS`.
+_START, _END, _FIRST_BYTE, _END_BYTE, _CONTAINER, _FORMATS, _LISTS, _STRUCTURES = range(8)
 # Rows of `WalkColumns.container`.
 _ELEMENT, _PARENT, _FIRST_BLOCK, _END_BLOCK = range(4)
 # Rows of `WalkColumns.anchor`; the element is the first there too.
@@ -94,9 +92,8 @@ class _Walk(TextReader):
     def __init__(self, tags: Tags, codes: NDArray[np.uint8], breaks_of_split: int) -> None:
         """Walk over a page; see `walk`."""
         super().__init__(tags.source)
-        columns = (tags.start, tags.stop, tags.opened, tags.closed)
-        start, stop, opened, closed = (np.ascontiguousarray(column, dtype=np.int64).data for column in columns)
-        self.start, self.stop, self.opened, self.closed, self.codes = start, stop, opened, closed, codes.data
+        self.start, self.stop, self.opened, self.closed = tags.start, tags.stop, tags.opened, tags.closed
+        self.codes = codes
         self.breaks_of_split = breaks_of_split
         self._begin()
         self._allocate()
@@ -113,17 +110,11 @@ class _Walk(TextReader):
     def _allocate(self) -> None:
         """Allocate the arrays at their maximum sizes."""
         sizes = np.zeros(7, dtype=np.int64)
-        self.sizes = sizes.data
+        self.sizes = sizes
         self._count()
-        self.arrays = WalkColumns.of(sizes)
-        self.text = self.arrays.text.data
-        self.block = self.arrays.block.data
-        self.role = self.arrays.role.data
-        self.container = self.arrays.container.data
-        self.anchor = self.arrays.anchor.data
-        self.piece = self.arrays.piece.data
-        self.place = self.arrays.place.data
-        self.open = self.arrays.open.data
+        self.arrays = arrays = WalkColumns.of(sizes)
+        self.text, self.block, self.container = arrays.text, arrays.block, arrays.container
+        self.anchor, self.piece, self.place, self.open = arrays.anchor, arrays.piece, arrays.place, arrays.open
 
     def _count(self) -> cython.void:
         """Count what `WalkColumns.of` is given, from the codes and places of the tags."""
@@ -151,31 +142,22 @@ class _Walk(TextReader):
         """Return what was found, its words and sentences counted."""
         codes, classes = leading(self.arrays.text, self.characters), self.classes()
         self._start_anchors(classes)
-        starts, ends, first_byte, end_byte, container = leading(self.arrays.block, self.blocks)
-        piece_ends, piece_flags = leading(self.arrays.piece, self.pieces)
+        columns, containers = leading(self.arrays.block, self.blocks), leading(self.arrays.container, self.containers)
         page_text = PageText(
             text=self.string(),
             codes=codes,
             classes=classes,
-            block_ends=ends,
-            piece_ends=piece_ends,
-            piece_flags=piece_flags.astype(np.uint8),
+            block_ends=columns[_END],
+            pieces=leading(self.arrays.piece, self.pieces),
             has_marks=bool(self.has_marks),
         )
-        role_counts = dict(zip(ROLES, leading(self.arrays.role, self.blocks), strict=True))
-        element, parent, first_block, end_block = leading(self.arrays.container, self.containers)
-        containers = Containers(element, parent, first_block, end_block, tags.key[element])
         anchors = Anchors(*leading(self.arrays.anchor, self.anchors))
         return Blocks(
             tags=tags,
             page_text=page_text,
-            block_starts=starts,
-            first_byte=first_byte,
-            end_byte=end_byte,
+            columns=columns,
             measures=segmenter.measure(page_text),
-            role_counts=role_counts,
-            container=container,
-            containers=containers,
+            containers=Containers(containers, tags.key[containers[_ELEMENT]]),
             anchors=anchors,
             places=self.arrays.place,
             names=names,
@@ -319,11 +301,11 @@ class _Walk(TextReader):
         boundary element counts for the first block inside it.
         """
         if code & _FORMAT_ROLE:
-            self.role[_FORMATS, block] += 1
+            self.block[_FORMATS, block] += 1
         if code & _LIST_ROLE:
-            self.role[_LISTS, block] += 1
+            self.block[_LISTS, block] += 1
         if code & _STRUCTURE_ROLE:
-            self.role[_STRUCTURES, block] += 1
+            self.block[_STRUCTURES, block] += 1
 
     def _enter(self, element: cython.int, code: cython.int) -> cython.void:
         """Flag the text inside an anchor or a formatting element."""

@@ -52,14 +52,14 @@ class TextReader:
         self.source = source
         self.size = len(source)
         self.class_of = character_classes().table.data
-        self.text = np.empty(0, dtype=np.uint32).data
+        self.text = np.empty(0, dtype=np.uint32)
         self.characters = self.solid = 0
         self.stretch_text = -1
         self.follows_white = self.is_border = self.has_marks = False
 
     def string(self) -> str:
         """Return the text."""
-        return text_of(self.text, self.characters)
+        return text_of(self.text, self.characters)  # type: ignore[arg-type]
 
     def classes(self) -> NDArray[np.uint8]:
         """Return the class bits of the text."""

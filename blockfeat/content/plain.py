@@ -351,13 +351,11 @@ def _rewritten(blocks: Blocks, spans: list[tuple[int, int, str]]) -> Blocks:
     marked = "".join([*pieces, text[behind:]])
     codes = code_points(marked)
     by_place = np.array(shifts, dtype=np.int32)
-    starts, ends = (
-        column + by_place[np.searchsorted(places, column, side="right")]
-        for column in (blocks.block_starts, blocks.page_text.block_ends)
-    )
+    columns = blocks.columns.copy()
+    columns[:2] += by_place[np.searchsorted(places, columns[:2], side="right")]
     classes = character_classes().of(codes)
-    page_text = replace(blocks.page_text, text=marked, codes=codes, classes=classes, block_ends=ends)
-    return replace(blocks, block_starts=starts, page_text=page_text)
+    page_text = blocks.page_text._replace(text=marked, codes=codes, classes=classes, block_ends=columns[1])
+    return replace(blocks, columns=columns, page_text=page_text)
 
 
 def _shown(text: str, *, is_raised: bool, is_link: bool) -> str:

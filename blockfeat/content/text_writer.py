@@ -30,9 +30,8 @@ def text_of_blocks(blocks: Blocks, chosen: NDArray[np.int64]) -> str:
     White space is folded: to a newline where an element breaks the line, to nothing where only the source does so
     between two wide characters, to a blank otherwise.
     """
-    lengths = blocks.page_text.block_ends[chosen] - blocks.block_starts[chosen]
-    writer = Writer(blocks, int(lengths.sum(dtype=np.int64)) * _MOST_BYTES)
-    writer.write_blocks(chosen.data)
+    writer = Writer(blocks, blocks.page_text.codes.size * _MOST_BYTES)
+    writer.write_blocks(chosen)
     return writer.text()
 
 
@@ -64,11 +63,11 @@ class Writer:
     def __init__(self, blocks: Blocks, room: int) -> None:
         """Allocate a buffer of ``room`` bytes."""
         page = blocks.page_text
-        starts, ends = np.ascontiguousarray(blocks.block_starts), np.ascontiguousarray(page.block_ends)
-        self.codes, self.classes, self.starts, self.ends = page.codes.data, page.classes.data, starts.data, ends.data
-        self.has_wide = bool(blocks.measures.unspaced_words.any())
+        columns: cython.const[cython.int][:, ::1] = blocks.columns
+        self.codes, self.classes, self.starts, self.ends = page.codes.data, page.classes, columns[0], columns[1]
+        self.has_wide = bool(blocks.measures.unspaced_words.max(initial=0))
         self.written = np.empty(room, dtype=np.uint8)
-        self.out = self.written.data
+        self.out = self.written
         self.size = 0
 
     def text(self) -> str:

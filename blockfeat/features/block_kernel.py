@@ -15,15 +15,12 @@ if not cython.compiled:
 
 Rows = NDArray[np.float32]
 
-_ALL_BITS = cython.declare(cython.ulonglong, (1 << 64) - 1)
-_LONGEST_WORD = cython.declare(cython.double, 30.0)
-_MOST_OCCURRENCES = cython.declare(cython.int, 5)
-_SHORT = cython.declare(cython.int, 8)
-_FLAGS = cython.declare(cython.int, 6)
+_ALL_BITS, _LONGEST_WORD, _MOST_OCCURRENCES, _SHORT, _FLAGS = (1 << 64) - 1, 30.0, 5, 8, 6
 # Kinds of flags: promotion, credit, related, reply, title, description, as their columns follow each other.
 _REPLY = cython.declare(cython.int, 3)
-_TITLE = cython.declare(cython.int, 4)
-_DESCRIPTION = cython.declare(cython.int, 5)
+# Rows of `Blocks.columns` and of `TextMeasures.counts`.
+_START, _END, _FORMATS, _LISTS, _STRUCTURES = 0, 1, 5, 6, 7
+_WORDS, _ANCHOR_WORDS, _SENTENCES, _UNSPACED_WORDS, _CHARACTERS, _ALPHANUMERICS = 0, 1, 3, 4, 5, 6
 
 
 def add_own(rows: Rows, blocks: Blocks, stop_words: NDArray[np.float64], flags: WordFlags, spread: int) -> None:
@@ -42,66 +39,65 @@ def add_own(rows: Rows, blocks: Blocks, stop_words: NDArray[np.float64], flags: 
     spread : int
         Random odd multiplier of a hash table; see `blockfeat.features.keys.numbered`.
     """
-    _add_canonical(rows, blocks, stop_words)
-    _add_lengths(rows, blocks)
-    _add_page(rows, blocks)
-    _add_anchors(rows, blocks)
-    _add_occurrences(rows, numbered(_add_words(rows, blocks, flags), spread))
-    _add_endings(rows, blocks)
-    _add_neighbours(rows)
-
-
-def _add_canonical(rows: Rows, blocks: Blocks, stop_words: NDArray[np.float64]) -> None:
-    """Fill the columns of the eight features of Ziegler & Skubacz 2007."""
     row: cython.float[:, ::1] = rows
-    words: cython.int[::1] = blocks.measures.words
-    anchor_words: cython.int[::1] = blocks.measures.anchor_words
-    sentences: cython.int[::1] = blocks.measures.sentences
-    characters: cython.int[::1] = blocks.measures.characters
-    alphanumerics: cython.int[::1] = blocks.measures.alphanumerics
-    formats: cython.int[::1] = blocks.role_counts["format"]
-    lists: cython.int[::1] = blocks.role_counts["list"]
-    structures: cython.int[::1] = blocks.role_counts["structure"]
+    count: cython.int[:, ::1] = blocks.measures.counts
+    place: cython.int[:, ::1] = blocks.columns
     normalised: cython.double[::1] = stop_words
+    anchors: cython.int[::1] = blocks.anchors.start
+    flag: cython.uchar[::1] = flags.flags
+    keys: cython.ulonglong[::1] = blocks.measures.token_keys.data
+    codes = np.zeros(row.shape[0], dtype=np.uint64)
+    code: cython.ulonglong[::1] = codes.data
+    in_title: cython.double = flags.in_title + 1.0
+    in_descriptions: cython.double = flags.in_descriptions + 1.0
+    with cython.nogil:
+        _add_canonical(row, count, place, normalised)
+        _add_lengths(row, count)
+        _add_page(row, count)
+        _add_anchors(row, place, anchors)
+        _add_words(row, count, flag, keys, code, in_title, in_descriptions)
+    number: cython.int[::1] = numbered(codes, spread)
+    occurrences: cython.int[::1] = np.zeros(row.shape[0], dtype=np.int32)
+    with cython.nogil:
+        _add_occurrences(row, number, occurrences)
+    _add_endings(row, place, blocks.page_text.text)
+    with cython.nogil:
+        _add_neighbours(row)
+
+
+def _add_canonical(
+    row: cython.float[:, ::1], count: cython.int[:, ::1], place: cython.int[:, ::1], stop_words: cython.double[::1]
+) -> cython.void:
+    """Fill the columns of the eight features of Ziegler & Skubacz 2007."""
     below: cython.double
     block: cython.Py_ssize_t
-    with cython.nogil:
-        for block in range(row.shape[0]):
-            below = max(sentences[block], 1)
-            row[block, column.AVERAGE_SENTENCE_LENGTH] = words[block] / below
-            row[block, column.SENTENCE_COUNT] = sentences[block]
-            below = max(characters[block], 1)
-            row[block, column.CHARACTER_DISTRIBUTION] = alphanumerics[block] / below
-            row[block, column.STOP_WORD_RATIO] = normalised[block]
-            below = max(words[block], 1)
-            row[block, column.ANCHOR_RATIO] = anchor_words[block] / below
-            row[block, column.FORMAT_TAG_RATIO] = formats[block] / below
-            row[block, column.LIST_ELEMENT_RATIO] = lists[block] / below
-            row[block, column.TEXT_STRUCTURING_RATIO] = structures[block] / below
+    for block in range(row.shape[0]):
+        below = max(count[_SENTENCES, block], 1)
+        row[block, column.AVERAGE_SENTENCE_LENGTH] = count[_WORDS, block] / below
+        row[block, column.SENTENCE_COUNT] = count[_SENTENCES, block]
+        below = max(count[_CHARACTERS, block], 1)
+        row[block, column.CHARACTER_DISTRIBUTION] = count[_ALPHANUMERICS, block] / below
+        row[block, column.STOP_WORD_RATIO] = stop_words[block]
+        below = max(count[_WORDS, block], 1)
+        row[block, column.ANCHOR_RATIO] = count[_ANCHOR_WORDS, block] / below
+        row[block, column.FORMAT_TAG_RATIO] = place[_FORMATS, block] / below
+        row[block, column.LIST_ELEMENT_RATIO] = place[_LISTS, block] / below
+        row[block, column.TEXT_STRUCTURING_RATIO] = place[_STRUCTURES, block] / below
 
 
-def _add_lengths(rows: Rows, blocks: Blocks) -> None:
+def _add_lengths(row: cython.float[:, ::1], count: cython.int[:, ::1]) -> cython.void:
     """Fill the columns about words and characters of each block."""
-    row: cython.float[:, ::1] = rows
-    words: cython.int[::1] = blocks.measures.words
-    anchor_words: cython.int[::1] = blocks.measures.anchor_words
-    characters: cython.int[::1] = blocks.measures.characters
     below: cython.double
     block: cython.Py_ssize_t
-    with cython.nogil:
-        for block in range(row.shape[0]):
-            below = max(words[block], 1)
-            row[block, column.LOG_WORDS] = log1p(words[block])
-            row[block, column.PLAIN_WORDS] = log1p(words[block] - anchor_words[block])
-            row[block, column.WORD_LENGTH] = min(characters[block] / below, _LONGEST_WORD)
+    for block in range(row.shape[0]):
+        below = max(count[_WORDS, block], 1)
+        row[block, column.LOG_WORDS] = log1p(count[_WORDS, block])
+        row[block, column.PLAIN_WORDS] = log1p(count[_WORDS, block] - count[_ANCHOR_WORDS, block])
+        row[block, column.WORD_LENGTH] = min(count[_CHARACTERS, block] / below, _LONGEST_WORD)
 
 
-def _add_page(rows: Rows, blocks: Blocks) -> None:
+def _add_page(row: cython.float[:, ::1], count: cython.int[:, ::1]) -> cython.void:
     """Fill the columns about the page, the same for all blocks, and about the place of each on it."""
-    row: cython.float[:, ::1] = rows
-    words: cython.int[::1] = blocks.measures.words
-    anchor_words: cython.int[::1] = blocks.measures.anchor_words
-    unspaced_words: cython.int[::1] = blocks.measures.unspaced_words
     all_words: cython.longlong = 0
     all_anchor_words: cython.longlong = 0
     all_unspaced: cython.longlong = 0
@@ -109,117 +105,101 @@ def _add_page(rows: Rows, blocks: Blocks) -> None:
     total: cython.double
     log_blocks: cython.double
     block: cython.Py_ssize_t
-    with cython.nogil:
-        for block in range(row.shape[0]):
-            all_words += words[block]
-            all_anchor_words += anchor_words[block]
-            all_unspaced += unspaced_words[block]
-        total = max(all_words, 1)
-        log_blocks = log1p(row.shape[0])
-        for block in range(row.shape[0]):
-            row[block, column.WORD_POSITION] = words_before / total
-            row[block, column.PAGE_BLOCKS] = log_blocks
-            row[block, column.PAGE_DENSITY] = all_anchor_words / total
-            row[block, column.PAGE_UNSPACED] = all_unspaced / total
-            words_before += words[block]
+    for block in range(row.shape[0]):
+        all_words += count[_WORDS, block]
+        all_anchor_words += count[_ANCHOR_WORDS, block]
+        all_unspaced += count[_UNSPACED_WORDS, block]
+    total = max(all_words, 1)
+    log_blocks = log1p(row.shape[0])
+    for block in range(row.shape[0]):
+        row[block, column.WORD_POSITION] = words_before / total
+        row[block, column.PAGE_BLOCKS] = log_blocks
+        row[block, column.PAGE_DENSITY] = all_anchor_words / total
+        row[block, column.PAGE_UNSPACED] = all_unspaced / total
+        words_before += count[_WORDS, block]
 
 
-def _add_anchors(rows: Rows, blocks: Blocks) -> None:
+def _add_anchors(row: cython.float[:, ::1], place: cython.int[:, ::1], start: cython.int[::1]) -> cython.void:
     """Fill the column about the anchors that begin in each block."""
-    row: cython.float[:, ::1] = rows
-    start: cython.int[::1] = blocks.anchors.start
-    end: cython.int[::1] = blocks.page_text.block_ends
     anchor: cython.Py_ssize_t = 0
     first: cython.Py_ssize_t
     block: cython.Py_ssize_t
-    with cython.nogil:
-        for block in range(end.shape[0]):
-            first = anchor
-            while anchor < start.shape[0] and start[anchor] < end[block]:
-                anchor += 1
-            row[block, column.ANCHORS] = log1p(anchor - first)
+    for block in range(row.shape[0]):
+        first = anchor
+        while anchor < start.shape[0] and start[anchor] < place[_END, block]:
+            anchor += 1
+        row[block, column.ANCHORS] = log1p(anchor - first)
 
 
-def _add_words(rows: Rows, blocks: Blocks, word_flags: WordFlags) -> NDArray[np.uint64]:
-    """Fill the columns about words of clutter, title and descriptions; return a code for each block's words.
+def _add_words(
+    row: cython.float[:, ::1],
+    counts: cython.int[:, ::1],
+    flags: cython.uchar[::1],
+    keys: cython.ulonglong[::1],
+    code: cython.ulonglong[::1],
+    in_title: cython.double,
+    in_descriptions: cython.double,
+) -> cython.void:
+    """Fill the columns about words of clutter, title and descriptions; write a code for each block's words.
 
     The sum of their keys, so that blocks with the same words have the same code.
     """
-    row: cython.float[:, ::1] = rows
-    flags: cython.uchar[::1] = word_flags.flags
-    words: cython.int[::1] = blocks.measures.words
-    keys: cython.ulonglong[::1] = blocks.measures.token_keys.data
-    codes = np.zeros(words.shape[0], dtype=np.uint64)
-    code: cython.ulonglong[::1] = codes.data
-    counted = np.zeros(_FLAGS, dtype=np.int32)
-    count: cython.int[::1] = counted
-    in_title: cython.double = word_flags.in_title + 1.0
-    in_descriptions: cython.double = word_flags.in_descriptions + 1.0
     replies_before: cython.longlong = 0
+    replies: cython.int
     below: cython.double
+    one: cython.float
     word: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = 0
     block: cython.Py_ssize_t
     kind: cython.int
-    with cython.nogil:
-        for block in range(row.shape[0]):
-            for kind in range(_FLAGS):
-                count[kind] = 0
-            end += words[block]
-            for word in range(end - words[block], end):
-                code[block] = (code[block] + keys[word]) & _ALL_BITS
-                if flags[word]:
-                    for kind in range(_FLAGS):
-                        count[kind] += (flags[word] >> kind) & 1
-            below = max(words[block], 1)
-            for kind in range(_FLAGS):
-                row[block, column.WORDS_PROMOTION + kind] = count[kind] / below
-            row[block, column.TITLE_COVER] = count[_TITLE] / in_title
-            row[block, column.DESCRIPTION_COVER] = count[_DESCRIPTION] / in_descriptions
-            row[block, column.REPLIES_BEFORE] = log1p(replies_before)
-            if words[block] <= _SHORT:
-                replies_before += count[_REPLY]
-    return codes
+    for block in range(row.shape[0]):
+        end += counts[_WORDS, block]
+        replies = 0
+        for word in range(end - counts[_WORDS, block], end):
+            code[block] = (code[block] + keys[word]) & _ALL_BITS
+            if flags[word]:
+                replies += (flags[word] >> _REPLY) & 1
+                for kind in range(_FLAGS):
+                    row[block, column.WORDS_PROMOTION + kind] += (flags[word] >> kind) & 1
+        row[block, column.TITLE_COVER] = row[block, column.TITLE_SHARE] / in_title
+        row[block, column.DESCRIPTION_COVER] = row[block, column.DESCRIPTION_SHARE] / in_descriptions
+        below = max(counts[_WORDS, block], 1)
+        for kind in range(_FLAGS):
+            one = row[block, column.WORDS_PROMOTION + kind]
+            row[block, column.WORDS_PROMOTION + kind] = one / below
+        row[block, column.REPLIES_BEFORE] = log1p(replies_before)
+        if counts[_WORDS, block] <= _SHORT:
+            replies_before += replies
 
 
-def _add_occurrences(rows: Rows, numbers: NDArray[np.int32]) -> None:
+def _add_occurrences(row: cython.float[:, ::1], number: cython.int[::1], count: cython.int[::1]) -> cython.void:
     """Fill the column about how many blocks have the number of each block."""
-    row: cython.float[:, ::1] = rows
-    number: cython.int[::1] = numbers
-    count: cython.int[::1] = np.zeros(numbers.size, dtype=np.int32)
     block: cython.Py_ssize_t
-    with cython.nogil:
-        for block in range(number.shape[0]):
-            count[number[block]] += 1
-        for block in range(number.shape[0]):
-            row[block, column.OCCURRENCES] = min(count[number[block]], _MOST_OCCURRENCES)
+    for block in range(number.shape[0]):
+        count[number[block]] += 1
+    for block in range(number.shape[0]):
+        row[block, column.OCCURRENCES] = min(count[number[block]], _MOST_OCCURRENCES)
 
 
-def _add_endings(rows: Rows, blocks: Blocks) -> None:
+def _add_endings(row: cython.float[:, ::1], places: cython.int[:, ::1], text: str) -> cython.void:
     """Fill the column about how each block ends: 1 for a full stop or quote, 0.6 a colon, 0.4 an ellipsis, else 0."""
-    row: cython.float[:, ::1] = rows
-    text: str = blocks.page_text.text
-    start: cython.int[::1] = blocks.block_starts
-    end: cython.int[::1] = blocks.page_text.block_ends
     block: cython.Py_ssize_t
     place: cython.Py_ssize_t
     for block in range(row.shape[0]):
-        place = end[block] - 1
-        while place > start[block] and _is_space(text[place]):
+        place = places[_END, block] - 1
+        while place > places[_START, block] and _is_space(text[place]):
             place -= 1
         row[block, column.TERMINAL] = _terminal(text[place])
 
 
-def _add_neighbours(rows: Rows) -> None:
+def _add_neighbours(row: cython.float[:, ::1]) -> cython.void:
     """Fill the columns about the links and endings of the blocks before and after."""
-    row: cython.float[:, ::1] = rows
     last: cython.Py_ssize_t = row.shape[0] - 1
     block: cython.Py_ssize_t
-    with cython.nogil:
-        for block in range(last + 1):
-            row[block, column.PREVIOUS_DENSITY] = row[block - 1, column.ANCHOR_RATIO] if block > 0 else 1.0
-            row[block, column.NEXT_DENSITY] = row[block + 1, column.ANCHOR_RATIO] if block < last else 1.0
-            row[block, column.NEXT_TERMINAL] = row[block + 1, column.TERMINAL] if block < last else 0.0
+    for block in range(last + 1):
+        row[block, column.PREVIOUS_DENSITY] = row[block - 1, column.ANCHOR_RATIO] if block > 0 else 1.0
+        row[block, column.NEXT_DENSITY] = row[block + 1, column.ANCHOR_RATIO] if block < last else 1.0
+        row[block, column.NEXT_TERMINAL] = row[block + 1, column.TERMINAL] if block < last else 0.0
 
 
 def _is_space(character: cython.Py_UCS4) -> cython.bint:

@@ -15,25 +15,10 @@ from blockfeat.features.nesting import Nesting
 if not cython.compiled:
     from blockfeat.features import places as column
 
-_AROUND_KINDS = cython.declare(cython.int, len(AROUND_KINDS))
-_LEVELS = cython.declare(cython.int, 3)
-_PATH_LEVELS = cython.declare(cython.int, 5)
-_PARAGRAPH_SHIFT = cython.declare(cython.int, 31)
-_BASE = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
-_ALL_BITS = cython.declare(cython.ulonglong, (1 << 64) - 1)
-_TINY = cython.declare(cython.double, 1e-9)
-_MAIN = cython.declare(cython.double, 0.6 - 1e-9)
-_WIDE = cython.declare(cython.double, 0.85 - 1e-9)
-_STRONG = cython.declare(cython.double, 8.0)
-_MOST_DEPTH = cython.declare(cython.int, 60)
-_FAR_CUE = cython.declare(cython.int, 20)
-_MOST_CUE_STEPS = cython.declare(cython.int, 8)
-_MOST_HEADINGS = cython.declare(cython.int, 4)
-_FAR_HEADING = cython.declare(cython.int, 40)
-_FAR_PROSE = cython.declare(cython.int, 60)
-_MOST_STEPS = cython.declare(cython.int, 30)
-_FURTHEST = cython.declare(cython.double, 5.0)
-_REACH = cython.declare(cython.int, 5)
+_AROUND_KINDS, _LEVELS, _PATH_LEVELS, _PARAGRAPH_SHIFT, _BASE = len(AROUND_KINDS), 3, 5, 31, 0x9E3779B97F4A7C15
+_ALL_BITS, _TINY, _MAIN, _WIDE, _STRONG, _MOST_DEPTH = (1 << 64) - 1, 1e-9, 0.6 - 1e-9, 0.85 - 1e-9, 8.0, 60
+_FAR_CUE, _MOST_CUE_STEPS, _MOST_HEADINGS, _FAR_HEADING, _FAR_PROSE, _MOST_STEPS = 20, 8, 4, 40, 60, 30
+_FURTHEST, _REACH = 5.0, 5
 
 
 def add_context(rows: NDArray[np.float32], blocks: Blocks, nesting: Nesting, cues: Cues, spread: int) -> None:
@@ -82,19 +67,26 @@ class _Kernel:
         count = rows.shape[0]
         self.out = rows
         self.blocks = count
-        self.words, self.anchor_words = blocks.measures.words, blocks.measures.anchor_words
-        self.inner, self.parent, self.depth = nesting.inner, nesting.parent, nesting.depth
-        self.first, self.end, self.larger = nesting.first, nesting.end, nesting.larger
-        self.bits, self.names, self.around = nesting.bits, nesting.names.data, nesting.around
-        self.negatives, self.shunned = nesting.negatives, nesting.shunned
-        self.against, self.positive = nesting.against, nesting.positive
+        counts: cython.int[:, ::1] = blocks.measures.counts
+        columns: cython.int[:, ::1] = nesting.columns
+        room: cython.double[:, ::1] = np.zeros((6, count + 1))
+        self.words, self.anchor_words = counts[0], counts[1]
+        self.parent, self.depth, self.first, self.end, self.larger = (
+            columns[1],
+            columns[2],
+            columns[3],
+            columns[4],
+            columns[5],
+        )
+        self.negatives, self.shunned, self.against, self.positive = columns[6], columns[7], columns[8], columns[9]
+        self.inner, self.bits, self.names, self.around = nesting.inner, nesting.bits, nesting.names.data, nesting.around
         self.words_before, self.words_inside = nesting.words_before, nesting.words
-        self.linked_before, self.good, self.good_before = np.zeros((3, count + 1))
-        self.path_blocks, self.path_good, self.path_words = np.zeros((3, count))
+        self.linked_before, self.good, self.good_before = room[0], room[1], room[2]
+        self.path_blocks, self.path_good, self.path_words = room[3], room[4], room[5]
         self.good_inside = np.empty(nesting.words.size)
         self.change = np.empty(count + 1, dtype=np.int32)
         self.path = self.change[:0]
-        self.page_words = max(float(nesting.words_before[count]), 1.0)
+        self.page_words = max(self.words_before[count], 1.0)
         self.page_good = _TINY
 
     def look_around(self, article: cython.uint, main_heading: cython.uint) -> cython.void:

@@ -1,6 +1,11 @@
 # C types of cue_scan.py: where it runs uncompiled, nobody reads this file.
 cimport cython
 
+cdef unsigned long long _CLASS_NAME, _ID_NAME, _ROLE_NAME, _ITEMPROP_NAME, _HIDDEN_NAME, _STYLE_NAME
+cdef unsigned long long _TESTID_ENDING, _HIDDEN_ENDING, _SEVEN_BYTES, _SPREAD
+cdef Py_ssize_t _LONGEST_VALUE
+cdef int _WORD_BYTES, _ROLE, _PROPERTY
+
 cdef inline unsigned long long _spread(unsigned long long key) noexcept nogil
 cdef inline bint _is_space(unsigned char code) noexcept nogil
 

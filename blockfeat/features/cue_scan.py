@@ -8,6 +8,7 @@ itemprop the number of that scope stands before the word.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import cython
 import numpy as np
@@ -27,23 +28,13 @@ def _tail(name: bytes) -> int:
     return int.from_bytes(name[-WORD_BYTES:], "big")
 
 
-_CLASS_NAME = cython.declare(cython.ulonglong, _tail(b"class"))
-_ID_NAME = cython.declare(cython.ulonglong, _tail(b"id"))
-_ROLE_NAME = cython.declare(cython.ulonglong, _tail(b"role"))
-_ITEMPROP_NAME = cython.declare(cython.ulonglong, _tail(b"itemprop"))
-_HIDDEN_NAME = cython.declare(cython.ulonglong, _tail(b"hidden"))
-_STYLE_NAME = cython.declare(cython.ulonglong, _tail(b"style"))
+_CLASS_NAME, _ID_NAME, _ROLE_NAME = _tail(b"class"), _tail(b"id"), _tail(b"role")
+_ITEMPROP_NAME, _HIDDEN_NAME, _STYLE_NAME = _tail(b"itemprop"), _tail(b"hidden"), _tail(b"style")
 # Names that end so: data-component and data-view-component, data-testid, aria-hidden.
 _COMPONENT_ENDING = cython.declare(cython.ulonglong, _tail(b"component"))
-_TESTID_ENDING = cython.declare(cython.ulonglong, _tail(b"-testid"))
-_HIDDEN_ENDING = cython.declare(cython.ulonglong, _tail(b"-hidden"))
-_SEVEN_BYTES = cython.declare(cython.ulonglong, (1 << 56) - 1)
+_TESTID_ENDING, _HIDDEN_ENDING, _SEVEN_BYTES = _tail(b"-testid"), _tail(b"-hidden"), (1 << 56) - 1
 
-_LONGEST_VALUE = cython.declare(cython.Py_ssize_t, 300)
-_WORD_BYTES = cython.declare(cython.int, WORD_BYTES)
-_SPREAD = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
-_ROLE = cython.declare(cython.int, ROLE)
-_PROPERTY = cython.declare(cython.int, PROPERTY)
+_LONGEST_VALUE, _WORD_BYTES, _SPREAD, _ROLE, _PROPERTY = 300, WORD_BYTES, 0xBF58476D1CE4E5B9, ROLE, PROPERTY
 
 _LOWERED = bytes(range(256)).lower()
 # No letter, small letter (with all bytes of characters beyond ASCII), capital.
@@ -72,8 +63,7 @@ class AttributeLexicon:
     hidden: int
 
 
-@dataclass(frozen=True, eq=False)
-class ElementCues:
+class ElementCues(NamedTuple):
     """Cues of some elements of a page.
 
     Attributes

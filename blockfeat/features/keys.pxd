@@ -1,5 +1,7 @@
 # C types of keys.py: where it runs uncompiled, nobody reads this file.
 
+cdef unsigned char _TITLE, _DESCRIPTION
+
 cdef inline int _search(
     unsigned long long wanted, unsigned long long[::1] keys, int[::1] starts, int shift
 ) noexcept nogil

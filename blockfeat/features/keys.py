@@ -23,8 +23,7 @@ _MOST_BITS = 20
 TITLE, DESCRIPTION = 1 << 4, 1 << 5
 """Flags of the words of the title and of the descriptions; the bits below them are kinds of cues."""
 
-_TITLE = cython.declare(cython.uchar, TITLE)
-_DESCRIPTION = cython.declare(cython.uchar, DESCRIPTION)
+_TITLE, _DESCRIPTION = TITLE, DESCRIPTION
 # Most words are not in a table: with eight times as many places as keys, most find theirs empty.
 _SPARSE_BITS = 3
 
@@ -110,7 +109,7 @@ def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
     code: cython.ulonglong[::1] = codes.data
     number: cython.int[::1] = numbers
     seen: cython.ulonglong[::1] = np.empty(size, dtype=np.uint64)
-    known: cython.int[::1] = np.full(size, -1, dtype=np.int32)
+    known: cython.int[::1] = np.zeros(size, dtype=np.int32)
     mask: cython.Py_ssize_t = size - 1
     multiplier: cython.ulonglong = spread
     count: cython.int = 0
@@ -119,13 +118,13 @@ def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
     with cython.nogil:
         for index in range(code.shape[0]):
             place = _place_of(code[index], multiplier, mask)
-            while known[place] >= 0 and seen[place] != code[index]:
+            while known[place] and seen[place] != code[index]:
                 place = (place + 1) & mask
-            if known[place] < 0:
+            if not known[place]:
                 seen[place] = code[index]
-                known[place] = count
                 count += 1
-            number[index] = known[place]
+                known[place] = count
+            number[index] = known[place] - 1
     return numbers
 
 
@@ -234,8 +233,7 @@ def _slot_of(
     return place
 
 
-@dataclass(frozen=True, eq=False)
-class WordFlags:
+class WordFlags(NamedTuple):
     """Cue flags of the words of a page.
 
     Attributes

@@ -140,10 +140,11 @@ def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[n
         One column per feature, in order: 64 bits where all are functions of single blocks, 32 bits where
         context features, which rest on shared sums, are among them.
     """
+    if features == context_features():
+        return context_columns(measured)
     functions = [feature.compute for feature in features]
     if None in functions:
-        is_all = features == context_features()
-        return context_columns(measured, names=None if is_all else [feature.name for feature in features])
+        return context_columns(measured, names=[feature.name for feature in features])
     matrix = np.empty((len(measured.blocks), len(features)), dtype=np.float64)
     for column, compute in enumerate(functions):
         if compute is not None:

@@ -1,4 +1,17 @@
 # C types of counting.py: where it runs uncompiled, nobody reads this file.
+cimport cython
+
+cdef int _WORDS, _ANCHOR_WORDS, _FORMAT_WORDS, _SENTENCES, _UNSPACED_WORDS, _CHARACTERS, _ALPHANUMERICS
+cdef int _MOST_CLOSERS
+cdef unsigned char _ALPHANUMERIC, _WORD, _UNSPACED, _STOP, _STOP_OR_CLOSER, _SPACE, _LOWERCASE, _IN_ANCHOR
+cdef unsigned char _IN_FORMAT
+cdef unsigned int _PERIOD, _ZERO, _NINE
+cdef unsigned long long _KEY_BASE, _KEY_SPREAD, _ALL_BITS
+
+@cython.final
+cdef class Row:
+    cdef str matrix
+    cdef Py_ssize_t number
 
 cdef Py_ssize_t _find_words(const unsigned char[::1] classes, int[::1] starts, int[::1] ends)
 cdef Py_ssize_t _find_keys(str text, const unsigned char[::1] classes, unsigned long long[::1] keys, int[::1] starts)
@@ -18,7 +31,7 @@ cdef bint _is_initial_or_ordinal(
     const unsigned int[::1] codes, const unsigned char[::1] classes, Py_ssize_t stop
 ) noexcept nogil
 cdef tuple _count_text(
-    const unsigned int[::1] codes, const unsigned char[::1] classes, const int[::1] block_ends, const int[::1] piece_ends, const unsigned char[::1] piece_flags, const unsigned int[::1] lower_case, int[:, ::1] counts, unsigned long long[::1] keys
+    const unsigned int[::1] codes, const unsigned char[::1] classes, const int[::1] block_ends, const int[:, ::1] pieces, const unsigned int[::1] lower_case, int[:, ::1] counts, unsigned long long[::1] keys
 )
 cdef inline void _add_word(
     int[:, ::1] counts, Py_ssize_t block, unsigned char own, unsigned char flags, bint begins_sentence

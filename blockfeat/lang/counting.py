@@ -21,32 +21,35 @@ FORMAT = 2
 COUNTED = ("words", "anchor_words", "format_words", "sentences", "unspaced_words", "characters", "alphanumerics")
 """What `count_text` counts by block."""
 
-_WORDS = cython.declare(cython.int, COUNTED.index("words"))
-_ANCHOR_WORDS = cython.declare(cython.int, COUNTED.index("anchor_words"))
-_FORMAT_WORDS = cython.declare(cython.int, COUNTED.index("format_words"))
-_SENTENCES = cython.declare(cython.int, COUNTED.index("sentences"))
-_UNSPACED_WORDS = cython.declare(cython.int, COUNTED.index("unspaced_words"))
-_CHARACTERS = cython.declare(cython.int, COUNTED.index("characters"))
-_ALPHANUMERICS = cython.declare(cython.int, COUNTED.index("alphanumerics"))
+_WORDS, _ANCHOR_WORDS, _FORMAT_WORDS, _SENTENCES, _UNSPACED_WORDS, _CHARACTERS, _ALPHANUMERICS = range(len(COUNTED))
 
-_ALPHANUMERIC = cython.declare(cython.uchar, characters.ALPHANUMERIC)
-_WORD = cython.declare(cython.uchar, characters.ALPHANUMERIC | characters.MARK)
-_UNSPACED = cython.declare(cython.uchar, characters.UNSPACED)
-_STOP = cython.declare(cython.uchar, characters.STOP)
-_STOP_OR_CLOSER = cython.declare(cython.uchar, characters.STOP | characters.CLOSER)
-_SPACE = cython.declare(cython.uchar, characters.SPACE)
-_LOWERCASE = cython.declare(cython.uchar, characters.LOWERCASE)
-_IN_ANCHOR = cython.declare(cython.uchar, ANCHOR)
-_IN_FORMAT = cython.declare(cython.uchar, FORMAT)
+_ALPHANUMERIC, _WORD = characters.ALPHANUMERIC, characters.ALPHANUMERIC | characters.MARK
+_UNSPACED, _STOP, _STOP_OR_CLOSER = characters.UNSPACED, characters.STOP, characters.STOP | characters.CLOSER
+_SPACE, _LOWERCASE, _IN_ANCHOR, _IN_FORMAT = characters.SPACE, characters.LOWERCASE, ANCHOR, FORMAT
 
-_PERIOD = cython.declare(cython.uint, ord("."))
-_ZERO = cython.declare(cython.uint, ord("0"))
-_NINE = cython.declare(cython.uint, ord("9"))
-_MOST_CLOSERS = cython.declare(cython.int, 4)
+_PERIOD, _ZERO, _NINE, _MOST_CLOSERS = ord("."), ord("0"), ord("9"), 4
 
-_KEY_BASE = cython.declare(cython.ulonglong, word_keys.BASE)
-_KEY_SPREAD = cython.declare(cython.ulonglong, word_keys.SPREAD)
-_ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
+_KEY_BASE, _KEY_SPREAD, _ALL_BITS = word_keys.BASE, word_keys.SPREAD, 2**64 - 1
+
+
+class Row:
+    """A row of an int matrix, by the name of a column: an attribute of classes that hold the matrix.
+
+    Parameters
+    ----------
+    matrix : str
+        The name of the attribute that is the matrix.
+    number : int
+        The row.
+    """
+
+    def __init__(self, matrix: str, number: int) -> None:
+        self.matrix, self.number = matrix, number
+
+    def __get__(self, owner: object, kind: type | None) -> NDArray[np.int32]:
+        """Return the row."""
+        row: NDArray[np.int32] = getattr(owner, self.matrix)[self.number]
+        return row
 
 
 def word_spans(classes: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -242,15 +245,15 @@ class CountedText(NamedTuple):
 
     Attributes
     ----------
-    counts : dict
-        `COUNTED` by block: int arrays of n blocks each.
+    counts : int array, 7 × n
+        `COUNTED` by block, a row each.
     keys : uint64 array
         The key of each word, lower-cased; see `blockfeat.lang.word_keys`.
     has_controls : bool
         Whether there are control characters.
     """
 
-    counts: dict[str, NDArray[np.int32]]
+    counts: NDArray[np.int32]
     keys: NDArray[np.uint64]
     has_controls: bool
 
@@ -259,8 +262,7 @@ def count_text(
     codes: NDArray[np.uint32],
     classes: NDArray[np.uint8],
     block_ends: NDArray[np.int32],
-    piece_ends: NDArray[np.int32],
-    piece_flags: NDArray[np.uint8],
+    pieces: NDArray[np.int32],
     lower_case: NDArray[np.uint32],
 ) -> CountedText:
     """Find the words and sentences of a page's text and count them, and the characters, in one pass.
@@ -271,7 +273,7 @@ def count_text(
         Code points and class bits of the text; blocks end in white space.
     block_ends : int array, n
         Position behind each block, ascending.
-    piece_ends, piece_flags : int and uint8 array
+    pieces : int array, 2 × m
         Position behind each piece of the text, and whether it stands inside an anchor or a formatting element. A word
         belongs to the piece where it starts.
     lower_case : uint32 array
@@ -279,25 +281,21 @@ def count_text(
     """
     counts = np.zeros((len(COUNTED), block_ends.size), dtype=np.int32)
     keys = np.empty(classes.size, dtype=np.uint64)
-    out = counts.data if block_ends.size else counts
-    words, seen = _count_text(
-        codes.data, classes.data, block_ends.data, piece_ends.data, piece_flags.data, lower_case.data, out, keys.data
-    )
-    return CountedText(dict(zip(COUNTED, counts, strict=True)), keys[:words].copy(), bool(seen & characters.CONTROL))
+    words, seen = _count_text(codes.data, classes, block_ends, pieces, lower_case.data, counts, keys.data)
+    return CountedText(counts, keys[:words].copy(), bool(seen & characters.CONTROL))
 
 
 def _count_text(
     codes: cython.const[cython.uint][::1],
     classes: cython.const[cython.uchar][::1],
     block_ends: cython.const[cython.int][::1],
-    piece_ends: cython.const[cython.int][::1],
-    piece_flags: cython.const[cython.uchar][::1],
+    pieces: cython.const[cython.int][:, ::1],
     lower_case: cython.const[cython.uint][::1],
     counts: cython.int[:, ::1],
     keys: cython.ulonglong[::1],
 ) -> tuple[int, int]:
     """Write the counts and the keys; return the number of words, and all class bits outside of words."""
-    last_piece: cython.Py_ssize_t = piece_ends.shape[0] - 1
+    last_piece: cython.Py_ssize_t = pieces.shape[1] - 1
     cased: cython.Py_ssize_t = lower_case.shape[0]
     piece: cython.Py_ssize_t = 0
     place: cython.Py_ssize_t = 0
@@ -343,9 +341,9 @@ def _count_text(
                 keys[words] = (key * _KEY_SPREAD) & _ALL_BITS
                 words += 1
                 alphanumerics += place - first
-                while piece < last_piece and piece_ends[piece] <= first:
+                while piece < last_piece and pieces[0, piece] <= first:
                     piece += 1
-                _add_word(counts, block, own, piece_flags[piece], begins_sentence)
+                _add_word(counts, block, own, pieces[1, piece], begins_sentence)
                 begins_sentence = False
             counts[_CHARACTERS, block] = others + alphanumerics
             counts[_ALPHANUMERICS, block] = alphanumerics

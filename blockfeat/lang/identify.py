@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from operator import itemgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,8 +110,7 @@ class LanguageGuess:
 _NOTHING = LanguageGuess(lang=None, source="none", confidence=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class PageLanguage:
+class PageLanguage(NamedTuple):
     """Language of a page (ISO 639-1, None where unknown) and the stop-word ratios of its blocks."""
 
     lang: str | None

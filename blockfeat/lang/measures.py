@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.characters import character_classes, code_points
-from blockfeat.lang.counting import count_text, keys_of_lowered_text, word_spans
+from blockfeat.lang.counting import COUNTED, Row, count_text, keys_of_lowered_text, word_spans
 from blockfeat.lang.word_keys import keys_of_spans
 
 # Odd numbers: a run of words is their keys times these, modulo 2**64.
@@ -22,6 +22,7 @@ _CAPITAL_SIGMA = "\u03a3"
 _CASED = 0x1E944
 
 Counts = NDArray[np.int32]
+_WORDS, _ANCHOR_WORDS, _FORMAT_WORDS, _SENTENCES, _UNSPACED_WORDS, _CHARACTERS, _ALPHANUMERICS = range(len(COUNTED))
 Spans = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
@@ -34,7 +35,7 @@ def lowered_codes(text: str, codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Return the code points of a text, lower-cased as `lower` does, given those that it has."""
     if _CAPITAL_SIGMA in text:
         return code_points(lower(text))
-    table = _lower_case()
+    table = lower_case_table()
     return np.where(codes < table.size, table.take(codes, mode="clip"), codes)
 
 
@@ -88,14 +89,13 @@ def tokenize(text: str) -> list[str]:
 
 
 @cache
-def _lower_case() -> NDArray[np.uint32]:
+def lower_case_table() -> NDArray[np.uint32]:
     """Return the lower case of each of the first code points, a constant that is made at its first use."""
     every = np.arange(_CASED, dtype=np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
     return code_points(lower(every))
 
 
-@dataclass(frozen=True)
-class PageText:
+class PageText(NamedTuple):
     """The text of all blocks of a page in one string, with the pieces that it was put together from.
 
     Attributes
@@ -106,10 +106,9 @@ class PageText:
         Code points of the text and their class bits.
     block_ends : int array, n blocks
         Position behind each block's last character (its line break included).
-    piece_ends : int array, m pieces
-        Position behind each piece; all text is in pieces.
-    piece_flags : uint8 array, m pieces
-        1 for a piece inside an anchor, 2 inside a formatting element, 3 for both.
+    pieces : int array, 2 × m pieces
+        Position behind each piece, all text being in pieces; and 1 for one inside an anchor, 2 inside a formatting
+        element, 3 for both.
     has_marks : bool
         Whether marks without width may be in the text: of direction, joiners, breaks.
     """
@@ -118,8 +117,7 @@ class PageText:
     codes: NDArray[np.uint32]
     classes: NDArray[np.uint8]
     block_ends: NDArray[np.int32]
-    piece_ends: NDArray[np.int32]
-    piece_flags: NDArray[np.uint8]
+    pieces: NDArray[np.int32]
     has_marks: bool = False
 
 
@@ -131,15 +129,8 @@ class TextMeasures:
     ----------
     page : PageText
         What was measured.
-    words, anchor_words, format_words : int array
-        Words; those inside anchors; those inside formatting elements. Characters count as words in scripts
-        without spaces.
-    sentences : int array
-        Sentences; text behind the last sentence end counts as one more.
-    characters, alphanumerics : int array
-        Characters other than white space; letters, digits and marks among them.
-    unspaced_words : int array
-        Words that are single characters of a script without spaces.
+    counts : int array, 7 × n
+        `blockfeat.lang.counting.COUNTED`, a row each.
     token_keys : uint64 array, one for each word
         The key of each word, lower-cased; see `blockfeat.lang.word_keys`.
     has_controls : bool
@@ -149,16 +140,25 @@ class TextMeasures:
     """
 
     page: PageText
-    words: Counts
-    anchor_words: Counts
-    format_words: Counts
-    sentences: Counts
-    characters: Counts
-    alphanumerics: Counts
-    unspaced_words: Counts
+    counts: Counts
     token_keys: NDArray[np.uint64]
     has_controls: bool
     spans: Spans | None = None
+
+    words = Row("counts", _WORDS)
+    """Words; characters count as words in scripts without spaces."""
+    anchor_words = Row("counts", _ANCHOR_WORDS)
+    """Words inside anchors."""
+    format_words = Row("counts", _FORMAT_WORDS)
+    """Words inside formatting elements."""
+    sentences = Row("counts", _SENTENCES)
+    """Sentences; text behind the last sentence end counts as one more."""
+    unspaced_words = Row("counts", _UNSPACED_WORDS)
+    """Words that are single characters of a script without spaces."""
+    characters = Row("counts", _CHARACTERS)
+    """Characters other than white space."""
+    alphanumerics = Row("counts", _ALPHANUMERICS)
+    """Letters, digits and marks among the characters."""
 
     @cached_property
     def has_unspaced(self) -> bool:
@@ -218,7 +218,5 @@ class FastTokenizer:
     def measure(self, page: PageText) -> TextMeasures:
         """Count words, sentences and characters by block; linear in the text."""
         codes = code_points(lower(page.text)) if _CAPITAL_SIGMA in page.text else page.codes
-        found = count_text(codes, page.classes, page.block_ends, page.piece_ends, page.piece_flags, _lower_case())
-        return TextMeasures(
-            page=page, token_keys=found.keys, has_controls=found.has_controls, spans=None, **found.counts
-        )
+        counts, keys, has_controls = count_text(codes, page.classes, page.block_ends, page.pieces, lower_case_table())
+        return TextMeasures(page, counts, keys, has_controls)

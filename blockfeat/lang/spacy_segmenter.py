@@ -74,11 +74,12 @@ class SpacyTokenizer:
         alphanumeric = np.concatenate(([0], np.cumsum((classes & ALPHANUMERIC) != 0)))
         is_word = alphanumeric[ends] > alphanumeric[starts]
         starts, ends = starts[is_word], ends[is_word]
+        fast, counts = FastTokenizer().measure(page), _counts(page, starts, ends, sentence_starts)
         return replace(
-            FastTokenizer().measure(page),
+            fast,
             token_keys=keys_of_lowered(page.text, page.codes, starts, ends),
             spans=(starts, ends),
-            **_counts(page, starts, ends, sentence_starts),
+            counts=np.concatenate([counts, fast.counts[len(counts) :]]),
         )
 
     def _segment(self, page: PageText) -> tuple[_Places, _Places, _Places]:
@@ -161,20 +162,20 @@ def _spacy_code(lang: str) -> str:
     return code if known else _ANY_LANGUAGE
 
 
-def _counts(page: PageText, starts: _Places, ends: _Places, sentence_starts: _Places) -> dict[str, Any]:
-    """Count words and sentences by block; a sentence counts if it holds a word."""
+def _counts(page: PageText, starts: _Places, ends: _Places, sentence_starts: _Places) -> _Places:
+    """Return the first rows of `COUNTED`, words and sentences by block; a sentence counts if it holds a word."""
     block = page.block_ends.searchsorted(starts, side="right")
-    flags = page.piece_flags[page.piece_ends.searchsorted(starts, side="right")]
+    flags = page.pieces[1, page.pieces[0].searchsorted(starts, side="right")]
     sentence = sentence_starts.searchsorted(starts, side="right")
-    is_counted = {
-        "words": np.ones(starts.size, dtype=np.bool_),
-        "anchor_words": flags & ANCHOR != 0,
-        "format_words": flags & FORMAT != 0,
-        "sentences": (np.diff(block, prepend=-1) != 0) | (np.diff(sentence, prepend=-1) != 0),
-        "unspaced_words": ((page.classes[starts] & UNSPACED) != 0) & (ends - starts == 1),
-    }
+    is_counted = (
+        np.ones(starts.size, dtype=np.bool_),
+        flags & ANCHOR != 0,
+        flags & FORMAT != 0,
+        (np.diff(block, prepend=-1) != 0) | (np.diff(sentence, prepend=-1) != 0),
+        ((page.classes[starts] & UNSPACED) != 0) & (ends - starts == 1),
+    )
     size = page.block_ends.size
-    return {name: np.bincount(block[counted], minlength=size).astype(np.int32) for name, counted in is_counted.items()}
+    return np.array([np.bincount(block[counted], minlength=size) for counted in is_counted], dtype=np.int32)
 
 
 def _chunks(page: PageText) -> Iterator[tuple[int, int]]:

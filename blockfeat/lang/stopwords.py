@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -311,8 +311,7 @@ class StopWordIndex:
         return found
 
 
-@dataclass(frozen=True)
-class StopWordRatios:
+class StopWordRatios(NamedTuple):
     """Stop-word ratios of the blocks of a page.
 
     Attributes

@@ -1,5 +1,8 @@
 # C types of word_keys.py: where it runs uncompiled, nobody reads this file.
 
+cdef unsigned long long _ALL_BITS, _BASE, _SPREAD
+cdef int _BUCKET_SHIFT
+
 cdef void _write_keys(
     const unsigned int[::1] codes, const int[::1] starts, const int[::1] ends, unsigned long long[::1] keys
 )

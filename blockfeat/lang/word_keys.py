@@ -20,10 +20,7 @@ BASE = 0x9E3779B97F4A7C15
 SPREAD = 0xBF58476D1CE4E5B9
 """Multiplier that spreads a key over the whole range."""
 
-_ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
-_BASE = cython.declare(cython.ulonglong, BASE)
-_SPREAD = cython.declare(cython.ulonglong, SPREAD)
-_BUCKET_SHIFT = cython.declare(cython.int, 64 - BUCKET_BITS)
+_ALL_BITS, _BASE, _SPREAD, _BUCKET_SHIFT = 2**64 - 1, BASE, SPREAD, 64 - BUCKET_BITS
 
 
 def keys_of_spans(
@@ -84,7 +81,7 @@ def masks_of_keys(
         By the highest bits of a key the first of ``known`` that may be it.
     """
     masks = np.empty(keys.size, dtype=np.uint64)
-    _look_up(keys.data, known.data, known_masks.data, buckets.data, masks.data)
+    _look_up(keys, known, known_masks, buckets, masks)
     return masks
 
 
@@ -142,7 +139,7 @@ def shares_by_block(masks: NDArray[np.uint64], words: NDArray[np.int32], bit: in
         The number of the bit, from the lowest.
     """
     shares = np.empty(words.size, dtype=np.float64)
-    _write_shares(masks.data, words.data, bit, shares.data)
+    _write_shares(masks, words, bit, shares)
     return shares
 
 
@@ -197,9 +194,7 @@ def prose_sample(
     blocks, sample = np.empty(words.size, dtype=np.int32), np.empty(masks.size, dtype=np.uint64)
     count = size = 0
     for fewest, anchor_weight in ((fewest_words, 2), (1, 1)):
-        count, size = _take_prose(
-            words.data, anchor_words.data, masks.data, blocks.data, sample.data, fewest, anchor_weight, most_words
-        )
+        count, size = _take_prose(words, anchor_words, masks, blocks, sample, fewest, anchor_weight, most_words)
         if count:
             break
     return blocks[:count], sample[:size].copy()

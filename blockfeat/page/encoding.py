@@ -14,10 +14,9 @@ import html
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from blockfeat.page.utf_8 import doubled_pairs
 
@@ -70,8 +69,7 @@ _ZEROS = re.compile(r"&#0++(?=[0-9])")
 _TOO_LONG = re.compile(r"&#[0-9]{100,}+;?")
 
 
-@dataclass(frozen=True, slots=True)
-class Decoding:
+class Decoding(NamedTuple):
     """Decoded text and how it came about.
 
     Attributes

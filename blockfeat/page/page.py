@@ -184,7 +184,7 @@ class Page:
             warnings=tuple(warnings),
             declared=DeclaredText(title, "" if tags is None else _descriptions(tags.source), data, scripts),
             data=data,
-            title=" ".join(title.translate(_NOT_IN_TITLES).split()) or None,
+            title=" ".join((title if title.isprintable() else title.translate(_NOT_IN_TITLES)).split()) or None,
             declared_lang=None if tags is None else _declared_lang(tags),
             has_markup=is_marked_up,
         )

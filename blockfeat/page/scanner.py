@@ -10,6 +10,8 @@ from __future__ import annotations
 from array import array
 
 import cython
+import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat.page import tables
 from blockfeat.page.markup import grown
@@ -332,19 +334,25 @@ class Scanner(Tokens):
         """Return the markup."""
         return bytes(self.out[: self.size])
 
-    def take_columns(self) -> list[memoryview]:
-        """Give away where each tag begins, ends and stands in the page; start tag, end tag and key of each element."""
-        columns = [
-            memoryview(self.tag_start)[: self.tags],
-            memoryview(self.tag_stop)[: self.tags],
-            memoryview(self.tag_origin)[: self.tags],
-            memoryview(self.opened)[: self.elements],
-            memoryview(self.closed)[: self.elements],
-            memoryview(self.key)[: self.elements],
-        ]
-        self.tag_start = self.tag_stop = self.tag_origin = self.opened = self.closed = array("q")
-        self.key = array("Q")
-        return columns
+    def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
+        """Return where each tag begins, ends and stands in the page; start and end tag of each element; its key."""
+        tags = np.empty((3, self.tags), dtype=np.int64)
+        elements, keys = np.empty((2, self.elements), dtype=np.int64), np.empty(self.elements, dtype=np.uint64)
+        self._copy_columns(tags, elements, keys)
+        return tags, elements, keys
+
+    def _copy_columns(
+        self, tags: cython.longlong[:, ::1], elements: cython.longlong[:, ::1], keys: cython.ulonglong[::1]
+    ) -> cython.int:
+        tags[0, :] = self.tag_start[: self.tags]
+        tags[1, :] = self.tag_stop[: self.tags]
+        tags[2, :] = self.tag_origin[: self.tags]
+        # Freed before the next ones are copied.
+        self.tag_start = self.tag_stop = self.tag_origin = array("q")
+        elements[0, :] = self.opened[: self.elements]
+        elements[1, :] = self.closed[: self.elements]
+        keys[:] = self.key[: self.elements]
+        return 0
 
     def greatest_depth(self) -> int:
         """Return the depth of the deepest element as it is written."""

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import unescape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.page.scanner import scanned
 from blockfeat.page.tables import RAW_TEXT, REFERENCES
-from blockfeat.page.tree import key_of
+from blockfeat.page.tree import name_key as name_key
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -65,13 +65,9 @@ class Tags:
         """Read a page in UTF-8; `blockfeat.page.scanner` says what is left out and mended."""
         scanner = scanned(data, keeps_raw_text=keeps_raw_text, keeps_drawings=keeps_drawings)
         source, depth, noted = scanner.written(), scanner.greatest_depth(), scanner.noted()
-        linked_data = tuple(scanner.linked_data)
-        columns = scanner.take_columns()[::-1]
-        # One by one, so that each that is copied is freed before the next one is.
-        start, stop, origin, opened, closed = (_column(columns.pop(), np.int64) for _ in range(5))
-        key = _column(columns.pop(), np.uint64)
+        (start, stop, origin), (opened, closed), key = scanner.columns()
         tags = cls(source, start, stop, opened, closed, key, depth, origin)
-        return Reading(tags, noted, linked_data, scanner.replaced)
+        return Reading(tags, noted, tuple(scanner.linked_data), scanner.replaced)
 
     @classmethod
     def of_markup(cls, data: bytes) -> Tags:
@@ -139,12 +135,6 @@ class Tags:
         return parents_of(self.opened, self.closed)
 
 
-def _column(entries: memoryview, kind: type[Any]) -> NDArray[Any]:
-    """Return a column of the scanner as an array; a copy where most of its buffer is unused."""
-    column = np.frombuffer(entries, dtype=kind)
-    return column if 2 * len(entries) >= len(entries.obj) else column.copy()  # type: ignore[arg-type]
-
-
 def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None) -> Iterator[int]:
     """Yield the positions of a byte string in a part of a source, in order."""
     place = source.find(mark, first, end)
@@ -197,11 +187,6 @@ def _order_of_levels(levels: Indices, most: int) -> Indices:
 def name_keys(names: Iterable[str]) -> Keys:
     """Return a number for each name of an element, by its first 16 bytes; names differ where their keys do."""
     return np.array([name_key(name) for name in names], dtype=np.uint64)
-
-
-def name_key(name: str) -> int:
-    """Return the number of one name."""
-    return key_of(name)
 
 
 def _name(tag: str) -> str:

@@ -49,7 +49,7 @@ _RANK = array(
 _IS_ENDED_BY = bytes(new in tables.ENDED_BY.get(old, ()) for old in tables.NAMES for new in tables.NAMES)
 
 
-def key_of(name: str) -> int:
+def name_key(name: str) -> int:
     """Return the number of a name, by its first 16 bytes."""
     data = name.encode()
     return (int.from_bytes(data[:8], "little") + int.from_bytes(data[8:16], "little") * 0x9E3779B97F4A7C15) % (1 << 64)
@@ -67,7 +67,7 @@ def _name_slots() -> tuple[array[int], array[int]]:
     """Return a hash table with open addresses: keys, and numbers of the names, -1 for free slots."""
     keys, numbers = array("Q", bytes(8 * _SLOTS)), array("i", [NONE]) * _SLOTS
     for number, name in enumerate(tables.NAMES):
-        _put_name(keys, numbers, key_of(name), number, _SHIFT)
+        _put_name(keys, numbers, name_key(name), number, _SHIFT)
     return keys, numbers
 
 

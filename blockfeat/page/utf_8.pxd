@@ -1,5 +1,7 @@
 # C types of utf_8.py: where it runs uncompiled, nobody reads this file.
 
+cdef unsigned long long _SPREAD, _FOUR_BYTES
+
 cdef Py_ssize_t _pairs(const unsigned char[::1] data, Py_ssize_t size)
 cdef bint _is_doubled(int second, int lead) noexcept nogil
 cdef Py_ssize_t _behind_ascii(const unsigned char[::1] data, Py_ssize_t place, Py_ssize_t size) noexcept nogil

@@ -11,8 +11,7 @@ from typing import ClassVar
 
 import cython
 
-_SPREAD = cython.declare(cython.ulonglong, 0x9E3779B1)
-_FOUR_BYTES = cython.declare(cython.ulonglong, 0xFFFFFFFF)
+_SPREAD, _FOUR_BYTES = 0x9E3779B1, 0xFFFFFFFF
 _LOWER_CASE = bytes(range(256)).lower()
 
 
@@ -58,14 +57,14 @@ def _behind_ascii(
     """Return the first position that is not ASCII, or the end."""
     joined: cython.uchar
     number: cython.Py_ssize_t
-    while place + 32 <= size:
+    while place + 64 <= size:
         joined = 0
         # Without branches and of fixed length, so that the compiler takes all at once.
-        for number in range(32):
+        for number in range(64):
             joined |= data[place + number]
         if joined & 0x80:
             break
-        place += 32
+        place += 64
     while place < size and data[place] < 0x80:
         place += 1
     return place

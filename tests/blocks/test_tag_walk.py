@@ -100,7 +100,7 @@ def linked_text(blocks: Blocks, index: int) -> str:
     """Return the text of a block that stands inside anchors."""
     text, begin = blocks.page_text, int(blocks.block_starts[index])
     characters = range(begin, int(text.block_ends[index]) - 1)
-    flags = text.piece_flags[text.piece_ends.searchsorted(np.array(characters), side="right")]
+    flags = text.pieces[1, text.pieces[0].searchsorted(np.array(characters), side="right")]
     linked = (text.text[place] for place, flag in zip(characters, flags.tolist(), strict=True) if flag & 1)
     return " ".join("".join(linked).split())
 
@@ -129,8 +129,8 @@ def test_positions_ascend_and_lie_inside(markup: str) -> None:
     assert (starts[1:] >= ends[:-1]).all()
     assert (text.classes[starts] & SPACE == 0).all()
     assert (text.classes[ends - 1] & SPACE != 0).all()
-    assert (np.diff(text.piece_ends) >= 0).all()
-    assert text.piece_ends[-1] == len(text.text) == text.codes.size == text.classes.size
+    assert (np.diff(text.pieces[0]) >= 0).all()
+    assert text.pieces[0, -1] == len(text.text) == text.codes.size == text.classes.size
     assert (blocks.first_byte < blocks.end_byte).all()
     assert (blocks.first_byte[1:] >= blocks.end_byte[:-1]).all()
     assert (blocks.end_byte <= len(source)).all()
@@ -152,6 +152,8 @@ def arrays_of(value: Any, name: str = "") -> Iterator[tuple[str, np.ndarray]]:
     elif hasattr(value, "__dataclass_fields__"):
         for inner in fields(value):
             yield from arrays_of(getattr(value, inner.name), f"{name}.{inner.name}")
+    elif isinstance(value, tuple) and hasattr(value, "_asdict"):
+        yield from arrays_of(value._asdict(), name)
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from blockfeat.data import demo_pages
 from blockfeat.lang import PageText, StopWordIndex, tokenize
 from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes, code_points
-from blockfeat.lang.counting import CountedText, count_text, sentence_ends, word_spans
+from blockfeat.lang.counting import COUNTED, CountedText, count_text, sentence_ends, word_spans
 from blockfeat.lang.word_keys import (
     count_bits,
     keys_of_spans,
@@ -43,12 +43,12 @@ def test_compiled_and_uncompiled_count_the_same() -> None:
 def counted(text: PageText, count: Callable[..., CountedText] = count_text) -> CountedText:
     """Return what one pass over a page's text finds; small letters stand for the capitals of ASCII alone."""
     lower_case = code_points(bytes(range(128)).decode().lower())
-    return count(text.codes, text.classes, text.block_ends, text.piece_ends, text.piece_flags, lower_case)
+    return count(text.codes, text.classes, text.block_ends, text.pieces, lower_case)
 
 
 def all_counts(found: CountedText) -> dict[str, list[int]]:
     """Return every count of a page's text."""
-    return {name: column.tolist() for name, column in found.counts.items()}
+    return {name: column.tolist() for name, column in zip(COUNTED, found.counts, strict=True)}
 
 
 def test_compiled_and_uncompiled_give_the_same_keys_and_masks() -> None:
@@ -104,8 +104,9 @@ def test_sentences_are_counted_as_defined(blocks: list[str]) -> None:
 
 @given(st.lists(st.text(max_size=10), max_size=6))
 def test_counts_of_any_text_are_possible(blocks: list[str]) -> None:
-    columns = counted(page_text_of(blocks)).counts
-    assert {column.size for column in columns.values()} == {len(blocks)}
+    counts = counted(page_text_of(blocks)).counts
+    assert counts.shape == (len(COUNTED), len(blocks))
+    columns = dict(zip(COUNTED, counts, strict=True))
     assert (columns["sentences"] <= columns["words"]).all()
     assert (columns["words"] <= columns["alphanumerics"]).all()
     assert (columns["unspaced_words"] <= columns["words"]).all()

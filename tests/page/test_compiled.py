@@ -22,7 +22,7 @@ def source() -> ModuleType:
 def _outcome(module: ModuleType, data: bytes, keep: bool) -> tuple[object, ...]:
     scanner = module.scanned(data, keeps_raw_text=keep, keeps_drawings=keep)
     outcome = (scanner.written(), scanner.greatest_depth(), scanner.noted())
-    return (*outcome, *(bytes(column) for column in scanner.take_columns()))
+    return (*outcome, *(column.tobytes() for column in scanner.columns()))
 
 
 def test_it_is_compiled(source: ModuleType) -> None:

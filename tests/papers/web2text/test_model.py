@@ -52,7 +52,9 @@ def test_a_page_without_text(html):
 
 def test_blocks_without_leaves_are_dropped():
     measured = measure("<p>Some words that stand on this page for a test of leaves</p>")
-    far = replace(measured.blocks, first_byte=measured.blocks.end_byte + 9, end_byte=measured.blocks.end_byte + 9)
+    columns = measured.blocks.columns.copy()
+    columns[2:4] = measured.blocks.end_byte + 9
+    far = replace(measured.blocks, columns=columns)
     elsewhere = replace(measured, blocks=far)
     prediction = MODEL.predict(elsewhere)
     assert not prediction.kept.any()
