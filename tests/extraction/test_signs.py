@@ -1,5 +1,8 @@
 """Signs prove that a rule changes nothing: where the bit of a rule is not set, it returns what it got."""
 
+import tomllib
+from importlib.resources import files
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 from blockfeat.extraction import signs
 from blockfeat.extraction.options import DEFAULT_OPTIONS
 from blockfeat.extraction.postprocess import RULES, Choice, Rule
-from blockfeat.extraction.walls import consent_begins
+from blockfeat.extraction.walls import asks_at_an_edge, consent_begins
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 from blocks_of import blocks_of
@@ -45,7 +48,8 @@ def _choice(parts: list[tuple[str, bool, float]]) -> Choice:
     return Choice(blocks, prediction, page, DEFAULT_OPTIONS, page.title, kept, found, {})
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+# Doubt is a condition of its rule: it proves nothing.
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.sign != signs.DOUBT], ids=lambda rule: rule.name)
 @given(_pages)
 @examples(60)
 def test_a_rule_without_its_sign_changes_nothing(rule: Rule, parts: list[tuple[str, bool, float]]) -> None:
@@ -54,6 +58,15 @@ def test_a_rule_without_its_sign_changes_nothing(rule: Rule, parts: list[tuple[s
         found = rule.apply(choice)
         assert np.array_equal(found.kept, choice.kept)
         assert (*found.tables, found.headline) == (None,)
+
+
+def test_every_phrase_of_consent_has_a_sign_in_any_case_and_at_any_edge() -> None:
+    phrases = files("blockfeat.extraction").joinpath("phrase_lists/consent.toml").read_text("utf-8")
+    for phrase in tomllib.loads(phrases)["phrases"]:
+        for form in (phrase, phrase.upper(), phrase.title(), phrase.replace(" ", "<b> </b>")):
+            blocks = blocks_of(f"<p>One<p>Two<p>Three<p>{'x ' * 60}({form})<p>Four".encode())
+            found = signs.signs_of(blocks, np.ones(len(blocks), dtype=bool), None, consent_begins())
+            assert found.bits & signs.CONSENT or not asks_at_an_edge(blocks, np.ones(len(blocks), dtype=bool)), form
 
 
 @given(_pages)
