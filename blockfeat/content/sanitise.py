@@ -71,8 +71,9 @@ _TOKEN = re.compile(
 _PREFIX = re.compile(r"-[a-z]+-")
 _OF_STRINGS = frozenset({"image", "image-set", "src"})
 _MOST_NESTED = 30
-# What could end a style element, also escaped behind escaped backslashes; not the sign of a comparison.
-_TAG_IN_STYLE = re.compile(r"(?<!\\)((?:\\\\)*+)\\?<(?![=\s\d])")
+# What could end a style element, not the sign of a comparison, and control characters, which the serialiser writes as
+# they are; also escaped behind escaped backslashes.
+_UNSAFE_IN_STYLE = re.compile(r"(?<!\\)((?:\\\\)*+)\\?(<(?![=\s\d])|[\x00-\x08\x0b-\x1f\x7f-\x9f])")
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ class Sanitiser:
         from tinycss2 import parse_component_value_list, serialize
 
         nodes = self._rules(parse_component_value_list(css, skip_comments=True), 0)
-        return _TAG_IN_STYLE.sub(r"\1\\3c ", serialize(nodes))
+        return _UNSAFE_IN_STYLE.sub(lambda sign: f"{sign[1]}\\{ord(sign[2]):x} ", serialize(nodes))
 
     def _token(self, token: re.Match[str]) -> str:
         """Return a string, comment, escape as it is, an address rewritten; ValueError where only a parser can tell."""

@@ -79,9 +79,9 @@ def test_addresses_in_disguise_are_not_loaded(css: str) -> None:
     assert "e.invalid" not in _css(css)
 
 
-def test_an_escape_before_a_sign_does_not_part_it_from_its_name() -> None:
-    assert _css("a:\\<url(http://e.invalid/x)") == "a:\\3c url(http://e.invalid/x)"
-    assert _css("a:\\\\<url(http://e.invalid/x)") == "a:\\\\\\3c none"
+def test_an_escape_before_a_sign_does_not_part_it_from_its_name_and_control_characters_stay_escaped() -> None:
+    written = [_css(f"a:{signs}") for signs in ("\\<url(http://e.invalid/x)", "\\\\<url(x)", "\\e t '\\\\\\9f';src(1)")]
+    assert written == ["a:\\3c url(http://e.invalid/x)", "a:\\\\\\3c none", 'a:\\e t "\\\\\\9f ";']
 
 
 def test_no_address_leaves_its_quotes() -> None:
