@@ -21,7 +21,7 @@ Done = TypeVar("Done")
 _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _TAG_OF_OUTPUT = re.compile(
     r"<(?!/?(?:html|head|meta|title|body|a|blockquote|br|caption|code|d[dlt]|em|fig(?:caption|ure)|h[1-6]|img|li|ol|p|pre|"
-    r"strong|table|t(?:body|d|h|head|r)|ul)[\s>]|!DOCTYPE html>)"
+    r"strong|su[bp]|table|t(?:body|d|h|head|r)|ul)[\s>]|!DOCTYPE html>|span class=\"math\">|/span>)"
 )
 
 
@@ -98,18 +98,18 @@ def with_all_blocks(extraction: Extraction) -> Extraction:
 
 
 def _check_output(found: Extraction) -> None:
-    extraction = with_all_blocks(found)
-    written = {name: write(extraction) for name, write in FORMATS.items()}
-    written["linked markdown"] = to_markdown(extraction, links=True)
-    written["json with evidence"] = to_json_line(extraction, evidence=True)
-    written["extraction"] = "\n".join(_strings(found))
-    for name, text in written.items():
-        found = _UNWANTED.search(text)
-        assert found is None, f"control character in {name}: {found!r}"
-    json.loads(written["json with evidence"])
-    etree.fromstring(written["xml"].encode(), etree.XMLParser(huge_tree=True, resolve_entities=False))
-    tag = _TAG_OF_OUTPUT.search(written["html"])
-    assert tag is None, f"markup in html: {written['html'][tag.start() :][:80]!r}"
+    for extraction in (found, with_all_blocks(found)):  # the second has all texts, but no marks in them
+        written = {name: write(extraction) for name, write in FORMATS.items()}
+        written["linked markdown"] = to_markdown(extraction, links=True)
+        written["json with evidence"] = to_json_line(extraction, evidence=True)
+        written["extraction"] = "\n".join(_strings(found))
+        for name, text in written.items():
+            unwanted = _UNWANTED.search(text)
+            assert unwanted is None, f"control character in {name}: {unwanted!r}"
+        json.loads(written["json with evidence"])
+        etree.fromstring(written["xml"].encode(), etree.XMLParser(huge_tree=True, resolve_entities=False))
+        tag = _TAG_OF_OUTPUT.search(written["html"])
+        assert tag is None, f"markup in html: {written['html'][tag.start() :][:80]!r}"
 
 
 def _strings(extraction: Extraction) -> Iterator[str]:
