@@ -1,8 +1,9 @@
-"""Process time a page: bare lxml, blockfeat's models and the peers, side by side on the same pages.
+"""Process time a page beside word F1: bare lxml, blockfeat's models and the peers, side by side on the same pages.
 
 All get the same page: lxml and blockfeat its UTF-8 bytes, the peers its text; making the one or the other is not
 counted. Python keeps the UTF-8 of a string once it was asked for, so each call gets a new string. The time in which
-blockfeat finds the encoding of the bytes is counted, and so is that in which a result is released.
+blockfeat finds the encoding of the bytes is counted, and so is that in which a result is released. Where the pages have
+gold texts, each system's text of each page is scored too, in a call that is not timed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.metrics import markdown_table
+from blockfeat.lang import tokenize
+from blockfeat.training.evaluation.metrics import markdown_table, percent, word_scores
 from blockfeat.training.evaluation.peers import Peer
 from blockfeat.training.evaluation.report import new_figure
 
@@ -77,22 +79,29 @@ class System:
         ``"parse"``, ``"blockfeat"`` or ``"peer"``.
     run : callable
         Takes a page; what it returns is dropped.
+    text : callable, optional
+        Takes a page and returns its text, which is scored; None for what gives none.
     """
 
     name: str
     version: str
     kind: str
     run: Callable[[PageInput], object]
+    text: Callable[[PageInput], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PageTimes:
-    """Best process time of each system on one page, in seconds; NaN where it was not measured or failed."""
+    """Best process time of each system on one page, in seconds, and word F1; NaN where there is none.
+
+    A system that fails on a page has no time there, and an F1 of 0.
+    """
 
     corpus: str
     id: str
     size: int
     seconds: tuple[float, ...]
+    f1: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +145,24 @@ class SpeedResult:
         below = _mean([second for _, second in pairs])
         return _mean([first for first, _ in pairs]) / below if below else math.nan
 
+    def f1(self, name: str, corpus: str | None = None) -> float:
+        """Return the mean word F1 of a system over the pages with gold texts; NaN for one that gives no text."""
+        place = self._place(name)
+        found = [page.f1[place] for page in self.pages if corpus is None or page.corpus == corpus]
+        return _mean([value for value in found if not math.isnan(value)])
+
+    def is_unbeaten(self, name: str) -> bool:
+        """Return whether no other system is at least as fast and as accurate, and better in one of both.
+
+        The unbeaten ones are the Pareto front: each the fastest at its accuracy, the last the most accurate at any
+        speed. A system whose texts are not scored is none of them.
+        """
+        return not math.isnan(self.f1(name)) and not any(self._beats(other, name) for other in self.names)
+
+    def _beats(self, other: str, name: str) -> bool:
+        ratio, gain = self.ratio(other, name), self.f1(other) - self.f1(name)
+        return ratio <= 1 and gain >= 0 and (ratio < 1 or gain > 0)
+
     def quartiles(self, name: str, reference: str) -> tuple[float, float] | None:
         """Return the first and third quartile of the ratio over the passes; None where they are not known."""
         if self.every is None:
@@ -163,25 +190,28 @@ class SpeedResult:
         return self.names.index(name)
 
     def to_frame(self) -> pandas.DataFrame:
-        """Return one row for each system and page: system, version, corpus, id, size (bytes), seconds."""
+        """Return one row for each system and page: system, version, corpus, id, size (bytes), seconds, f1."""
         import pandas
 
-        columns = ["system", "version", "corpus", "id", "size", "seconds"]
+        columns = ["system", "version", "corpus", "id", "size", "seconds", "f1"]
         rows = [
-            (system.name, system.version, page.corpus, page.id, page.size, seconds)
+            (system.name, system.version, page.corpus, page.id, page.size, seconds, f1)
             for page in self.pages
-            for system, seconds in zip(self.systems, page.seconds, strict=True)
+            for system, seconds, f1 in zip(self.systems, page.seconds, page.f1, strict=True)
         ]
         return pandas.DataFrame(rows, columns=columns)
 
     def to_markdown(self) -> str:
-        """Return a table: mean milliseconds a page by corpus and over all, and the ratios to the references.
+        """Return a table: mean milliseconds a page by corpus and over all, the ratios to the references, and word F1.
 
-        Behind a ratio of best times stand the quartiles of the ratios of single passes.
+        Behind a ratio of best times stand the quartiles of the ratios of single passes, behind an F1 whether no other
+        system beats it (`is_unbeaten`).
         """
         references = [name for name in REFERENCES if name in self.names]
+        is_scored = not all(math.isnan(self.f1(name)) for name in self.names)
         columns = ["system", "version", *(f"{corpus}, ms" for corpus in self.corpora), "all, ms", "pages"]
         columns += [f"× {reference}" for reference in references]
+        columns += ["F1", "unbeaten"] if is_scored else []
         rows = []
         for system in sorted(self.systems, key=lambda system: _last_if_nan(self.mean(system.name))):
             means = [self.mean(system.name, corpus) for corpus in (*self.corpora, None)]
@@ -193,6 +223,7 @@ class SpeedResult:
                     *(_number(1000 * mean) for mean in means),
                     str(pages),
                     *(self._ratio_cell(system.name, reference) for reference in references),
+                    *(self._score_cells(system.name) if is_scored else ()),
                 ]
             )
         return markdown_table(columns, rows)
@@ -201,6 +232,9 @@ class SpeedResult:
         ratio = _number(self.ratio(name, reference))
         spread = None if name == reference else self.quartiles(name, reference)
         return ratio if spread is None or not ratio else f"{ratio} ({_number(spread[0])} to {_number(spread[1])})"
+
+    def _score_cells(self, name: str) -> tuple[str, str]:
+        return percent(self.f1(name)), "yes" if self.is_unbeaten(name) else ""
 
     def write(self, folder: Path) -> None:
         """Write ``speed.csv`` and ``speed.png`` into a folder that exists."""
@@ -236,8 +270,8 @@ def systems_of(models: Iterable[Extractor] = (), peers: Iterable[Peer] = ()) -> 
         They are loaded here.
     """
     found = [System(BARE_PARSE, ".".join(map(str, etree.LXML_VERSION[:3])), "parse", _parse)]
-    found += [System(f"blockfeat {model.model.name}", __version__, "blockfeat", _runs(model)) for model in models]
-    found += [System(peer.name, peer.version, "peer", _peer_runs(peer)) for peer in peers]
+    found += [_system_of(model) for model in models]
+    found += [System(peer.name, peer.version, "peer", run, run) for peer in peers for run in [_peer_runs(peer)]]
     names = [system.name for system in found]
     if len(set(names)) < len(names):
         raise InputError(f"systems need names of their own, not {', '.join(names)}")
@@ -249,11 +283,17 @@ def _parse(page: PageInput) -> object:
     return etree.fromstring(page.data, etree.HTMLParser(encoding="utf-8"))
 
 
-def _runs(extractor: Extractor) -> Callable[[PageInput], object]:
-    return lambda page: extractor.extract(page.data)
+def _system_of(extractor: Extractor) -> System:
+    return System(
+        f"blockfeat {extractor.model.name}",
+        __version__,
+        "blockfeat",
+        lambda page: extractor.extract(page.data),
+        lambda page: extractor.extract(page.data).text,
+    )
 
 
-def _peer_runs(peer: Peer) -> Callable[[PageInput], object]:
+def _peer_runs(peer: Peer) -> Callable[[PageInput], str]:
     extract = peer.load()
     return lambda page: extract(page.html, page.lang, page.url)
 
@@ -265,7 +305,7 @@ def measure_speed(
     passes: int = 5,
     on_page: Callable[[int, int], None] | None = None,
 ) -> SpeedResult:
-    """Time systems on pages, best of several passes.
+    """Time systems on pages, best of several passes, and score their texts.
 
     Each pass goes over the pages in chunks of 20, and each chunk through all systems in turn, so that other work
     on the machine hits all alike; within a chunk a system works without a break, as it does in use. The ratios of the
@@ -293,6 +333,9 @@ def measure_speed(
     every = np.full((passes, len(found), len(systems)), np.nan)
     inputs = [PageInput.of(page) for page in found]
     _warm_up(systems, inputs[0])
+    scores = [
+        tuple(_f1(system, given, page.text) for system in systems) for given, page in zip(inputs, found, strict=True)
+    ]
     gc.collect()
     gc.freeze()  # later collections skip the objects that exist now
     try:
@@ -310,8 +353,8 @@ def measure_speed(
         gc.unfreeze()
     best = np.fmin.reduce(every, axis=0).tolist()
     times = [
-        PageTimes(page.corpus, page.id, len(given.data), tuple(row))
-        for page, given, row in zip(found, inputs, best, strict=True)
+        PageTimes(page.corpus, page.id, len(given.data), tuple(row), f1)
+        for page, given, row, f1 in zip(found, inputs, best, scores, strict=True)
     ]
     return SpeedResult(tuple(systems), tuple(times), passes, every)
 
@@ -329,6 +372,17 @@ def _seconds(system: System, page: PageInput) -> float:
     except Exception:  # a peer that fails on a page has no time there
         return math.nan
     return time.process_time() - start
+
+
+def _f1(system: System, page: PageInput, gold: str | None) -> float:
+    """Return the word F1 of a system's text; NaN where there is no text or no gold, 0 if it raises."""
+    if system.text is None or gold is None:
+        return math.nan
+    try:
+        text = system.text(page.anew())
+    except Exception:  # as where it is timed
+        return 0.0
+    return word_scores(tokenize(text), tokenize(gold)).f1
 
 
 def _mean(values: Sequence[float]) -> float:

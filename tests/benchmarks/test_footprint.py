@@ -2,12 +2,14 @@
 
 import pytest
 
-from benchmarks.footprint import MemoryGrowth, cold_starts, memory_growth
+from benchmarks.footprint import ColdStart, MemoryGrowth, cold_start_table, cold_starts, memory_growth
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 
 
-def test_memory_is_sampled_over_all_pages() -> None:
+def test_memory_is_sampled_over_all_pages_of_which_there_must_be_one() -> None:
+    with pytest.raises(InputError):
+        memory_growth(Extractor.load("thresholds"), [])
     found = memory_growth(Extractor.load("thresholds"), ["<p>one</p>", "<p>two</p>"], 30, warm_up=3)
     assert (found.pages, found.warm_up, len(found.resident)) == (30, 3, 31)
     assert min(found.resident) > 0
@@ -21,15 +23,11 @@ def test_growth_is_taken_from_the_end_of_the_warm_up() -> None:
     assert "| 200 | 10 | 100.0 | 3.0 | 8.0 |" in found.to_markdown()
 
 
-def test_memory_needs_pages() -> None:
-    with pytest.raises(InputError):
-        memory_growth(Extractor.load("thresholds"), [])
-
-
-def test_cold_starts_are_those_of_new_processes() -> None:
+def test_cold_starts_are_rows_of_new_processes() -> None:
     starts = cold_starts(model="thresholds", passes=1)
     assert [start.what for start in starts] == ["python", "import blockfeat", "blockfeat extract"]
     assert all(start.process_seconds > 0 and start.wall_seconds > 0 for start in starts)
+    assert "| `python` | 20 | 30 |" in cold_start_table([ColdStart("python", 0.02, 0.03)])
 
 
 def test_a_cold_start_that_fails_says_why() -> None:

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.shapes import HOSTILE, ORDINARY, SHAPES, synthetic_page
-from blockfeat.errors import InputError
 
 
 @given(st.sampled_from(SHAPES), st.integers(1024, 50_000))
@@ -30,8 +29,3 @@ def test_every_shape_is_ordinary_or_hostile() -> None:
 )
 def test_shapes_repeat_what_they_are_named_for(shape: str, part: str) -> None:
     assert part in synthetic_page(shape, 4096)
-
-
-def test_unknown_shapes_are_refused() -> None:
-    with pytest.raises(InputError, match="spiral"):
-        synthetic_page("spiral", 1024)

@@ -20,9 +20,9 @@ def fails(page: PageInput) -> object:
 def made_up() -> SpeedResult:
     kinds = {BARE_PARSE: "parse", "blockfeat x": "blockfeat", "slow": "peer"}
     pages = (
-        PageTimes("a", "1", 100, (0.001, 0.002, 0.100)),
-        PageTimes("a", "2", 100, (0.003, 0.004, math.nan)),
-        PageTimes("b", "3", 100, (0.002, 0.006, 0.050)),
+        PageTimes("a", "1", 100, (0.001, 0.002, 0.100), (math.nan, 0.8, 0.9)),
+        PageTimes("a", "2", 100, (0.003, 0.004, math.nan), (math.nan, 0.9, 0.0)),
+        PageTimes("b", "3", 100, (0.002, 0.006, 0.050), (math.nan, math.nan, math.nan)),
     )
     return SpeedResult(tuple(System(name, "1", kind, fails) for name, kind in kinds.items()), pages, 5)
 
@@ -73,16 +73,40 @@ def test_means_and_ratios_are_over_common_pages() -> None:
         result.mean("nobody")
 
 
+def test_texts_are_scored_in_a_call_that_is_not_timed() -> None:
+    pages = [replace(page, text=gold) for page, gold in zip(PAGES, ("page 0 é", "page", None), strict=False)]
+    texts = {"copy": lambda page: page.html[3:-4], "fails": fails, "none": None}
+    systems = [System(name, "1", "peer", lambda page: None, text) for name, text in texts.items()]
+    result = measure_speed(systems, pages, passes=1)
+    assert [page.f1[:2] for page in result.pages[:2]] == [(1.0, 0.0), (pytest.approx(0.5), 0.0)]
+    assert (result.f1("copy"), result.f1("copy", "b")) == pytest.approx((0.75, 0.5))
+    assert np.isnan([*result.pages[2].f1, result.f1("none")]).all()
+    assert not measure_speed(systems[2:], pages, passes=1).to_markdown().count("F1")
+
+
+@pytest.mark.parametrize(
+    ("times", "f1", "unbeaten"),
+    [
+        *(((1, 2, 3), (0.7, 0.8, 0.9), "xyz"), ((1, 2, 3), (0.7, 0.9, 0.8), "xy"), ((1, 1, 3), (0.7, 0.8, 0.8), "y")),
+        *(((1, 1, 1), (0.8, 0.8, math.nan), "xy"), ((1, 1, 1), 3 * (math.nan,), "")),
+    ],
+)
+def test_none_beats_the_unbeaten_in_both(times: tuple[float, ...], f1: tuple[float, ...], unbeaten: str) -> None:
+    systems = tuple(System(name, "1", "peer", fails) for name in "xyz")
+    result = SpeedResult(systems, (PageTimes("a", "1", 100, times, f1),), 1)
+    assert "".join(filter(result.is_unbeaten, "xyz")) == unbeaten
+
+
 def test_table_is_sorted_by_time() -> None:
     lines = made_up().to_markdown().splitlines()
     assert lines[0].startswith("| system | version | a, ms | b, ms | all, ms | pages | × lxml parse |")
     assert [line.split(" | ")[0].strip("| ") for line in lines[2:]] == [BARE_PARSE, "blockfeat x", "slow"]
-    assert lines[3].split(" | ")[2:7] == ["3.00", "6.00", "4.00", "3", "2.00 |"]
+    assert lines[3].split(" | ")[2:] == ["3.00", "6.00", "4.00", "3", "2.00", "85.0", "yes |"]
 
 
 def test_frame_has_a_row_for_each_system_and_page() -> None:
     frame = made_up().to_frame()
-    assert list(frame.columns) == ["system", "version", "corpus", "id", "size", "seconds"]
+    assert list(frame.columns) == ["system", "version", "corpus", "id", "size", "seconds", "f1"]
     assert len(frame) == 9
 
 

@@ -24,6 +24,8 @@ def test_every_stage_takes_time(extractor: Extractor) -> None:
     assert all(profile.seconds[stage] > 0 for stage in ("page", "features", "prediction", "extraction"))
     assert (profile.pages, profile.passes, profile.model) == (2, 2, extractor.model.name)
     assert profile.total == pytest.approx(sum(profile.seconds.values()))
+    with pytest.raises(InputError):
+        profile_stages(extractor, [])
 
 
 def test_table_and_frame(extractor: Extractor) -> None:
@@ -32,8 +34,3 @@ def test_table_and_frame(extractor: Extractor) -> None:
     assert len(lines) == len(STAGES) + 3
     assert lines[-1].startswith("| all |")
     assert profile.to_frame()["share"].sum() == pytest.approx(1)
-
-
-def test_without_pages_there_is_nothing_to_profile(extractor: Extractor) -> None:
-    with pytest.raises(InputError):
-        profile_stages(extractor, [])

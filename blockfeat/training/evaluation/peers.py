@@ -83,6 +83,12 @@ class Peer:
         return self.load()(html, lang, url)
 
 
+def _turbohtml() -> PeerExtract:
+    """Return turbohtml as its documentation has it: what it scores as the main content, written as text."""
+    parse = import_module("turbohtml").parse
+    return lambda html, lang=None, url=None: parse(html).main_text()
+
+
 def _trafilatura(*, fast: bool) -> PeerExtract:
     """Return trafilatura as its ``tests/evaluate.py`` calls it: without comments, with tables."""
     found = import_module("trafilatura").extract
@@ -151,35 +157,25 @@ def _justext() -> PeerExtract:
 
 def _boilerpy3(extractor: str) -> PeerExtract:
     """Return boilerpy3 as Zyte's benchmark calls it; a body is added where old pages omit it, or nothing is read."""
-    found = getattr(import_module("boilerpy3.extractors"), extractor)()
-
-    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
-        return found.get_content(html if _BODY.search(html) else f"<html><body>{html}</body></html>") or ""
-
-    return extract
+    content = getattr(import_module("boilerpy3.extractors"), extractor)().get_content
+    whole = "<html><body>{}</body></html>".format
+    return lambda html, lang=None, url=None: content(html if _BODY.search(html) else whole(html)) or ""
 
 
 def _newspaper4k() -> PeerExtract:
     """Return newspaper4k as its ``tests/evaluation/evaluate.py`` calls it: with the page's URL, without images."""
-    article = import_module("newspaper").article
-
-    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
-        return article(url=url or _NO_ADDRESS, input_html=html, fetch_images=False).text or ""
-
-    return extract
+    article = partial(import_module("newspaper").article, fetch_images=False)
+    return lambda html, lang=None, url=None: article(url=url or _NO_ADDRESS, input_html=html).text or ""
 
 
 def _goose3() -> PeerExtract:
     """Return goose3 as ``tests/evaluate.py`` of trafilatura calls it: one Goose with its defaults."""
     goose = import_module("goose3").Goose()
-
-    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
-        return goose.extract(raw_html=html).cleaned_text or ""
-
-    return extract
+    return lambda html, lang=None, url=None: goose.extract(raw_html=html).cleaned_text or ""
 
 
 _PEERS: tuple[tuple[str, str, Callable[[], PeerExtract]], ...] = (
+    ("turbohtml", "turbohtml", _turbohtml),
     ("resiliparse", "resiliparse", _resiliparse),
     ("trafilatura", "trafilatura", partial(_trafilatura, fast=False)),
     ("trafilatura-fast", "trafilatura", partial(_trafilatura, fast=True)),
