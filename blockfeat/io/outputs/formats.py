@@ -20,9 +20,6 @@ from blockfeat.extraction.extractor import PageWork
 from blockfeat.metadata.metadata import Metadata
 from blockfeat.page.document import NO_MARKUP, Document
 
-# Valid inside JSON strings, but line ends for many readers.
-_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
-
 
 def record_of(extraction: Extraction, *, evidence: bool = False) -> dict[str, Any]:
     """Return the record of a page as plain values; with ``evidence`` also ``blocks``."""
@@ -46,9 +43,9 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
         The page's record, as described by the JSON Schema of `record_schema`; characters beyond ASCII are not escaped,
         NaN and infinity are null.
     """
-    return json.dumps(record_of(extraction, evidence=evidence), ensure_ascii=False, allow_nan=False).translate(
-        _LINE_ENDS
-    )
+    line = json.dumps(record_of(extraction, evidence=evidence), ensure_ascii=False, allow_nan=False)
+    # Valid inside JSON strings, but line ends for many readers; the others are not in clean strings.
+    return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def record_schema() -> dict[str, Any]:
