@@ -86,11 +86,13 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     containers, tags = blocks.containers, blocks.tags
     if not blocks.names & TABLE:
         return []
-    tables = (blocks.containers.key == _TABLE).nonzero()[0]
+    tables = (containers.key == _TABLE).nonzero()[0]
     kept_before = np.concatenate(([0], np.cumsum(kept)))
     holds_kept = kept_before[containers.end_block[tables]] > kept_before[containers.first_block[tables]]
     ends = containers.element.searchsorted(tags.opened.searchsorted(tags.closed[containers.element[tables]]))
     holds_kept[:-1] &= tables[1:] >= ends[:-1]
+    barred_before = np.concatenate(([0], np.cumsum(np.isin(containers.key, _NOT_DATA))))
+    holds_kept &= barred_before[ends] == barred_before[tables + 1]
     if not holds_kept.any():
         return []
     words_before = np.concatenate(([0], np.cumsum(blocks.measures.words)))
@@ -104,9 +106,7 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
 def _read(blocks: Blocks, words_before: NDArray[np.int64], table: int, end: int) -> DataTable | None:
     """Read the cells of one table; None if it is a layout."""
     containers = blocks.containers
-    inside = blocks.containers.key[table + 1 : end]
-    if np.isin(inside, _NOT_DATA).any():
-        return None
+    inside = containers.key[table + 1 : end]
     is_header = inside == _HEADER
     cells = ((inside == _CELL) | is_header).nonzero()[0]
     row = (inside == _ROW).cumsum()[cells]
