@@ -58,8 +58,17 @@ _MEDIA = re.compile(r"[\w\s(),:./<=>-]{1,200}")
 _RUNS = _names("runs")
 _PASSED_OVER = re.compile(r"/\*(?:.*?\*/|.*)|\\(?:[0-9a-fA-F]{1,6}\s?)?", re.DOTALL)
 _BLANKS = bytes(range(33))
+# What is left out beforehand, so that a whole sheet need not be parsed for it: what pages wrote around styles for
+# browsers without, charsets, filters of old browsers.
+_NEEDLESS_WORDS = ("<!--", "@charset", "progid")
+_NEEDLESS = re.compile(
+    r"""\A\s*<!--|-->\s*\Z|@charset\s*"[^"\\<]*"\s*;"""
+    r"""|(?<=[{;\s])(?:-ms-)?filter\s*:\s*(?:"progid:[^"\\<]*"|progid:[^"\\<;{}]*|'progid:[^'\\<]*')"""
+    r"""(?:!important|\s)*+(?:;|(?=}))""",
+    re.IGNORECASE,
+)
 # Styles with any of these are parsed. In others a pattern finds strings, comments and addresses as browsers do.
-_DOUBTFUL = re.compile(r"[<\x00-\x08\x0b-\x1f]")
+_DOUBTFUL = re.compile(r"<!--|[\x00-\x08\x0b-\x1f]")
 _DOUBTFUL_WORDS = ("@import", "@charset", "@namespace", "src(", "image(", "image-set(")
 # Each begins with one of a set of characters, which is searched many times faster than one of several patterns.
 _TOKEN = re.compile(
@@ -160,14 +169,18 @@ class Sanitiser:
         Styles in doubt are written anew from what a parser finds in them, so that escapes and comments hide nothing.
         """
         words = _folded(css)
+        if any(word in words for word in _NEEDLESS_WORDS):
+            css = _NEEDLESS.sub("", css)
+            words = _folded(css)
         is_doubtful = _DOUBTFUL.search(css) or any(word in words for word in _DOUBTFUL_WORDS)
         if not (is_doubtful or _runs(css) or _runs(_undisguised(css))):
             with suppress(ValueError):
-                return _TOKEN.sub(self._token, css)
+                written = _TOKEN.sub(self._token, css)
+                return _escaped(written) if "<" in written else written
         from tinycss2 import parse_component_value_list, serialize
 
         nodes = self._rules(parse_component_value_list(css, skip_comments=True), 0)
-        return _UNSAFE_IN_STYLE.sub(lambda sign: f"{sign[1]}\\{ord(sign[2]):x} ", serialize(nodes))
+        return _escaped(serialize(nodes))
 
     def _token(self, token: re.Match[str]) -> str:
         """Return a string, comment, escape as it is, an address rewritten; ValueError where only a parser can tell."""
@@ -327,6 +340,11 @@ class Sanitiser:
 def _folded(css: str) -> str:
     """Return a style in lower case, also letters that patterns without regard to case take for i and s."""
     return (css if css.isascii() else css.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s")).lower()
+
+
+def _escaped(css: str) -> str:
+    """Return a style with escapes for what could end its element, and for control characters."""
+    return _UNSAFE_IN_STYLE.sub(lambda sign: f"{sign[1]}\\{ord(sign[2]):x} ", css)
 
 
 def _runs(css: str) -> bool:

@@ -91,46 +91,28 @@ def _turbohtml() -> PeerExtract:
 
 def _trafilatura(*, fast: bool) -> PeerExtract:
     """Return trafilatura as its ``tests/evaluate.py`` calls it: without comments, with tables."""
-    found = import_module("trafilatura").extract
-
-    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
-        text = found(html, fast=fast, include_comments=False, include_tables=True, include_formatting=False)
-        return text or ""
-
-    return extract
+    options = {"include_comments": False, "include_tables": True, "include_formatting": False}
+    found = partial(import_module("trafilatura").extract, fast=fast, **options)
+    return lambda html, lang=None, url=None: found(html) or ""
 
 
 def _resiliparse() -> PeerExtract:
     """Return resiliparse as the benchmark of its author calls it (Bevendorff et al., SIGIR 2023)."""
     parse = import_module("resiliparse.parse.html").HTMLTree.parse
-    plain_text = import_module("resiliparse.extract.html2text").extract_plain_text
-
-    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
-        text: str = plain_text(
-            parse(html),
-            preserve_formatting=True,
-            main_content=True,
-            list_bullets=False,
-            comments=False,
-            links=False,
-            alt_texts=False,
-        )
-        return text
-
-    return extract
+    main_text = partial(_text_of_markup(), main_content=True, comments=False, links=False)
+    return lambda html, lang=None, url=None: main_text(parse(html))
 
 
 def _readability() -> PeerExtract:
     """Return readability as Zyte's benchmark calls it, its markup converted by resiliparse in place of html_text."""
-    document = import_module("readability").Document
-    plain_text = import_module("resiliparse.extract.html2text").extract_plain_text
+    document, text = import_module("readability").Document, _text_of_markup()
+    return lambda html, lang=None, url=None: text(document(html).summary(html_partial=True))
 
-    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
-        summary = document(html).summary(html_partial=True)
-        text: str = plain_text(summary, preserve_formatting=True, list_bullets=False, alt_texts=False)
-        return text
 
-    return extract
+def _text_of_markup() -> Callable[..., str]:
+    """Return resiliparse's text of markup, without bullets and texts of pictures."""
+    found = import_module("resiliparse.extract.html2text").extract_plain_text
+    return partial(found, preserve_formatting=True, list_bullets=False, alt_texts=False)
 
 
 def _justext() -> PeerExtract:
