@@ -201,8 +201,10 @@ def _changes(spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int
                 links.append(style)
         while links[-1] and not depths[links[-1]]:
             links.pop()
-        styles.append(links[-1] + sum(style for style in _BITS if depths[style]))
-        changes.append(place)
+        now = links[-1] + sum(style for style in _BITS if depths[style])
+        if now != styles[-1]:
+            styles.append(now)
+            changes.append(place)
     return changes, styles
 
 
