@@ -91,9 +91,8 @@ def _turbohtml() -> PeerExtract:
 
 def _trafilatura(*, fast: bool) -> PeerExtract:
     """Return trafilatura as its ``tests/evaluate.py`` calls it: without comments, with tables."""
-    options = {"include_comments": False, "include_tables": True, "include_formatting": False}
-    found = partial(import_module("trafilatura").extract, fast=fast, **options)
-    return lambda html, lang=None, url=None: found(html) or ""
+    found = partial(import_module("trafilatura").extract, fast=fast, include_comments=False, include_tables=True)
+    return lambda html, lang=None, url=None: found(html, include_formatting=False) or ""
 
 
 def _resiliparse() -> PeerExtract:
@@ -146,8 +145,14 @@ def _boilerpy3(extractor: str) -> PeerExtract:
 
 def _newspaper4k() -> PeerExtract:
     """Return newspaper4k as its ``tests/evaluation/evaluate.py`` calls it: with the page's URL, without images."""
-    article = partial(import_module("newspaper").article, fetch_images=False)
-    return lambda html, lang=None, url=None: article(url=url or _NO_ADDRESS, input_html=html).text or ""
+    article = import_module("newspaper").Article
+
+    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
+        page = article(url or _NO_ADDRESS, fetch_images=False)
+        page.fetch_images = lambda: None  # releases before 0.9.4 ask the network for their sizes nevertheless
+        return page.download(input_html=html).parse().text or ""
+
+    return extract
 
 
 def _goose3() -> PeerExtract:
