@@ -98,18 +98,20 @@ def with_all_blocks(extraction: Extraction) -> Extraction:
 
 
 def _check_output(found: Extraction) -> None:
-    for extraction in (found, with_all_blocks(found)):  # the second has all texts, but no marks in them
-        written = {name: write(extraction) for name, write in FORMATS.items()}
-        written["linked markdown"] = to_markdown(extraction, links=True)
-        written["json with evidence"] = to_json_line(extraction, evidence=True)
-        written["extraction"] = "\n".join(_strings(found))
-        for name, text in written.items():
-            unwanted = _UNWANTED.search(text)
-            assert unwanted is None, f"control character in {name}: {unwanted!r}"
-        json.loads(written["json with evidence"])
-        etree.fromstring(written["xml"].encode(), etree.XMLParser(huge_tree=True, resolve_entities=False))
-        tag = _TAG_OF_OUTPUT.search(written["html"])
-        assert tag is None, f"markup in html: {written['html'][tag.start() :][:80]!r}"
+    extraction = with_all_blocks(found)
+    written = {name: write(extraction) for name, write in FORMATS.items()}
+    # With the links, formulas and raised signs of the page.
+    written |= {f"{name} of the page": write(found) for name, write in FORMATS.items()}
+    written["linked markdown"] = to_markdown(extraction, links=True)
+    written["json with evidence"] = to_json_line(extraction, evidence=True)
+    written["extraction"] = "\n".join(_strings(found))
+    for name, text in written.items():
+        assert (unwanted := _UNWANTED.search(text)) is None, f"control character in {name}: {unwanted!r}"
+    json.loads(written["json with evidence"])
+    for of in ("", " of the page"):
+        etree.fromstring(written[f"xml{of}"].encode(), etree.XMLParser(huge_tree=True, resolve_entities=False))
+        tag = _TAG_OF_OUTPUT.search(written[f"html{of}"])
+        assert tag is None, f"markup in html{of}: {written[f'html{of}'][tag.start() :][:80]!r}"
 
 
 def _strings(extraction: Extraction) -> Iterator[str]:
