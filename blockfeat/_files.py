@@ -7,6 +7,7 @@ import json
 import lzma
 import os
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -147,7 +148,6 @@ SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _SKIP_BYTES = 1024 * 1024
 _CHUNK = 65_536
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def check_suffix(path: Path) -> str:
@@ -207,13 +207,52 @@ def lines_of(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
     while line := stream.readline(MAX_LINE_BYTES):
         number += 1
         if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
-            content = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+            content = line.removeprefix(BOM_UTF8) if number == 1 else line
             if content.strip():
                 yield number, content
             continue
         while line and not line.endswith(b"\n"):
             line = stream.readline(_SKIP_BYTES)
         yield number, None
+
+
+def line_places(stream: IO[bytes]) -> Iterator[tuple[int, int, int]]:
+    """Yield number (from 1), offset and size of every line that is not blank of a file that can be sought."""
+    chunk = bytearray(_SKIP_BYTES)
+    number, start, is_blank = 1, stream.tell(), True
+    while size := stream.readinto(chunk):  # type: ignore[attr-defined]
+        base, first = stream.tell() - size, 0
+        while first < size:
+            newline = chunk.find(b"\n", first, size)
+            end = size if newline < 0 else newline + 1
+            is_blank = is_blank and chunk[first] <= 0x20 and not chunk[first:end].strip()
+            if newline >= 0:
+                if not is_blank:
+                    yield number, start, base + end - start
+                number, start, is_blank = number + 1, base + end, True
+            first = end
+    if not is_blank:
+        yield number, start, stream.tell() - start
+
+
+def line_at(path: str, identity: int, offset: int, size: int) -> bytes | None:
+    """Return a line of a file by its place; None for one that is too long.
+
+    Raises
+    ------
+    InputError
+        The file was replaced or cut since its lines were found.
+    """
+    if size > MAX_LINE_BYTES:
+        return None
+    with open(path, "rb", buffering=0) as stream:
+        if os.fstat(stream.fileno()).st_ino != identity:
+            raise InputError("another file has taken its name since the run began")
+        stream.seek(offset)
+        line = stream.read(size)
+    if len(line) < size:
+        raise InputError("the file was cut since the run began")
+    return line
 
 
 def parse_object(line: bytes | None, error: type[BlockfeatError] = CorpusError) -> dict[str, Any]:
@@ -235,14 +274,8 @@ def parse_object(line: bytes | None, error: type[BlockfeatError] = CorpusError) 
 
 def json_type(value: object) -> str:
     """Return the name of a value's JSON type with its article, for messages."""
-    names: dict[type, str] = {
-        bool: "a boolean",
-        int: "a number",
-        float: "a number",
-        str: "a string",
-        list: "an array",
-        dict: "an object",
-    }
+    names: dict[type, str] = {bool: "a boolean", str: "a string", list: "an array", dict: "an object"}
+    names |= dict.fromkeys((int, float), "a number")
     return names.get(type(value), "null")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
@@ -32,8 +33,8 @@ NO_START = (
 # A connection that ends in the middle of a message raises a plain OSError.
 LINE_ENDED = (EOFError, OSError)
 _SECONDS_TO_START = 60.0
-# Indices into the memory that a worker shares: number of items begun, and start time of the last one.
-_BEGUN, _SINCE = 0, 1
+# Places in the memory that a process shares: how many items it has begun, when the last, and how many it has answered.
+_BEGUN, _SINCE, _ANSWERED = 0, 1, 2
 
 
 class WorkerFailed(BlockfeatError):
@@ -68,12 +69,13 @@ def _serve(
             notes[_SINCE] = time.monotonic()
             notes[_BEGUN] += 1
             _answer(line, *_outcome(work, item))
+            notes[_ANSWERED] += 1
 
 
 def _receive_batches(line: Connection, waiting: SimpleQueue[list[Any]]) -> None:
     try:
         while True:
-            waiting.put(line.recv())
+            waiting.put(pickle.loads(line.recv_bytes()))
     except LINE_ENDED:
         # The parent has died or is ending this process: exit at once, even during an item that never ends.
         os._exit(0)
@@ -90,11 +92,11 @@ def _outcome(work: Callable[..., Any], *items: Any) -> tuple[str, Any]:
 
 def _answer(line: Connection, status: str, value: Any) -> None:
     try:
-        line.send((status, value))
+        line.send_bytes(pickle.dumps((status, value), pickle.HIGHEST_PROTOCOL))
     except BrokenPipeError:
         os._exit(0)
     except Exception as error:
-        line.send((BROKE, "".join(traceback.format_exception(error))))
+        line.send_bytes(pickle.dumps((BROKE, "".join(traceback.format_exception(error)))))
 
 
 def _start_method() -> StartMethod:
@@ -112,7 +114,7 @@ class Worker(Generic[Item]):
         method = start or _start_method()
         context = cast(SpawnContext, multiprocessing.get_context(method))
         self.line, theirs = context.Pipe()
-        self._notes = context.RawArray("d", 2)
+        self._notes = context.RawArray("d", 3)
         parents = self.line if method == "fork" else None
         self._process = context.Process(
             target=_serve, args=(theirs, parents, self._notes, load), daemon=True, name="blockfeat-worker"
@@ -134,6 +136,11 @@ class Worker(Generic[Item]):
         """Whether it has begun an item whose result has not been received."""
         return int(self._notes[_BEGUN]) > self.answered
 
+    @property
+    def answers(self) -> int:
+        """Number of answers that can be received: to ask the line takes longer than to receive one."""
+        return int(self._notes[_ANSWERED]) - self.answered
+
     def left(self, deadline: float | None) -> float | None:
         """Return the seconds left for the current item; the whole deadline if there is none."""
         if deadline is None or not self.is_at_work:
@@ -143,14 +150,14 @@ class Worker(Generic[Item]):
     def give(self, items: list[Item]) -> bool:
         """Send items; return whether the process still accepts them."""
         try:
-            self.line.send(items)
+            self.line.send_bytes(pickle.dumps(items, pickle.HIGHEST_PROTOCOL))
         except ConnectionError:
             return False
         return True
 
     def receive(self) -> tuple[str, Any]:
         """Return status and value of the next result; raise EOFError or OSError if the connection has ended."""
-        status, value = self.line.recv()
+        status, value = pickle.loads(self.line.recv_bytes())
         if not self.is_ready:
             if status != DONE:
                 raise value if status == REFUSED else WorkerFailed(str(value), "start")
@@ -182,9 +189,11 @@ Loaded = TypeVar("Loaded")
 DIED = "its worker process died"
 
 _logger = logging.getLogger("blockfeat.pool")
-_BATCH = 8
-_FEW_OWED = 4
-_WINDOW = 16
+_BATCH = 4
+_FEW_OWED = 16
+_WINDOW = 32
+# Several answers are taken at a time while no worker waits for items: to be woken takes longer than to take one.
+_NAPS, _SECONDS_OF_A_NAP = 6, 0.008
 STARTS = 3
 
 
@@ -317,7 +326,14 @@ class _Pool(Generic[Item, Result]):
         patience = None
         if self.deadline is not None:
             patience = max(0.0, min(worker.left(self.deadline) or 0.0 for worker in busy.values()))
-        for line in wait(list(busy), timeout=patience):
+        ready = wait(list(busy), timeout=patience)
+        least = _FEW_OWED
+        for _ in range(_NAPS):
+            if any(len(owed) - worker.answers <= least for worker, owed in self.owed.items()):
+                break
+            least = _FEW_OWED // 2
+            time.sleep(_SECONDS_OF_A_NAP)
+        for line in ready:
             self._receive(busy[cast(Connection, line)])
         if self.deadline is not None:
             for worker in busy.values():
@@ -327,29 +343,30 @@ class _Pool(Generic[Item, Result]):
     def _receive(self, worker: Worker[Item]) -> None:
         """Take the results that have arrived; replace a worker whose connection has ended."""
         try:
-            self._drain(worker)
+            self._take(worker)
+            while worker.answers > 0:
+                self._take(worker)
         except LINE_ENDED:
             self._replace(worker, DIED)
 
-    def _drain(self, worker: Worker[Item]) -> None:
-        owed = self.owed[worker]
-        while owed and worker.line.poll():
-            status, value = worker.receive()
-            self.failed_starts = 0
-            if status == READY:
-                continue
-            number, item = owed.popleft()
-            if status != DONE:
-                _logger.debug("an item failed: %s", value)
-                value = self.failure(item, str(value).strip().rpartition("\n")[2])
-            self.done[number] = (item, value)
+    def _take(self, worker: Worker[Item]) -> None:
+        status, value = worker.receive()
+        self.failed_starts = 0
+        if status == READY:
+            return
+        number, item = self.owed[worker].popleft()
+        if status != DONE:
+            _logger.debug("an item failed: %s", value)
+            value = self.failure(item, str(value).strip().rpartition("\n")[2])
+        self.done[number] = (item, value)
 
     def _replace(self, worker: Worker[Item], reason: str) -> None:
         """Kill a worker and start another; the item that it was working on fails, its other items are sent again."""
         worker.end()
         # Results that it sent before are valid.
         with suppress(*LINE_ENDED):
-            self._drain(worker)
+            while worker.line.poll():
+                self._take(worker)
         if not worker.is_ready:
             self.failed_starts += 1
             if self.failed_starts >= STARTS:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -17,24 +16,16 @@ from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 
 if TYPE_CHECKING:
     from blockfeat.io.batch import Tally, Writer
-    from blockfeat.io.inputs import Document, InputOptions
+    from blockfeat.io.inputs import InputOptions
+    from blockfeat.io.inputs.options import Pending
     from blockfeat.io.outputs.formats import Formatter, Rendered
     from blockfeat.models.model import Model
 
 
 FORMAT_NAMES = ("text", "markdown", "json", "html", "xml", "page", "csv", "parquet")
-_BY_SUFFIX = {
-    ".txt": "text",
-    ".md": "markdown",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".html": "html",
-    ".htm": "html",
-    ".xml": "xml",
-    ".csv": "csv",
-    ".parquet": "parquet",
-}
+_SUFFIXES = ".txt .md .json .jsonl .ndjson .html .htm .xml .csv .parquet"
+_OF_SUFFIXES = "text markdown json json json html html xml csv parquet"
+_BY_SUFFIX = dict(zip(_SUFFIXES.split(), _OF_SUFFIXES.split(), strict=True))
 _TABLES = ("csv", "parquet")
 
 
@@ -88,14 +79,14 @@ class Target:
         return CsvWriter(file_writer(self.path, lines=False).stream, columns, name=str(self.path))
 
     def begun(
-        self, documents: Iterator[Document], model: Model, options: Mapping[str, Any], *, resume: bool
-    ) -> tuple[Iterator[Document], Writer | None, int]:
-        """Start or resume writing JSON Lines to a file, with a record of model and options beside it.
+        self, documents: Iterator[Pending], model: Model, options: Mapping[str, Any], *, resume: bool
+    ) -> tuple[Iterator[Pending], Writer | None, int]:
+        """Start or resume JSON lines to a file, with a record of model and options beside it.
 
         Returns
         -------
         iterator of Document, Writer or None, int
-            The documents to process, a writer if the output is resumed, and the number of documents done earlier.
+            The pages that are to be done, their writer if the output is resumed, the number of those done earlier.
         """
         is_lines = self.path is not None and not self.is_folder and self.format == "json"
         if self.path is None or not is_lines or not _is_new_or_regular(self.path):
@@ -134,6 +125,8 @@ def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], 
     if suffix in (".gz", ".xz", ".zst"):
         raise console.wrong(f"{output}: packed files are not written; pack it afterwards", "--output")
     if format is None and suffix and suffix not in _BY_SUFFIX and suffix[1:].isalpha():
+        from difflib import get_close_matches
+
         near = get_close_matches(suffix, _BY_SUFFIX, n=1)
         hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(_BY_SUFFIX)}"
         raise console.wrong(
@@ -202,7 +195,7 @@ class Inputs:
     pages: tuple[str, ...]
     lists: tuple[str, ...]
 
-    def documents(self, reading: InputOptions, on_passed_over: PassedOver) -> Iterator[Document]:
+    def documents(self, reading: InputOptions, on_passed_over: PassedOver) -> Iterator[Pending]:
         """Yield the pages; addresses as unfetched documents."""
         from blockfeat.io.inputs import list_inputs
 
@@ -213,15 +206,37 @@ class Inputs:
 
     def count(self, reading: InputOptions) -> int | None:
         """Return the number of pages, None where they cannot be counted in advance."""
-        from blockfeat.io.inputs.files import count_pages
-
-        pages = count_pages(self.pages, reading) if self.pages else None if not self.lists else 0
-        lists = count_pages(self.lists, replace(reading, format="urls"))
-        return None if pages is None or lists is None else pages + lists
+        counts = [_count(name, reading) for name in self.pages or ("-",) * (not self.lists)]
+        counts += [_count(name, replace(reading, format="urls")) for name in self.lists]
+        return None if None in counts else sum(filter(None, counts))
 
     def __str__(self) -> str:
         """Return the names of the inputs."""
         return ", ".join(self.pages + self.lists or ("-",))
+
+
+# Counting the lines of a larger file takes longer than a user waits without an answer.
+_MOST_COUNTED_BYTES = 1024 * 1024 * 1024
+
+
+def _count(name: str, options: InputOptions) -> int | None:
+    """Return the number of pages of an input; None where one has to be read to know (archives, packed files, streams).
+
+    A JSON Lines file has a page a line, a Parquet file says its number of rows.
+    """
+    from blockfeat.io.inputs.files import format_by_suffix, list_inputs
+    from blockfeat.io.inputs.records import count_rows
+
+    if name == "-" or (os.path.isfile(name) and os.path.getsize(name) > _MOST_COUNTED_BYTES):
+        return None
+    if format_by_suffix(name) == "parquet":
+        return count_rows(name)
+    count = 0
+    for page in list_inputs([name], options):
+        if getattr(page, "data", None) is not None:
+            return None
+        count += 1
+    return count
 
 
 def run_batch(

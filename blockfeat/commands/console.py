@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import io
-import logging
 import math
 import os
 import shutil
@@ -143,8 +142,6 @@ def progress(
 SOME_FAILED, WRONG_USAGE, STOPPED = 1, 2, 130
 NOTHING_READ = NOT_WRITTEN = 126
 
-_logger = logging.getLogger("blockfeat.cli")
-
 
 def exit_code_of(command: Callable[[], object]) -> int:
     """Run a command, flush what it printed, and return its exit code.
@@ -166,7 +163,9 @@ def exit_code_of(command: Callable[[], object]) -> int:
 
 def _failed(failure: BlockfeatError | OSError) -> int:
     """Print an error as one line; return its exit code."""
-    _logger.info("stopped by an error", exc_info=True)
+    import logging
+
+    logging.getLogger("blockfeat.cli").info("stopped by an error", exc_info=True)
     _discard_output()
     error(_message(failure))
     is_usage = isinstance(failure, BlockfeatError) and not isinstance(

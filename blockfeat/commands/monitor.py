@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import signal
@@ -80,6 +79,8 @@ def discover(
     config: Annotated[Path | None, typer.Option("--config", help="Configuration whose [fetch] holds.")] = None,
 ) -> None:
     """Find the feeds and news sitemaps of a site, as sources for a configuration."""
+    import asyncio
+
     from blockfeat.monitor.config import read_config
     from blockfeat.monitor.discovery import FoundFeed
     from blockfeat.monitor.discovery import discover as feeds_of
@@ -104,6 +105,8 @@ def discover(
 
 def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -> None:
     """Deliver dead letters again: mentions that receivers refused, or did not accept in any of the attempts."""
+    import asyncio
+
     from blockfeat.monitor.config import read_config
     from blockfeat.monitor.notify.queue import receivers_of
     from blockfeat.monitor.notify.queue import redeliver as deliver_again
@@ -246,6 +249,8 @@ _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asc
 
 def run_monitor(config: Path, *, every: float | None, deadline: float | None, log: Path | None, quiet: bool) -> Summary:
     """Run a configuration and print what each round has done; SIGTERM and Ctrl-C finish the pages in hand."""
+    import asyncio
+
     from blockfeat.monitor.config import read_config
     from blockfeat.monitor.run import stay
 
@@ -295,6 +300,8 @@ def run_monitor(config: Path, *, every: float | None, deadline: float | None, lo
 
 def _on_signals(handle: Callable[[int], None]) -> None:
     """Handle SIGTERM and Ctrl-C in the running event loop."""
+    import asyncio
+
     loop = asyncio.get_running_loop()
 
     def later(number: int, frame: FrameType | None) -> None:

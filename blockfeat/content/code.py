@@ -16,15 +16,15 @@ from blockfeat.blocks.table import Blocks, line_ends
 
 Mask = NDArray[np.bool_]
 
-_BREAK = re.compile(rb"<br[^>]*>")
-_LINE_START = re.compile(rb"<(?:div|li|p|tr)(?:\s[^>]*)?>")
-_EMPTY_LINE = re.compile(rb"<(?:div|li|p|tr)(?:\s[^>]*)?/>")
-_LINE_END = re.compile(rb"(?:<br[^>]*>|\n)?((?:</(?!div|li|p|tr)\w+>)*)</(?:div|li|p|tr)>\n?")
-_TAG = re.compile(rb"<[^>]*>")
-_PRUNED = re.compile(rb"<(button|select|style|svg|template|textarea)[\s>].*?</\1>", re.DOTALL)
-_LINE_NUMBER = re.compile(
-    rb'<(\w+)\s[^>]*class="[^"]*(?:line-?no|line-?num|linenum|hljs-ln-n|gutter|\blnt\b|\bln\b)[^"]*"[^>]*>\s*[0-9]+\s*</\1>',
-    re.IGNORECASE,
+_BREAK = rb"<br[^>]*>"
+_LINE_START = rb"<(?:div|li|p|tr)(?:\s[^>]*)?>"
+_EMPTY_LINE = rb"<(?:div|li|p|tr)(?:\s[^>]*)?/>"
+_LINE_END = rb"(?:<br[^>]*>|\n)?((?:</(?!div|li|p|tr)\w+>)*)</(?:div|li|p|tr)>\n?"
+_TAG = rb"<[^>]*>"
+_PRUNED = rb"(?s)<(button|select|style|svg|template|textarea)[\s>].*?</\1>"
+_LINE_NUMBER = (
+    rb'(?i)<(\w+)\s[^>]*class="[^"]*(?:line-?no|line-?num|linenum|hljs-ln-n|gutter|\blnt\b|\bln\b)[^"]*"[^>]*>'
+    rb"\s*[0-9]+\s*</\1>"
 )
 
 # Elements around preformatted text that are looked at for its language and what marks it.
@@ -45,7 +45,7 @@ tex toml ts tsx typescript vb verilog vhdl vim vue xml yaml yml zig
 """
 _LANGUAGES = frozenset(_LANGUAGE_NAMES.split())
 _HIGHLIGHTS = frozenset({"code", "codehilite", "highlight", "hljs", "prettyprint", "sourcecode"})
-_NUMBERS = re.compile(r"[0-9]+(?:\s+[0-9]+)*")
+_NUMBERS = r"[0-9]+(?:\s+[0-9]+)*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +91,18 @@ def code_text(blocks: Blocks, part: CodePart) -> str:
     texts = blocks.texts(range(part.first, part.end))
     if "".join(text.split()) != "".join("".join(texts).split()):
         return "\n".join(texts)
-    return _lines(_LINE_NUMBER.sub(b"", markup)) if b"class=" in markup and _LINE_NUMBER.search(markup) else text
+    return (
+        _lines(re.sub(_LINE_NUMBER, b"", markup)) if b"class=" in markup and re.search(_LINE_NUMBER, markup) else text
+    )
 
 
 def _lines(markup: bytes) -> str:
     """Return the text of preformatted markup; what breaks its lines are line ends, line breaks and blocks."""
-    plain = _PRUNED.sub(b"", markup)
-    if _LINE_START.search(plain):
+    plain = re.sub(_PRUNED, b"", markup)
+    if re.search(_LINE_START, plain):
         # Each block ends its line, whether a line end of the source stands there too or not.
-        plain = _LINE_START.sub(b"", _LINE_END.sub(rb"\1\n", _EMPTY_LINE.sub(b"</div>", plain)))
-    plain = _TAG.sub(b"", _BREAK.sub(b"\n", plain))
+        plain = re.sub(_LINE_START, b"", re.sub(_LINE_END, rb"\1\n", re.sub(_EMPTY_LINE, b"</div>", plain)))
+    plain = re.sub(_TAG, b"", re.sub(_BREAK, b"\n", plain))
     return line_ends(unescape(plain.decode("utf-8", "replace"))).strip("\n")
 
 
@@ -137,7 +139,7 @@ def code_marks(blocks: Blocks, kept: Mask) -> list[int]:
     """Return the kept blocks that only mark code beside them: numbers of its lines, the name of its language."""
     found: set[int] = set()
     for part in _elements(blocks):
-        if not _NUMBERS.fullmatch(" ".join(blocks.texts(range(part.first, part.end)))):
+        if not re.fullmatch(_NUMBERS, " ".join(blocks.texts(range(part.first, part.end)))):
             found |= _marks_beside(blocks, part)
     return sorted(block for block in found if kept[block])
 
@@ -156,7 +158,7 @@ def _marks_beside(blocks: Blocks, part: CodePart) -> set[int]:
             break
         beside = [*range(first, part.first), *range(part.end, end)]
         texts = dict(zip(beside, blocks.texts(beside), strict=True))
-        numbers = [block for block, text in texts.items() if _NUMBERS.fullmatch(text)]
+        numbers = [block for block, text in texts.items() if re.fullmatch(_NUMBERS, text)]
         if not _count_on(" ".join(texts[block] for block in numbers)):
             numbers = []
         names = [block for block, text in texts.items() if language and text.lower() == language]

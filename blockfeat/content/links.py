@@ -36,6 +36,8 @@ _NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]
 _WHITE_SPACE = re.compile("[\t\n\x0b\x0c\r \x1c-\x1f\x85\u2028\u2029]+")
 _NOT_BLANKS = re.compile("[\t\n\x0b\x0c\r\x1c-\x1f\x85\u2028\u2029]")
 
+TEI_NAMESPACE = "http://www.tei-c.org/ns/1.0"
+"""Namespace of what is written as TEI."""
 MOST_LINKS = 200
 """Maximum number of links returned for a page."""
 

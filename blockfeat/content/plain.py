@@ -208,9 +208,9 @@ _SIGNS, _LONGEST_SIGN = frozenset("#¶§🔗\ufe0f\uf0c1"), 2
 _DROPPED = "\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 # Letters that joiners shape (Arabic to Mongolian, Indic, presentation forms, later scripts) and what emoji are made of.
 _SHAPED = "\u0590-\u18af\ua800-\uabff\ufb1d-\ufdff\ufe0f\ufe70-\ufefc\u203c-\u2bff\u3030\u303d\U00010a00-\U0001faff"
-_MARKS = re.compile(f"[{_DROPPED}]+")
-_JOINERS = re.compile(f"(?<![{_SHAPED}])[\u200c\u200d]+|[\u200c\u200d]+(?!\\S)")
-_BLANK_LINES = re.compile(r"\n{3,}")
+_MARKS = f"[{_DROPPED}]+"
+_JOINERS = f"(?<![{_SHAPED}])[\u200c\u200d]+|[\u200c\u200d]+(?!\\S)"
+_BLANK_LINES = r"\n{3,}"
 
 
 def normalised(text: str, *, has_marks: bool = True) -> str:
@@ -229,7 +229,7 @@ def normalised(text: str, *, has_marks: bool = True) -> str:
     if text.isascii():
         return text
     if has_marks:
-        text = _JOINERS.sub("", _MARKS.sub("", text))
+        text = re.sub(_JOINERS, "", re.sub(_MARKS, "", text))
     return unicodedata.normalize("NFC", text)
 
 
@@ -271,7 +271,7 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
             shaped[first] = text_of_table(blocks, kept, table.first, table.end, table.grid())
             inside[is_cell] = False
     for part in code_parts(blocks, ordinary):
-        shaped[part.first] = _BLANK_LINES.sub("\n\n", code_text(blocks, part))
+        shaped[part.first] = re.sub(_BLANK_LINES, "\n\n", code_text(blocks, part))
         ordinary[part.first : part.end] = False
     chosen = ordinary.nonzero()[0]
     pieces = []

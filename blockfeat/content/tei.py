@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from blockfeat.content.links import fold_white_space, xml_characters
+from blockfeat.content.links import TEI_NAMESPACE, fold_white_space, xml_characters
 from blockfeat.content.nodes import (
     Caption,
     Code,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-TEI_NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _Line = Paragraph | Heading | Caption

@@ -13,15 +13,15 @@ import numpy as np
 import blockfeat
 from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
-from blockfeat.content.nodes import Content
 from blockfeat.errors import InputError
 from blockfeat.extraction.analysis import Facts, PageAnalysis
 from blockfeat.lang.measures import keys_of_text, runs_of_three
-from blockfeat.metadata.metadata import Metadata
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
+    from blockfeat.content.nodes import Content
     from blockfeat.extraction.reasons import Counterfactual
+    from blockfeat.metadata.metadata import Metadata
 
 RECORD_SCHEMA = 1
 """Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""
@@ -110,6 +110,8 @@ class Extraction:
     @property
     def metadata(self) -> Metadata:
         """Metadata of the page, each value with its source; empty where the extractor leaves it out."""
+        from blockfeat.metadata.metadata import Metadata
+
         return self._metadata or Metadata()
 
     @property
@@ -187,6 +189,8 @@ class Extraction:
 
     def content(self, *, images: bool = False, links: bool = True) -> Content:
         """Return the main text as a tree of headings, paragraphs, lists …; with its links and images or without."""
+        from blockfeat.content.nodes import Content
+
         nodes = () if self.analysis is None else self.analysis.nodes(links=links, images=images)
         return Content(nodes, self.title, self.lang, self.url, self.id, self.model)
 

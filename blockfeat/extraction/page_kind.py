@@ -25,21 +25,21 @@ Mask = NDArray[np.bool_]
 _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article", "caption", "share")
 _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
-_PRICE = re.compile(r"[$€£¥₹₽₺\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b))")
-_CURRENCIES, _KRONER = (*"$€£¥₹₽₺", "zł", "Kč", "EUR", "USD"), re.compile(r"kr\b")
+_PRICE = r"[$€£¥₹₽₺\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b))"
+_CURRENCIES, _KRONER = (*"$€£¥₹₽₺", "zł", "Kč", "EUR", "USD"), r"kr\b"
 _TIME = name_keys(["time"])
 _HEADINGS = name_keys(["h2", "h3", "h4"])
 _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
 _CODE = name_keys(["pre", "code"])
 _IMAGES = name_keys(["img"])
 _INPUTS = name_keys(["input", "select", "textarea", "button"])
-_OG_TYPE = re.compile(rb"<meta [^<>]*og:type[^<>]*>")
-_DATE = re.compile(r"/(?:19|20)\d\d[/-]")
+_OG_TYPE = rb"<meta [^<>]*og:type[^<>]*>"
+_DATE = r"/(?:19|20)\d\d[/-]"
 _WORDS_OF_PATHS = {
-    "forum": re.compile(r"/(?:forums?|threads?|topics?|t|viewtopic|showthread|questions?|discussions?|community)\b"),
-    "product": re.compile(r"/(?:products?|items?|p|dp|shop|store|buy)\b"),
-    "list": re.compile(r"/(?:collections?|categor\w+|tags?|topics|sections?|archives?|search|news|blog)/?$"),
-    "guide": re.compile(r"/(?:docs?|documentation|guide|manual|reference|api|wiki|help|support)\b"),
+    "forum": r"/(?:forums?|threads?|topics?|t|viewtopic|showthread|questions?|discussions?|community)\b",
+    "product": r"/(?:products?|items?|p|dp|shop|store|buy)\b",
+    "list": r"/(?:collections?|categor\w+|tags?|topics|sections?|archives?|search|news|blog)/?$",
+    "guide": r"/(?:docs?|documentation|guide|manual|reference|api|wiki|help|support)\b",
 }
 KIND_MEASURES = (
     "kept words", "kept share", "kept blocks", "page blocks", "page links", "kept links", "words a kept block",
@@ -77,7 +77,7 @@ def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list
     inner = keys[blocks.containers.element][blocks.container]
     linked = measures.anchor_words > 0.5 * measures.words
     is_heading = _are_of(inner, _HEADINGS)
-    may_have_prices = any(sign in text for sign in _CURRENCIES) or _KRONER.search(text)
+    may_have_prices = any(sign in text for sign in _CURRENCIES) or re.search(_KRONER, text)
     clipped = np.clip(scores, -8.0, 8.0)
     return [
         log1p(total),
@@ -96,7 +96,7 @@ def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list
         log1p(int(is_heading.sum())),
         log1p(int((is_heading & linked).sum())),
         *(log1p(int(_are_of(keys, names).sum())) for names in (_TIME, _CODE, _IMAGES, _INPUTS)),
-        log1p(len(_PRICE.findall(text)) if may_have_prices else 0),
+        log1p(len(re.findall(_PRICE, text)) if may_have_prices else 0),
         float(clipped[kept].mean()) if kept.any() else -8.0,
         float(clipped.max(initial=-8.0)),
     ]
@@ -110,7 +110,7 @@ def _are_of(keys: Keys, names: Keys) -> Mask:
 
 def _declared(blocks: Blocks) -> list[float]:
     """Return the measures of declarations: texts in JSON-LD, and the type in Open Graph."""
-    meta = _OG_TYPE.search(blocks.tags.source)
+    meta = re.search(_OG_TYPE, blocks.tags.source)
     declared = meta[0].decode("utf-8", "replace").lower() if meta else ""
     texts = [float(bool(blocks.declared.body)), float(bool(blocks.declared.other))]
     return [*texts, *(float(kind in declared) for kind in ("article", "website", "product"))]
@@ -138,8 +138,8 @@ def is_forum(url: str | None) -> bool:
 
 
 def _is_of_forum(host: str, path: str) -> bool:
-    words_of_path = _WORDS_OF_PATHS["forum"]
-    return host.startswith(("forum", "community", "discuss", "talk")) or words_of_path.search(path) is not None
+    named = re.search(_WORDS_OF_PATHS["forum"], path)
+    return host.startswith(("forum", "community", "discuss", "talk")) or named is not None
 
 
 def _address(url: str | None) -> list[float]:
@@ -153,7 +153,7 @@ def _address(url: str | None) -> list[float]:
     host, path = parts.netloc.lower(), parts.path.lower()
     steps = [step for step in path.split("/") if step and not step.startswith("index.")]
     slug = max((len(re.split(r"[-_+]", step)) for step in steps), default=0)
-    named = {name: float(pattern.search(path) is not None) for name, pattern in _WORDS_OF_PATHS.items()}
+    named = {name: float(re.search(pattern, path) is not None) for name, pattern in _WORDS_OF_PATHS.items()}
     named["forum"] = float(_is_of_forum(host, path))
     return [
         1.0,
@@ -161,7 +161,7 @@ def _address(url: str | None) -> list[float]:
         float(min(len(steps), 6)),
         log1p(slug),
         float(bool(steps) and re.search(r"\d{4,}", steps[-1]) is not None),
-        float(_DATE.search(path) is not None),
+        float(re.search(_DATE, path) is not None),
         *named.values(),
     ]
 

@@ -28,7 +28,7 @@ Mask = NDArray[np.bool_]
 
 _START = re.compile(r"[\W_]+")
 # Scripts from Thai on (Chinese, Japanese, Korean …) mostly do not part words; dashes and quotes between them do.
-_UNSPACED = re.compile("[\u0e00-\u1dff\u2e80-\uffff]")
+_UNSPACED = "[\u0e00-\u1dff\u2e80-\uffff]"
 _NEVER = r"(?!)"
 _LONGEST = 100
 
@@ -96,14 +96,14 @@ def _phrases(kind: str) -> tuple[str, ...]:
 def _patterns(kind: str, text: str) -> tuple[re.Pattern[str], ...]:
     """Return the patterns of a kind that may occur in a text: of scripts with spaces, and those of the others."""
     spaced, unspaced = _compiled(kind)
-    return (spaced, unspaced) if not text.isascii() and _UNSPACED.search(text) else (spaced,)
+    return (spaced, unspaced) if not text.isascii() and re.search(_UNSPACED, text) else (spaced,)
 
 
 @cache
 def _compiled(kind: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of all phrases with spaces and of the others, constants that are made at their first use."""
-    spaced = [_atoms(phrase) for phrase in _phrases(kind) if not _UNSPACED.match(phrase)]
-    unspaced = [_atoms(phrase) for phrase in _phrases(kind) if _UNSPACED.match(phrase)]
+    spaced = [_atoms(phrase) for phrase in _phrases(kind) if not re.match(_UNSPACED, phrase)]
+    unspaced = [_atoms(phrase) for phrase in _phrases(kind) if re.match(_UNSPACED, phrase)]
     # From the start of a word on, where words are parted.
     return re.compile(rf"\b{_any_of(spaced)}"), re.compile(_any_of(unspaced) or _NEVER)
 

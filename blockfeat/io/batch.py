@@ -12,9 +12,9 @@ from typing import IO, Protocol
 from unicodedata import normalize
 
 from blockfeat._files import write_whole, writing
-from blockfeat.extraction.extractor import read_pages
+from blockfeat.io.inputs.options import Pending, as_read
 from blockfeat.io.outputs.formats import Formatter, Rendered, closing, opening, part
-from blockfeat.page.document import Document, host_of
+from blockfeat.page.document import host_of
 
 _PAGE_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
 _SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml", "page": ".html"}
@@ -128,8 +128,22 @@ def _shortened(stem: str, end: str) -> str:
     return stem[-_LETTERS_OF_A_NAME:].encode("utf-8", "replace")[-most:].decode("utf-8", "ignore").lstrip("._") + end
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """Reads a page where that is still to be done, and renders it, in any process."""
+
+    renderer: Formatter
+
+    def __call__(self, page: Pending) -> Rendered:
+        return self.renderer(as_read(page))
+
+    def failed(self, page: Pending, reason: str) -> Rendered:
+        """Return what is written of a page that ended its process, or passed the deadline."""
+        return self.renderer.failed(as_read(page), reason)
+
+
 def run(
-    documents: Iterable[Document],
+    documents: Iterable[Pending],
     renderer: Formatter,
     writer: Writer,
     *,
@@ -138,9 +152,16 @@ def run(
     on_document: Callable[[Rendered], None] | None = None,
 ) -> None:
     """Extract, render and write documents in order, then close the writer; a failed document does not end the run."""
-    done = read_pages(renderer, documents, jobs=jobs, deadline=deadline)
+    work = _Reading(renderer)
+    if jobs <= 1 and deadline is None:
+        done: Iterable[Rendered] = map(work, documents)
+    else:
+        from blockfeat._pool import in_order
+
+        results = in_order(work, documents, jobs=jobs, failure=work.failed, deadline=deadline)
+        done = (rendered for _, rendered in results)
     try:
-        for _, rendered in done:
+        for rendered in done:
             writer.write(rendered)
             if on_document is not None:
                 on_document(rendered)

@@ -13,9 +13,9 @@ from typing import IO, Any
 from blockfeat import __version__
 from blockfeat._files import cut_to_whole_lines, parse_object, write_text, writing
 from blockfeat.errors import CorpusError, ResumeError
+from blockfeat.io.inputs.options import Pending, as_read
 from blockfeat.io.outputs.formats import Rendered
 from blockfeat.models.model import Model
-from blockfeat.page.document import Document
 
 _SCHEMA = 1
 
@@ -146,7 +146,7 @@ def clear_partial(output: Path) -> None:
         _partial(output).unlink(missing_ok=True)
 
 
-def remaining(documents: Iterator[Document], output: Path) -> Iterator[Document]:
+def remaining(documents: Iterator[Pending], output: Path) -> Iterator[Pending]:
     """Yield the documents that are not done: those that failed, then those without a line.
 
     Raises
@@ -161,9 +161,9 @@ def remaining(documents: Iterator[Document], output: Path) -> Iterator[Document]
                 document = next(documents, None)
                 if document is None:
                     raise ResumeError(f"{output}: has {number} lines or more, but the inputs {number - 1} documents")
-                if identifier != document.id:
+                if identifier != (done := as_read(document)).id:
                     raise ResumeError(
-                        f"{output}: line {number} does not belong to {document.id!r}: the run had other inputs"
+                        f"{output}: line {number} does not belong to {done.id!r}: the run had other inputs"
                     )
                 if failed:
                     yield document

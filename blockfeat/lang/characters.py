@@ -66,8 +66,8 @@ _MANY_HAN = 120  # weighted; no Japanese text of forty characters does without k
 _RIGHT_TO_LEFT = frozenset(
     ("ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi")
 )
-_LEFTWARD = re.compile("[\u05be-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
-_RIGHTWARD = re.compile("[A-Za-z\u00c0-\u024f\u0370-\u0587\u0900-\u1fff\u2c00-\ud7ff]")
+_LEFTWARD = "[\u05be-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]"
+_RIGHTWARD = "[A-Za-z\u00c0-\u024f\u0370-\u0587\u0900-\u1fff\u2c00-\ud7ff]"
 
 # Each script with its languages (the usual one first), the weight of a letter, and its ranges of code points.
 _TABLE = json.loads(files("blockfeat.lang").joinpath("scripts.json").read_bytes())
@@ -149,7 +149,7 @@ def only_language(script: str, letters: Sequence[int]) -> str | None:
 
 def has_leftward(text: str) -> bool:
     """Return whether a text has letters that are written from right to left."""
-    return _LEFTWARD.search(text) is not None
+    return re.search(_LEFTWARD, text) is not None
 
 
 def direction_of(lang: str | None, text: str = "") -> str:
@@ -157,9 +157,9 @@ def direction_of(lang: str | None, text: str = "") -> str:
 
     Where the language is not known, it is the direction of most letters.
     """
-    leftward, rightward = has_leftward(text), _RIGHTWARD.search(text) is not None
+    leftward, rightward = has_leftward(text), re.search(_RIGHTWARD, text) is not None
     if leftward and rightward and lang is None:
-        is_leftward = len(_LEFTWARD.findall(text)) > len(_RIGHTWARD.findall(text))
+        is_leftward = len(re.findall(_LEFTWARD, text)) > len(re.findall(_RIGHTWARD, text))
     elif leftward != rightward:
         is_leftward = leftward
     else:

@@ -8,16 +8,18 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import PurePath
 from threading import Event, Thread
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeGuard
 
 from blockfeat.errors import BlockfeatError, InputError
-from blockfeat.io.http.fetch import fetch
 from blockfeat.io.inputs.options import (
     DAMAGE,
     PACKED_SUFFIXES,
     InputOptions,
+    Pending,
+    as_read,
     detected,
     is_packed,
     looks_like_html,
@@ -28,9 +30,9 @@ from blockfeat.io.inputs.records import (
     JSON_LINES_SUFFIXES,
     PARQUET_SUFFIXES,
     WARC_SUFFIXES,
-    count_rows,
     json_lines,
     parquet_pages,
+    unread_json_lines,
     warc_pages,
 )
 from blockfeat.page.document import Document, host_of
@@ -69,11 +71,19 @@ def read_file(path: str | os.PathLike[str]) -> Document:
         return failed_document(name, error)
 
 
-def read_path(name: str, options: InputOptions) -> Iterator[Document]:
+def _pages_of(name: str, options: InputOptions) -> Iterator[Pending]:
     """Yield the pages of a file; its format is that of the options, else of its suffix, else of its first bytes."""
+    format = format_by_suffix(name) if options.format == "auto" else options.format
+    if format == "html" and os.path.isfile(name):
+        yield partial(read_file, name)
+        return
     try:
         with open(name, "rb") as stream:
-            yield from _read(name, stream, options, format_by_suffix(name))
+            head, whole = peeked(stream)
+            if format == "jsonl" and stream.seekable() and not is_packed(head):
+                yield from unread_json_lines(name, stream, head, options.fields)
+            else:
+                yield from _read(name, whole, options, format)
     except (*DAMAGE, BlockfeatError) as error:
         yield failed_document(name, error)
 
@@ -81,14 +91,13 @@ def read_path(name: str, options: InputOptions) -> Iterator[Document]:
 def read_stdin(options: InputOptions | None = None) -> Iterator[Document]:
     """Yield the pages of standard input, in the options' format or as detected; a single page has the id ``-``."""
     try:
-        yield from _read("-", sys.stdin.buffer, options or InputOptions(), None)
+        reading = options or InputOptions()
+        yield from _read("-", sys.stdin.buffer, reading, None if reading.format == "auto" else reading.format)
     except (*DAMAGE, BlockfeatError) as error:
         yield failed_document("-", error)
 
 
 def _read(name: str, stream: IO[bytes], options: InputOptions, format: str | None) -> Iterator[Document]:
-    if options.format != "auto":
-        format = options.format
     if format is None:
         format, stream = _detected(stream)
     if format == "html":
@@ -159,19 +168,15 @@ def read_folder(
     on_passed_over : callable, optional
         Called with the path of each file that is not read.
     """
-    reading = options or InputOptions()
-    for member in members(os.fspath(path), reading, on_passed_over):
-        if isinstance(member, Document):
-            yield member
-        else:
-            yield from read_path(member, reading)
+    return map(as_read, _pages_below(os.fspath(path), options or InputOptions(), on_passed_over))
 
 
-def members(folder: str, options: InputOptions, on_passed_over: OnPassedOver | None = None) -> Iterator[str | Document]:
-    """Yield the paths of the files to read below a folder, in order; documents with ``error`` for unreadable paths."""
+def _pages_below(folder: str, options: InputOptions, on_passed_over: OnPassedOver | None) -> Iterator[Pending]:
     for name in _member_files(folder):
-        if isinstance(name, Document) or options.format != "auto" or _is_page(name):
+        if isinstance(name, Document):
             yield name
+        elif options.format != "auto" or _is_page(name):
+            yield from _pages_of(name, options)
         elif on_passed_over is not None:
             on_passed_over(name)
 
@@ -224,69 +229,7 @@ def _is_page(name: str) -> bool:
         return False
 
 
-# Larger files are not counted: it would delay the first output too long.
-_MOST_COUNTED_BYTES = 1024 * 1024 * 1024
-_CHUNK = 1024 * 1024
-
-
-def count_pages(inputs: Sequence[str], options: InputOptions) -> int | None:
-    """Return the number of pages of inputs; None if one cannot be counted (archives, compressed files, streams).
-
-    A JSON Lines file has one page per line; the metadata of a Parquet file has its number of rows.
-    """
-    return _sum(_count(name, options) for name in inputs)
-
-
-def _sum(counts: Iterable[int | None]) -> int | None:
-    """Return the sum of counts; None if one of them is None."""
-    total = 0
-    for count in counts:
-        if count is None:
-            return None
-        total += count
-    return total
-
-
-def _count(name: str, options: InputOptions) -> int | None:
-    if name == "-":
-        return None
-    if is_web_address(name) or not os.path.exists(name):
-        return 1
-    if not os.path.isdir(name):
-        return _count_file(name, options)
-    found = members(name, options)
-    return _sum(1 if isinstance(member, Document) else _count_file(member, options) for member in found)
-
-
-def _count_file(name: str, options: InputOptions) -> int | None:
-    format = options.format if options.format != "auto" else format_by_suffix(name)
-    if format == "html":
-        return 1
-    if format == "parquet":
-        return count_rows(name)
-    if format in ("jsonl", "urls") and not name.lower().endswith(PACKED_SUFFIXES):
-        return _count_lines(name, comments=format == "urls")
-    return None
-
-
-def _count_lines(name: str, *, comments: bool) -> int | None:
-    """Return the number of lines of a file; ``comments`` leaves out blank lines and comments. None for a large file."""
-    try:
-        if os.path.getsize(name) > _MOST_COUNTED_BYTES:
-            return None
-        with open(name, "rb") as stream:
-            if comments:
-                return sum(1 for line in stream if line.strip() and not line.lstrip().startswith(b"#"))
-            lines, last = 0, b""
-            while chunk := stream.read(_CHUNK):
-                lines += chunk.count(b"\n")
-                last = chunk[-1:]
-            return lines + (last not in (b"", b"\n"))
-    except OSError:
-        return 1
-
-
-# Maximum number of fetches at a time, those that wait for the delay of their host included.
+# Fetches under way at a time, each of another host or waiting for its turn.
 _AT_ONCE = 8
 _MAX_LINE_BYTES = 64 * 1024
 HINT = "; --allow-network CIDR allows others"
@@ -319,17 +262,17 @@ def read_urls(name: str, stream: IO[bytes]) -> Iterator[Document]:
             yield Document(id=place, data=None, error=f"{place}: no http or https address: {url[:80]!r}")
 
 
-def fetched(documents: Iterable[Document], options: InputOptions) -> Iterator[Document]:
+def fetched(documents: Iterable[Pending], options: InputOptions) -> Iterator[Pending]:
     """Fetch the unfetched documents and pass on all others, in order.
 
     Several hosts are fetched from at a time; fetches from one host start at least ``options.delay`` seconds apart.
     """
-    under_way: deque[Future[Document]] = deque()
+    under_way: deque[Future[Pending]] = deque()
     turns: dict[str, float] = {}
     stopped = Event()
     try:
         for document in documents:
-            if not under_way and not document.is_unfetched:
+            if not under_way and not _is_unfetched(document):
                 yield document
                 continue
             under_way.append(_started(document, options, turns, stopped))
@@ -341,12 +284,16 @@ def fetched(documents: Iterable[Document], options: InputOptions) -> Iterator[Do
         stopped.set()
 
 
-def _started(document: Document, options: InputOptions, turns: dict[str, float], stopped: Event) -> Future[Document]:
+def _is_unfetched(page: Pending) -> TypeGuard[Document]:
+    return isinstance(page, Document) and page.is_unfetched
+
+
+def _started(document: Pending, options: InputOptions, turns: dict[str, float], stopped: Event) -> Future[Pending]:
     """Return the future of a document, fetched in a thread after its host's delay; done at once if it has its page."""
     from concurrent.futures import Future
 
-    future: Future[Document] = Future()
-    if not document.is_unfetched:
+    future: Future[Pending] = Future()
+    if not _is_unfetched(document):
         future.set_result(document)
         return future
     host = host_of(document.id)
@@ -368,7 +315,63 @@ def _started(document: Document, options: InputOptions, turns: dict[str, float],
 
 
 def _fetched(document: Document, options: InputOptions) -> Document:
+    from blockfeat.io.http.fetch import fetch
+
     try:
         return fetch(document.id, allow_private=options.allow_private, networks=options.networks, hint=HINT)
     except BlockfeatError as error:
         return Document(id=document.id, data=None, url=document.url, error=str(error))
+
+
+def read_inputs(
+    inputs: Sequence[str], options: InputOptions | None = None, *, on_passed_over: OnPassedOver | None = None
+) -> Iterator[Document]:
+    """Yield the pages of several inputs, in order, one at a time.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        Addresses (http, https), ``-`` for standard input, folders and files; standard input if empty. What a file
+        or standard input holds (a page, JSON Lines, a web archive, Parquet) is known by the suffix, else by the
+        first bytes; gzip, xz and zstd are unpacked.
+    options : InputOptions, optional
+        Format, names of fields, and what may be fetched.
+    on_passed_over : callable, optional
+        Called with the path of each file in a folder that is not read.
+
+    Yields
+    ------
+    Document
+        An input that cannot be read yields a document with ``error`` set, and reading continues.
+    """
+    reading = options or InputOptions()
+    return map(as_read, fetched(list_inputs(inputs, reading, on_passed_over=on_passed_over), reading))
+
+
+def list_inputs(
+    inputs: Sequence[str], options: InputOptions, *, on_passed_over: OnPassedOver | None = None
+) -> Iterator[Pending]:
+    """Yield the pages of several inputs as `read_inputs` does, but addresses unfetched (`fetched` fetches them).
+
+    Pages of files are unread where whoever works on them can read them (`as_read`).
+    """
+    for name in inputs or ["-"]:
+        try:
+            yield from _read_input(name, options, on_passed_over)
+        except BlockfeatError as error:
+            yield Document(id=name, data=None, error=str(error))
+
+
+def _read_input(name: str, options: InputOptions, on_passed_over: OnPassedOver | None) -> Iterator[Pending]:
+    """Read one input, an address, ``-`` or a path."""
+    if is_web_address(name):
+        yield unfetched(name)
+    elif name == "-":
+        yield from read_stdin(options)
+    elif os.path.isdir(name):
+        yield from _pages_below(name, options, on_passed_over)
+    elif not os.path.exists(name):
+        reason = "only http and https addresses can be fetched" if "://" in name else "no such file or folder"
+        yield Document(id=name, data=None, error=f"{name}: {reason}")
+    else:
+        yield from _pages_of(name, options)

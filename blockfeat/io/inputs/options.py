@@ -6,12 +6,17 @@ import io
 import lzma
 import re
 import zlib
+from codecs import BOM_UTF8
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from blockfeat._extras import require_extra
 from blockfeat.errors import InputError
-from blockfeat.io.http.transport import Network
+from blockfeat.page.document import Document
+
+if TYPE_CHECKING:
+    from blockfeat.io.http.transport import Network
 
 INPUT_FORMATS = ("auto", "html", "jsonl", "warc", "parquet", "urls")
 """Formats of inputs; "auto" detects the format by the suffix, else by the first bytes."""
@@ -83,13 +88,21 @@ class InputOptions:
 
 DEFAULT_READING = InputOptions()
 
+Pending = Document | Callable[[], Document]
+"""A page, or what reads it, in any process: it can be pickled, and says in the document what went wrong."""
+
+
+def as_read(page: Pending) -> Document:
+    """Return a page; read it where that is still to be done."""
+    return page if isinstance(page, Document) else page()
+
+
 PACKED_SUFFIXES = (".gz", ".xz", ".zst")
 # Exceptions that reading a damaged compressed stream raises.
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 _HEAD_BYTES = 1024
 _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Patterns are compiled where they are first used: most runs need none.
 _JSON_OBJECT = rb'\{\s*["}]'
 _JSON_ARRAY = rb'\[\s*\{\s*"'
@@ -180,7 +193,7 @@ def detected(head: bytes) -> str:
         return "parquet"
     if head.startswith(b"WARC/"):
         return "warc"
-    text = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    text = head.removeprefix(BOM_UTF8).lstrip()
     if re.match(_JSON_ARRAY, text):
         raise InputError(f"a JSON array; {_ONE_A_LINE}")
     check_json_lines(head)
@@ -195,7 +208,7 @@ def check_json_lines(head: bytes) -> None:
     InputError
         They are the beginning of a JSON array on one line, or of an object over several.
     """
-    text = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    text = head.removeprefix(BOM_UTF8).lstrip()
     if re.match(_ARRAY_ON_A_LINE, text):
         raise InputError(f"a JSON array; {_ONE_A_LINE}")
     if re.match(_OBJECT_OVER_LINES, text):

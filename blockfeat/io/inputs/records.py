@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
-from blockfeat._files import lines_of, parse_object
+from blockfeat._files import line_at, line_places, lines_of, parse_object
 from blockfeat.errors import BlockfeatError, InputError
-from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, check_json_lines, peeked, unpacked
+from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, Pending, check_json_lines, peeked, unpacked
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
@@ -64,6 +66,29 @@ def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Doc
         yield Document(id=name, data=None, error=f"{name}: {error}")
     except DAMAGE as error:
         yield _failed(name, f"damaged after line {number}" if number else "cannot be read", error)
+
+
+def unread_json_lines(name: str, stream: IO[bytes], head: bytes, fields: FieldNames) -> Iterator[Pending]:
+    """Yield what reads each page of a file of plain JSON Lines with these first bytes.
+
+    Raises
+    ------
+    InputError
+        It is JSON of another form.
+    """
+    check_json_lines(head)
+    stream.seek(len(BOM_UTF8) if head.startswith(BOM_UTF8) else 0)
+    identity = os.fstat(stream.fileno()).st_ino
+    for number, offset, size in line_places(stream):
+        yield partial(_read_line, name, fields, identity, number, offset, size)
+
+
+def _read_line(name: str, fields: FieldNames, identity: int, number: int, offset: int, size: int) -> Document:
+    place = f"{name}:{number}"
+    try:
+        return _document(place, line_at(name, identity, offset, size), fields)
+    except (OSError, InputError) as error:
+        return _failed(place, "cannot be read", error)
 
 
 def _document(place: str, line: bytes | None, fields: FieldNames) -> Document:

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from blockfeat.commands.batch import Inputs
 from blockfeat.errors import FetchError
 from blockfeat.io.inputs import InputOptions, fetched, list_inputs, read_inputs
-from blockfeat.io.inputs.files import count_pages, read_file, read_folder, read_stdin, read_urls, unfetched
+from blockfeat.io.inputs.files import read_file, read_folder, read_stdin, read_urls, unfetched
 from blockfeat.page.document import Document
 
 
@@ -97,22 +98,22 @@ def test_files_folders_and_lines_are_counted(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x")
     (tmp_path / "p.jsonl").write_text('{"html": "x"}\n{"html": "x"}')
     inputs = [str(tmp_path), str(tmp_path / "a.html"), "http://a.example/"]
-    assert (count_pages(inputs, InputOptions()), len(list(read_inputs(inputs[:2])))) == (5, 4)
+    assert (Inputs(tuple(inputs), ()).count(InputOptions()), len(list(read_inputs(inputs[:2])))) == (5, 4)
 
 
 def test_what_has_to_be_read_is_not_counted(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl.gz").write_bytes(gzip.compress(b'{"html": "x"}\n'))
-    for name in ("-", str(tmp_path), str(tmp_path / "p.jsonl.gz")):
-        assert count_pages([name], InputOptions()) is None
+    counts = [Inputs((name,), ()).count(InputOptions()) for name in ("-", str(tmp_path), str(tmp_path / "p.jsonl.gz"))]
+    assert counts == [None] * 3
 
 
 def test_addresses_and_rows_are_counted(tmp_path: Path) -> None:
     (tmp_path / "list").write_text("http://a.example/\n# no\n\nhttp://b.example/\n")
-    assert count_pages([str(tmp_path / "list")], InputOptions("urls")) == 2
+    assert Inputs((), (str(tmp_path / "list"),)).count(InputOptions()) == 2
     pyarrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
     parquet.write_table(pyarrow.table({"html": ["a"] * 7}), tmp_path / "p.parquet")
-    assert count_pages([str(tmp_path / "p.parquet")], InputOptions()) == 7
+    assert Inputs((str(tmp_path / "p.parquet"),), ()).count(InputOptions()) == 7
 
 
 @pytest.fixture
@@ -128,7 +129,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
             raise FetchError(f"{url}: the server answered 404")
         return Document(url, url.encode(), url=url)
 
-    monkeypatch.setattr("blockfeat.io.inputs.files.fetch", fetch)
+    monkeypatch.setattr("blockfeat.io.http.fetch.fetch", fetch)
     return begun
 
 

@@ -4,19 +4,20 @@ import gzip
 import json
 import lzma
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blockfeat import _files
 from blockfeat.errors import MissingExtraError
-from blockfeat.io.inputs import records
-from blockfeat.io.inputs.options import is_packed
+from blockfeat.io.inputs import InputOptions, list_inputs, records
+from blockfeat.io.inputs.options import as_read, is_packed
 from blockfeat.io.inputs.records import read_json_lines, read_parquet, read_warc
 from blockfeat.page.document import Document
 from warc_file import warc_record
@@ -106,6 +107,7 @@ def test_a_line_too_long_to_hold_is_an_error_of_that_line(tmp_path: Path, monkey
     first, bad, last = read_json_lines(path)
     assert (first.data, last.data) == ("a", "c")
     assert "longer than 100 bytes" in (bad.error or "")
+    assert list(map(as_read, list_inputs([str(path)], InputOptions()))) == [first, bad, last]
 
 
 def test_reading_is_lazy(tmp_path: Path) -> None:
@@ -116,10 +118,28 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line and not is_packed(line)), max_size=5))
+@example([BOM_UTF8, b" \t\r", BOM_UTF8 + b'{"html": "x"}\r', b" " * 20])
+@example([BOM_UTF8 + b'{"html": "x"}'])
 def test_no_line_stops_the_reader(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
     path = tmp_path_factory.mktemp("lines") / "p.jsonl"
     path.write_bytes(b"\n".join([*lines, b'{"id": "last", "html": "x"}']))
-    assert [document.id for document in read_json_lines(path)][-1] == "last"
+    documents = list(read_json_lines(path))
+    assert documents[-1].id == "last"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_files, "_SKIP_BYTES", 7)
+        assert list(map(as_read, list_inputs([str(path)], InputOptions()))) == documents
+
+
+def test_a_file_that_changes_while_its_lines_are_worked_on_is_told(tmp_path: Path) -> None:
+    path = _write(tmp_path / "p.jsonl", {"html": "a"}, {"html": "b"})
+    first, second = list_inputs([str(path)], InputOptions())
+    assert (as_read(first).data, as_read(second).data) == ("a", "b")
+    path.write_bytes(path.read_bytes()[:-4])
+    assert f"{path}:2: cannot be read: the file was cut" in (as_read(second).error or "")
+    _write(tmp_path / "other.jsonl", {"html": "c"}).replace(path)
+    assert "another file has taken its name" in (as_read(first).error or "")
+    path.unlink()
+    assert "No such file" in (as_read(first).error or "")
 
 
 def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> Path:

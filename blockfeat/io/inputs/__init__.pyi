@@ -1,0 +1,16 @@
+from blockfeat.io.http.fetch import fetch as fetch
+from blockfeat.io.http.transport import parse_network as parse_network
+from blockfeat.io.inputs.files import fetched as fetched
+from blockfeat.io.inputs.files import list_inputs as list_inputs
+from blockfeat.io.inputs.files import read_file as read_file
+from blockfeat.io.inputs.files import read_folder as read_folder
+from blockfeat.io.inputs.files import read_inputs as read_inputs
+from blockfeat.io.inputs.files import read_stdin as read_stdin
+from blockfeat.io.inputs.options import INPUT_FORMATS as INPUT_FORMATS
+from blockfeat.io.inputs.options import FieldNames as FieldNames
+from blockfeat.io.inputs.options import InputOptions as InputOptions
+from blockfeat.io.inputs.records import document_of_row as document_of_row
+from blockfeat.io.inputs.records import read_json_lines as read_json_lines
+from blockfeat.io.inputs.records import read_parquet as read_parquet
+from blockfeat.io.inputs.records import read_warc as read_warc
+from blockfeat.page.document import Document as Document
