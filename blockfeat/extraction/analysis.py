@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.table import kinds_of_blocks
-from blockfeat.content.nodes import Node
 from blockfeat.extraction.parts import article_titles, block_roles
 from blockfeat.extraction.postprocess import Choice
 from blockfeat.extraction.walls import PageEvidence
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.identify import Identifier
-from blockfeat.metadata.metadata import Metadata
 from blockfeat.models.model import BlockReason, Model, Prediction
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
+    from blockfeat.content.nodes import Node
     from blockfeat.extraction.reasons import Counterfactual, Fact, PageFacts
+    from blockfeat.metadata.metadata import Metadata
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,11 @@ NAMED = "name"
 """The form of features whose phrase names a container instead of the value."""
 
 _MOST = 30.0
-_ONE_OF_MANY = re.compile(r"((?<![\d.,])1 (?:word|sentence|block|level|container|article))s\b")
+_ONE_OF_MANY = r"((?<![\d.,])1 (?:word|sentence|block|level|container|article))s\b"
 
 _SCOPES = {"role": ROLE, "itemprop": PROPERTY}
-_WORD = re.compile(r"[A-Z]*[a-z\x80-\U0010ffff]+|[A-Z]+")
-_NOT_SHOWN = re.compile(r"[^\w.:-]+")
+_WORD = r"[A-Z]*[a-z\x80-\U0010ffff]+|[A-Z]+"
+_NOT_SHOWN = r"[^\w.:-]+"
 _LONGEST = 30
 
 
@@ -59,7 +59,7 @@ def phrase(feature: Feature, value: float, *, is_high: bool, container: str | No
 @lru_cache(maxsize=4096)
 def _worded(words: str, value: str) -> str:
     """Return a phrase with its value; the same few stand in the reasons of most blocks."""
-    return _ONE_OF_MANY.sub(r"\1", words.format(value))
+    return re.sub(_ONE_OF_MANY, r"\1", words.format(value))
 
 
 def limit(feature: Feature, threshold: float) -> str:
@@ -170,7 +170,7 @@ class ContainerNames:
             ]
         for token, bits in tokens:
             if bits & mask:
-                return f"'{_NOT_SHOWN.sub('', token)[:_LONGEST]}'"
+                return f"'{re.sub(_NOT_SHOWN, '', token)[:_LONGEST]}'"
         return f"<{self.blocks.tags.name(element)}>"
 
     def _cues_of(self, token: str, scope: int) -> int:
@@ -178,7 +178,7 @@ class ContainerNames:
         bits = self._known.get((token, scope))
         if bits is None:
             bits = self._known[token, scope] = reduce(
-                or_, (self._says(word, scope) for word in _WORD.findall(token)), 0
+                or_, (self._says(word, scope) for word in re.findall(_WORD, token)), 0
             )
         return bits
 

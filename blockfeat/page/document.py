@@ -105,8 +105,8 @@ def as_markup(data: bytes) -> bytes:
 
 _HEAD = 100_000  # characters of a page that are searched for its address
 # A tag ends at the next angle bracket and at 1,000 characters, so the search is linear in the page's length.
-_TAG = re.compile(r"<(link|meta|base)\b([^<>]{0,1000})", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([\w:.-]{1,40})\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'<>=`]+))""")
+_TAG = r"(?i)<(link|meta|base)\b([^<>]{0,1000})"
+_ATTRIBUTE = r"""([\w:.-]{1,40})\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'<>=`]+))"""
 
 
 def host_of(address: str) -> str:
@@ -180,9 +180,9 @@ def guess_host(html: str) -> str | None:
         The host as `registered_domain` gives it; None if the page names no absolute address.
     """
     found: dict[str, str] = {}
-    for match in _TAG.finditer(html[:_HEAD]):
+    for match in re.finditer(_TAG, html[:_HEAD]):
         attributes = {
-            name.lower(): double or single or bare for name, double, single, bare in _ATTRIBUTE.findall(match[2])
+            name.lower(): double or single or bare for name, double, single, bare in re.findall(_ATTRIBUTE, match[2])
         }
         place, address = _named_address(match[1].lower(), attributes)
         if place and address and "//" in address:

@@ -25,18 +25,17 @@ _CHARACTERS = "".join(bytes([code]).decode("windows-1252", "ignore") or chr(code
 _BYTES = {ord(character): code for code, character in enumerate(_CHARACTERS)}
 _INNER = re.escape(_CHARACTERS[0x80:0xC0])
 _CHARACTER = f"[Â-ß][{_INNER}]|[à-ï][{_INNER}]{{2}}|[ð-ô][{_INNER}]{{3}}"
-_RUN = re.compile(f"(?:{_CHARACTER})+")
+_RUN = f"(?:{_CHARACTER})+"
 # A passage ends with the text, the tag or the value: one page may hold both kinds. All of `_CHARACTER` begin with C3.
-_PASSAGE = re.compile(rb'\xc3[^<>"]*')
+_PASSAGE = rb'\xc3[^<>"]*'
 _BOUNDS = (b"<", b">", b'"')
 # No language has these sequences: the others may be a capital before a quotation mark. In UTF-8 all begin with C3:
 # "â€", "Â" or "Ã" before a sign of Latin-1, three from "Ã" to "ß" with one of `_INNER`, two from "à" to "ï" with two.
 _INNER_BYTES = b"(?:%s)" % b"|".join(re.escape(character.encode()) for character in _CHARACTERS[0x80:0xC0])
-_CERTAIN = re.compile(
-    rb"\xc3(?:\xa2\xe2\x82\xac|[\x82\x83]\xc2[\xa0-\xbf]|[\x83-\x9f]I(?:\xc3[\x83-\x9f]I){2}|[\xa0-\xaf]II\xc3[\xa0-\xaf]II)".replace(
-        b"I", _INNER_BYTES
-    )
-)
+_CERTAIN = (
+    rb"\xc3(?:\xa2\xe2\x82\xac|[\x82\x83]\xc2[\xa0-\xbf]|[\x83-\x9f]I(?:\xc3[\x83-\x9f]I){2}|"
+    rb"[\xa0-\xaf]II\xc3[\xa0-\xaf]II)"
+).replace(b"I", _INNER_BYTES)
 _LEAST_PASSAGES = 2
 
 LEAST_PAIRS = 2
@@ -46,9 +45,9 @@ _HEAD_BYTES = 262_144
 _SAMPLE_BYTES = 131_072
 _LABELS_TRIED = 20
 _ERRORS_MENDED = 16
-_CHARSET = re.compile(rb"charset\s{0,20}=\s{0,20}[\"']?\s{0,20}([\w.:+-]{1,40})", re.I)
+_CHARSET = rb"(?i)charset\s{0,20}=\s{0,20}[\"']?\s{0,20}([\w.:+-]{1,40})"
 _META = re.compile(rb"<meta[\s/][^>]*\Z", re.I)
-_XML_ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s{0,20}=\s{0,20}[\"']([\w.:-]{1,40})[\"']", re.I)
+_XML_ENCODING = rb"(?i)<\?xml[^>]{0,200}?encoding\s{0,20}=\s{0,20}[\"']([\w.:-]{1,40})[\"']"
 # Those of UTF-32 first, for one begins like that of UTF-16.
 _BYTE_ORDER_MARKS = (
     *((b"\xff\xfe\0\0", "utf-32le"), (b"\0\0\xfe\xff", "utf-32be")),
@@ -57,16 +56,16 @@ _BYTE_ORDER_MARKS = (
 _MARKS = tuple(mark for mark, _ in _BYTE_ORDER_MARKS)
 _ASCII = bytes(range(0x80))
 _ISO_2022_JP = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
-_JIS_RUN = re.compile(rb"\x1b(\$[@B]|\([BJI])([^\x1b]*)")
+_JIS_RUN = rb"\x1b(\$[@B]|\([BJI])([^\x1b]*)"
 _HIGH = bytes(code | 0x80 if 0x21 <= code <= 0x7E else 0xFF if code >= 0x80 else code for code in range(256))
 # Characters that one bad byte can corrupt, including those between them.
 _SPOILT_BY_ONE = 5
 # Private-use characters to which Python's cp932 maps undefined bytes.
-_NO_BYTE = re.compile("[\uf8f0-\uf8f3]")
+_NO_BYTE = "[\uf8f0-\uf8f3]"
 
 # Python refuses to read a number of thousands of digits; without the zeros before it, none that long is a character.
-_ZEROS = re.compile(r"&#0++(?=[0-9])")
-_TOO_LONG = re.compile(r"&#[0-9]{100,}+;?")
+_ZEROS = r"&#0++(?=[0-9])"
+_TOO_LONG = r"&#[0-9]{100,}+;?"
 
 
 class Decoding(NamedTuple):
@@ -122,10 +121,10 @@ def declared_charset(data: bytes) -> str | None:
     first 256 KB.
     """
     head = data[:_HEAD_BYTES]
-    match = _XML_ENCODING.search(head[:400])
+    match = re.search(_XML_ENCODING, head[:400])
     if match and _name(match.group(1).decode("ascii", "replace")):
         return match.group(1).decode("ascii")
-    for number, match in enumerate(_CHARSET.finditer(head)):
+    for number, match in enumerate(re.finditer(_CHARSET, head)):
         before = match.start()
         label = match.group(1).decode("ascii", "replace")
         if _META.search(head, max(0, before - 300), before) and _name(label) and not _in_comment(head, before):
@@ -225,7 +224,7 @@ def _replacing(data: bytes, name: str, source: str) -> Decoding:
     if codec in _tables()["frequent"] and 0 < text.count("\ufffd") <= _ERRORS_MENDED:
         text = _in_step(data, codec)
     if codec == "cp932":
-        text = _NO_BYTE.sub("\ufffd", text)
+        text = re.sub(_NO_BYTE, "\ufffd", text)
     return Decoding(text, name, source, text.count("\ufffd"))
 
 
@@ -264,7 +263,7 @@ def _iso_2022_jp(data: bytes) -> Decoding | None:
     foreign = len(data) - _ascii_bytes(data)
     if foreign > len(data) // 100 + 1 or not any(escape in data for escape in _ISO_2022_JP):
         return None
-    found = _replacing(_JIS_RUN.sub(_euc_run, data), "euc-jp", "escape")
+    found = _replacing(re.sub(_JIS_RUN, _euc_run, data), "euc-jp", "escape")
     return Decoding(found.text, "iso-2022-jp", "escape", found.replaced)
 
 
@@ -319,7 +318,7 @@ def _is_utf_16(charset: str | None) -> bool:
 
 def unescape(text: str) -> str:
     """Resolve the character references of a text as `html.unescape` does, but in linear time and for any text."""
-    return html.unescape(_TOO_LONG.sub("\ufffd", _ZEROS.sub("&#", text)) if "&#" in text else text)
+    return html.unescape(re.sub(_TOO_LONG, "\ufffd", re.sub(_ZEROS, "&#", text)) if "&#" in text else text)
 
 
 def mend_twice_encoded(data: bytes) -> tuple[bytes, int]:
@@ -333,18 +332,18 @@ def mend_twice_encoded(data: bytes) -> tuple[bytes, int]:
     data : bytes
         The page, in valid UTF-8.
     """
-    if not _CERTAIN.search(data):
+    if not re.search(_CERTAIN, data):
         return data, 0
     mended: list[tuple[int, int, bytes]] = []
     is_certain = False
     behind = 0
-    for passage in _PASSAGE.finditer(data):
+    for passage in re.finditer(_PASSAGE, data):
         before, behind = data[behind : passage.start()], passage.end()
         is_first = before[max(map(before.rfind, _BOUNDS)) + 1 :].isascii()
         found = _mended(passage.group().decode()) if is_first else None
         if found is not None:
             mended.append((*passage.span(), found.encode()))
-            is_certain = is_certain or _CERTAIN.search(passage.group()) is not None
+            is_certain = is_certain or re.search(_CERTAIN, passage.group()) is not None
     if not is_certain or len(mended) < _LEAST_PASSAGES:
         return data, 0
     parts, last = [], 0
@@ -356,10 +355,10 @@ def mend_twice_encoded(data: bytes) -> tuple[bytes, int]:
 
 def _mended(passage: str) -> str | None:
     """Return a passage decoded once more; None where some of it is not UTF-8 in Windows-1252."""
-    if not _RUN.sub("", passage).isascii():
+    if not re.sub(_RUN, "", passage).isascii():
         return None
     try:
-        return _RUN.sub(_decoded, passage)
+        return re.sub(_RUN, _decoded, passage)
     except UnicodeDecodeError:
         return None
 

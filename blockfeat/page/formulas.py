@@ -18,21 +18,21 @@ FORMULA = "texmath"
 _START, _END = f"<{FORMULA}>".encode(), f"</{FORMULA}>".encode()
 _MATH, _SCRIPT = name_key("math"), name_key("script")
 # Elements that a renderer puts around a formula, or before the script that holds its source.
-_RENDERED = re.compile(
+_RENDERED = (
     r'^<mjx-|\sclass="(?:[^"]*\s)?'
     r'(?:katex(?:-display|-mathml)?|MathJax(?:_\w+)?|mjx-chtml|MJX\w+(?:-display)?|mwe-math-[\w-]+)[\s"]'
 )
 _DISPLAYED = re.compile(rb'\sdisplay="(?:block|true)"|mode="?display|katex-display|[_c-][Dd]isplay[\s"]|-display[-"]')
-_ESCAPED = re.compile("&(?:amp|gt|lt);")
-_PROSE = re.compile(r"[a-zA-Z]{2,} | [a-zA-Z]{2,}")
-_COMMENT = re.compile(r"(?<!\\)%.*")
-_WRAPPED = re.compile(r"\\\((.*)\\\)|\\\[(.*)\\\]|\$+([^$]*)\$+|\{\\(?:display|text)style (.*)\}")
-_BRACE = re.compile(r"(?<!\\)[{}]")
-_SPECIAL = re.compile(r"[#$%&_{}]")
-_NEEDLESS = re.compile(r"(?<![\w}\]])\{(\w)\}(?=[_^])")
+_ESCAPED = "&(?:amp|gt|lt);"
+_PROSE = r"[a-zA-Z]{2,} | [a-zA-Z]{2,}"
+_COMMENT = r"(?<!\\)%.*"
+_WRAPPED = r"\\\((.*)\\\)|\\\[(.*)\\\]|\$+([^$]*)\$+|\{\\(?:display|text)style (.*)\}"
+_BRACE = r"(?<!\\)[{}]"
+_SPECIAL = r"[#$%&_{}]"
+_NEEDLESS = r"(?<![\w}\]])\{(\w)\}(?=[_^])"
 # Each level of MathML is copied by its parent, so the time grows with depth: longer formulas are not converted.
 _LONGEST = 1 << 16  # bytes
-_ARGUMENT = re.compile(r"#([1-3])")
+_ARGUMENT = r"#([1-3])"
 _JOINTS = {"mfenced": ", ", "msqrt": "", "mtable": r" \\ ", "mtr": " & "}
 _COMMANDS = {
     "mfenced": "(#1)",
@@ -95,12 +95,12 @@ def _of_script(tags: Tags, ending: dict[int, int], element: int) -> _Span | None
         outer,
         first,
         int(tags.closed[element]),
-        _latex(_ESCAPED.sub(lambda found: unescape(found[0]), tags.text(element))),
+        _latex(re.sub(_ESCAPED, lambda found: unescape(found[0]), tags.text(element))),
     )
 
 
 def _is_rendered(tags: Tags, element: int) -> bool:
-    return _RENDERED.search(tags.start_tag(element)) is not None
+    return re.search(_RENDERED, tags.start_tag(element)) is not None
 
 
 def _of_math(tags: Tags, parents: list[int], element: int, limits: tuple[int, int]) -> _Span:
@@ -113,7 +113,7 @@ def _of_math(tags: Tags, parents: list[int], element: int, limits: tuple[int, in
     notes = (inner for inner in range(element, end) if tags.name(inner) == "annotation")
     annotated = (tags.text(note) for note in notes if "tex" in tags.attributes(note).get("encoding", "").lower())
     declared = given.get("data-latex") or given.get("alttext") or ""
-    latex = _latex(next(annotated, "") or ("" if _PROSE.search(declared) and "\\" not in declared else declared))
+    latex = _latex(next(annotated, "") or ("" if re.search(_PROSE, declared) and "\\" not in declared else declared))
     return _Span(
         outer, int(tags.opened[outer]), int(tags.closed[outer]), latex or _of_mathml(tags, parents, element, end)
     )
@@ -121,11 +121,11 @@ def _of_math(tags: Tags, parents: list[int], element: int, limits: tuple[int, in
 
 def _latex(text: str) -> str:
     """Return LaTeX on one line, without comments and layout commands."""
-    text = " ".join(_COMMENT.sub("", text).split())
-    wrapped = _WRAPPED.fullmatch(text)
+    text = " ".join(re.sub(_COMMENT, "", text).split())
+    wrapped = re.fullmatch(_WRAPPED, text)
     inner = wrapped[wrapped.lastindex or 0].strip() if wrapped else text
     depth = 0
-    for brace in _BRACE.findall(inner):
+    for brace in re.findall(_BRACE, inner):
         depth += 1 if brace == "{" else -1
         if depth < 0:
             return text
@@ -140,20 +140,20 @@ def _of_mathml(tags: Tags, parents: list[int], element: int, end: int) -> str:
     for inner in range(end - 1, element - 1, -1):
         parts = inside.pop(inner, [])[::-1]
         inside[parents[inner]].append(_written(tags.name(inner), parts or [tags.text(inner).strip()], bool(parts)))
-    return _NEEDLESS.sub(r"\1", inside[parents[element]][0])
+    return re.sub(_NEEDLESS, r"\1", inside[parents[element]][0])
 
 
 def _written(name: str, parts: list[str], has_elements: bool) -> str:
     """Return one element of MathML as LaTeX, given the LaTeX of its children."""
     if not has_elements:
-        text = _SPECIAL.sub(r"\\\g<0>", parts[0].replace("\u2212", "-").strip("\u2061\u2062\u2063\u2064"))
+        text = re.sub(_SPECIAL, r"\\\g<0>", parts[0].replace("\u2212", "-").strip("\u2061\u2062\u2063\u2064"))
         if name == "mtext":
             return rf"\text{{{text}}}"
         return rf"\mathrm{{{text}}}" if name == "mi" and len(text) > 1 else text
     if name in _JOINTS:
         parts = [_JOINTS[name].join(parts)]
     if name in _COMMANDS:
-        return _ARGUMENT.sub(lambda number: "".join(parts[int(number[1]) - 1 :][:1]), _COMMANDS[name])
+        return re.sub(_ARGUMENT, lambda number: "".join(parts[int(number[1]) - 1 :][:1]), _COMMANDS[name])
     return "" if name in ("annotation", "annotation-xml", "mphantom") else "".join(parts)
 
 

@@ -22,14 +22,14 @@ _TAG = re.compile(r"<[/!a-zA-Z][^<>]*+>")
 _SOFT_HYPHEN = "\u00ad"
 
 Node = dict[str, Any]
-_WRAPPING = re.compile(r"\A(?:\s|\ufeff|<!--|-->|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[|//\s*<!--)+")
-_TRAILING = re.compile(r"(?:\s|;|-->|//\s*\]\]>|/\*\s*\]\]>\s*\*/|\]\]>|//|\*/)+\Z")
+_WRAPPING = r"\A(?:\s|\ufeff|<!--|-->|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[|//\s*<!--)+"
+_TRAILING = r"(?:\s|;|-->|//\s*\]\]>|/\*\s*\]\]>\s*\*/|\]\]>|//|\*/)+\Z"
 # Strings as a whole, so that what stands inside them stays. Possessive, and one that is not closed reaches to the end:
 # every character is looked at once.
 _STRING = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
-_MISTAKES = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])|/\*.{{0,300}}?\*/|(?<![:\w])//[^\n]*+", re.DOTALL)
-_BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
-_MEMBER = re.compile(
+_MISTAKES = rf"(?s)({_STRING})|,(?=\s*+[}}\]])|/\*.{{0,300}}?\*/|(?<![:\w])//[^\n]*+"
+_BAD_ESCAPE = r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})'
+_MEMBER = (
     r'"(@type|headline|name|description|datePublished|dateModified|dateCreated|uploadDate|inLanguage|articleSection|'
     rf'isAccessibleForFree|author|publisher|creator)"\s*+:\s*+(?:({_STRING})|(true|false)|[\[{{\s]++)'
 )
@@ -99,10 +99,10 @@ def _values(text: str) -> list[Any]:
     """Return the values in one script."""
     text = text.strip().lstrip("\ufeff")
     if text[:1] not in ("{", "["):
-        text = _WRAPPING.sub("", text)
+        text = re.sub(_WRAPPING, "", text)
     if text[-1:] not in ("}", "]"):
         # The marks stand at the very end: looking for them in all of the text would take longer than parsing it.
-        text = text[:-_MARKS] + _TRAILING.sub("", text[-_MARKS:])
+        text = text[:-_MARKS] + re.sub(_TRAILING, "", text[-_MARKS:])
     if not text:
         return []
     if text[:12].find("&quot;") >= 0:
@@ -121,8 +121,8 @@ def _unchanged(text: str) -> str:
 
 def _without_mistakes(text: str) -> str:
     """Return JSON without trailing commas, comments and escapes that JSON does not have."""
-    text = _BAD_ESCAPE.sub(lambda found: "", text)
-    return _MISTAKES.sub(lambda found: found[1] or "", text)
+    text = re.sub(_BAD_ESCAPE, lambda found: "", text)
+    return re.sub(_MISTAKES, lambda found: found[1] or "", text)
 
 
 def _parsed(text: str) -> list[Any] | None:
@@ -143,7 +143,7 @@ def _members(text: str) -> Node:
     """Return an object of the first of each well-known member, the author and the publisher by name."""
     node: Node = {}
     owner = ""
-    for found in _MEMBER.finditer(text):
+    for found in re.finditer(_MEMBER, text):
         key, string, truth = found.groups()
         if truth:
             node.setdefault(key, truth == "true")

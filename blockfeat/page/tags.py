@@ -193,7 +193,7 @@ def _name(tag: str) -> str:
     return re.split(r"[\s/>]", tag[1:], maxsplit=1)[0]
 
 
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_UNWRITABLE = "[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 FLATTENED = 512
 """From this depth on, elements stand side by side in trees."""
 _NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
@@ -233,13 +233,13 @@ def _built(tags: Tags) -> etree._Element:
         made = etree.SubElement(elements[max(parent, 0)], name) if elements else etree.Element(name)
         for key, value in tags.attributes(element).items():
             if _NAME.fullmatch(key):
-                made.set(key, _UNWRITABLE.sub("\ufffd", value))
+                made.set(key, re.sub(_UNWRITABLE, "\ufffd", value))
         elements.append(made)
     ends = [*tags.start[1:].tolist(), len(tags.source)]
     behind: dict[int, str] = {}
     for tag, (start, end) in enumerate(zip(tags.stop.tolist(), ends, strict=True)):
         if end > start:
-            behind[tag] = _UNWRITABLE.sub("\ufffd", unescape(tags.source[start:end].decode("utf-8", "replace")))
+            behind[tag] = re.sub(_UNWRITABLE, "\ufffd", unescape(tags.source[start:end].decode("utf-8", "replace")))
     for made, opened, closed in zip(elements, tags.opened.tolist(), tags.closed.tolist(), strict=True):
         made.tail = behind.get(closed)
         if opened != closed:
