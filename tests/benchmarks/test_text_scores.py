@@ -88,8 +88,7 @@ NONE: dict[str, Any] = {"code": [], "tables": [], "headings": [], "list_items": 
 def test_parts_of_markdown() -> None:
     parts = parts_of(MARKDOWN)
     assert (parts.headings, parts.items) == (["saws"], ["ripsaws", "withfewteeth", "handsaws"])
-    assert parts.rows == [["saw", "teeth"], ["rip", "4"]]
-    assert parts.code == ["def cut():", "    return 1"]
+    assert (parts.rows, parts.code) == ([["saw", "teeth"], ["rip", "4"]], ["def cut():", "    return 1"])
 
 
 @pytest.mark.parametrize(

@@ -31,5 +31,4 @@ def test_adapt_prints_what_each_iteration_changed(tmp_path: Path) -> None:
     assert first == f"6 pages, {len(iterations)} iterations"
     for number, line in enumerate(iterations, start=1):
         assert re.fullmatch(rf"iteration {number}: the text of \d pages changed", line)
-    assert last == f"written: {target}"
-    assert load_model(target).name == "site"
+    assert (last, load_model(target).name) == (f"written: {target}", "site")

@@ -64,8 +64,7 @@ def test_no_blocks():
 
 def test_roles_say_what_is_content_and_leave_open_blocks_out():
     found = role_labels(["clutter", "headline", "byline", "content", "caption", None])
-    assert found.labels.tolist() == [0, 0, 0, 1, 0, 0]
-    assert found.weights.tolist() == [1, 1, 0.5, 1, 1, 0]
+    assert (found.labels.tolist(), found.weights.tolist()) == ([0, 0, 0, 1, 0, 0], [1, 1, 0.5, 1, 1, 0])
 
 
 def roles_of(html: str, role: str | None = "clutter") -> BlockRoles:

@@ -184,8 +184,7 @@ def test_what_stands_around_and_in_the_text_of_a_whole_page():
 def test_the_title_and_description_have_words_in_common():
     head = "<title>Lamp</title><meta name=description content='The lamp &amp; the mill'>"
     _, columns = columns_of(f"{head}<p>lamp</p><p>the mill</p><p>x</p>")
-    assert columns["title_share"].tolist() == [1, 0, 0]
-    assert columns["description_share"].tolist() == [1, 1, 0]
+    assert (columns["title_share"].tolist(), columns["description_share"].tolist()) == ([1, 0, 0], [1, 1, 0])
 
 
 def test_the_columns_of_json_ld_say_which_blocks_the_page_declares_to_be_its_text():

@@ -107,8 +107,7 @@ def test_dates_of_many_dialects(name: str):
 def test_the_more_precise_date_of_the_same_day_is_taken():
     head = json_ld(article(headline="Quiet days", datePublished="2024-05-02"))
     found = described(head + '<meta property="article:published_time" content="2024-05-02T08:15:00+02:00">')
-    assert str(found.published) == "2024-05-02T08:15:00+02:00"
-    assert found.sources["published"] == "open-graph"
+    assert (str(found.published), found.sources["published"]) == ("2024-05-02T08:15:00+02:00", "open-graph")
 
 
 def test_a_date_of_another_day_does_not_replace_the_first():

@@ -42,8 +42,7 @@ SCORES = np.array([1.0, -0.5, 1.0, -3.0, 0.0, 0.5])
 def test_labels(decoder: Decoder, labels: list[int]) -> None:
     before = SCORES.copy()
     found = decode(SCORES, decoder)
-    assert found.dtype == np.bool_
-    assert found.tolist() == [bool(label) for label in labels]
+    assert (found.dtype, found.tolist()) == (np.bool_, [bool(label) for label in labels])
     assert np.array_equal(SCORES, before)
 
 

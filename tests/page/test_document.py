@@ -256,8 +256,7 @@ _WITHOUT_TAGS = (
 def test_text_without_a_tag_is_plain_and_stays_whole(text: str, kind: Callable[[str], str | bytes]) -> None:
     page = Page.parse(kind(text))
     assert not page.has_markup
-    assert page.warnings == (NO_MARKUP,)
-    assert page.all_text().split() == unescape(text).split()
+    assert (page.warnings, page.all_text().split()) == ((NO_MARKUP,), unescape(text).split())
 
 
 def test_plain_text_in_utf_16_is_text() -> None:

@@ -142,8 +142,7 @@ def test_counts_equal_a_counter(texts: list[str], gold: str, single: bool) -> No
     for number, text in enumerate(texts):
         expected = Counter((count, golden[word]) for word, count in bag(text).items())
         assert counts_of(terms, number) == expected
-    assert terms.row.size == sum(len(bag(text)) for text in texts)
-    assert terms.gold_length == golden.total()
+    assert (terms.row.size, terms.gold_length) == (sum(len(bag(text)) for text in texts), golden.total())
     assert terms.gold_norm == pytest.approx(float(np.sqrt(sum(count**2 for count in golden.values()))))
 
 

@@ -63,8 +63,7 @@ def test_same_seed_same_result_to_the_last_digit() -> None:
     first = maximise(hill, 3, options)
     np.random.random(17)
     second = maximise(hill, 3, options)
-    assert first.position.tobytes() == second.position.tobytes()
-    assert first.history == second.history
+    assert (first.position.tobytes(), first.history) == (second.position.tobytes(), second.history)
     other = maximise(hill, 3, SwarmOptions(particles=10, iterations=15, seed=43))
     assert other.history != first.history
 

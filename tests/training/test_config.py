@@ -118,8 +118,7 @@ def test_each_trained_bundled_model_has_its_recipe() -> None:
     assert asdict(config.recipe) == load_model("web2text").record["recipe"]
     kind, config = load_config("mss-supervised")
     model: Any = load_model("mss-supervised")
-    assert model.record["least_sources"] == config.least_sources
-    assert model.classifier.scale == config.scale
+    assert (model.record["least_sources"], model.classifier.scale) == (config.least_sources, config.scale)
     for key in ("size", "smoothing", "neighbours", "balanced"):
         assert getattr(model.classifier.bayes, key) == getattr(config, key)
     kind, config = load_config("margin")

@@ -59,8 +59,7 @@ def test_ctrl_c_keeps_the_last_complete_pass() -> None:
 
     stopped = fit_sequence(pages(), options, on_pass=interrupt)
     assert stopped.interrupted
-    assert len(stopped.losses) == 2
-    assert set(stopped.weights) == set(WEIGHT_NAMES)
+    assert (len(stopped.losses), set(stopped.weights)) == (2, set(WEIGHT_NAMES))
     whole = fit_sequence(pages(), options)
     assert not whole.interrupted
     assert whole.losses[:2] == stopped.losses

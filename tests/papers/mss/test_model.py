@@ -87,8 +87,7 @@ def test_a_rule_ends_the_run() -> None:
     html = "<body><p>" + "article " * 40 + "</p><hr><p>" + "comment " * 40 + "</p></body>"
     whole = kept_texts(SIMPLE, html)
     stopped = kept_texts(replace(SIMPLE, constraints=Constraints(stop_at_rule=True)), html)
-    assert len(whole) == 2
-    assert stopped == whole[:1]
+    assert (len(whole), stopped) == (2, whole[:1])
 
 
 def test_a_run_can_have_a_least_length() -> None:

@@ -124,8 +124,7 @@ def test_leaves_are_labelled():
 @pytest.mark.parametrize(("html", "count"), [("<p></p>", 0), ("<p>alone</p>", 1)])
 def test_a_page_of_no_leaf_and_of_one(html, count):
     found = random_labeller().predict(page_features(leaves_of(html)))
-    assert found.kept.shape == (count,)
-    assert found.kept.tolist() == (found.log_odds > 0).tolist()
+    assert (found.kept.shape, found.kept.tolist()) == ((count,), (found.log_odds > 0).tolist())
 
 
 def test_a_shift_moves_the_odds():
