@@ -1,1 +1,1 @@
-"""The commands behind the command line, and what they share."""
+"""The commands of the command line, and their shared options and output."""

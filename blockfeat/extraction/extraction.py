@@ -56,7 +56,7 @@ class Extraction:
     model : str
         Name of the model.
     encoding : str or None
-        What the bytes were decoded as.
+        The encoding of the bytes.
     blocks : tuple of Block
         Every block with its features, score and reason, computed at the first use.
     kind : str

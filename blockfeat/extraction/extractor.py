@@ -124,7 +124,7 @@ class Extractor:
         Raises
         ------
         InputTypeError, NotHTML, LimitExceeded
-            The page cannot be taken; a str that is an address or a path is none.
+            The input is no page: of another type or format, too large, or a str that is a URL or a path.
         LanguageError
             ``lang`` is no language code.
         """

@@ -44,7 +44,7 @@ class ExtractionOptions:
     metadata : bool
         Whether extractions have metadata, which are read at the first use.
     max_bytes : int or None
-        Largest page that is taken; a larger one raises `LimitExceeded`.
+        Size limit of a page in bytes; a larger one raises `LimitExceeded`.
     normalise : bool
         Whether text is brought into Unicode's normal form C, without marks that have no width; see
         `blockfeat.content.plain.normalised`.

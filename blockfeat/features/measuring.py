@@ -255,8 +255,8 @@ class FeatureExtractor:
     languages : tuple of str
         Expected languages: a page is taken to be in one of them unless it clearly is in none; empty for any.
     stop_word_scope : str
-        ``"page"``: stop words of the page's language; ``"block"``: for each block the argmax over the languages
-        asked for; ``"ziegler2007"``: for each block the argmax over 14 languages, as in the paper.
+        ``"page"``: stop words of the page's language; ``"block"``: for each block the argmax over the expected
+        languages; ``"ziegler2007"``: for each block the argmax over 14 languages, as in the paper.
     segmenter : Tokenizer
         Counts words and sentences.
     """

@@ -1,4 +1,4 @@
-"""Integrations with pandas, Spark, datatrove and LangChain, and what the last two are given of a page."""
+"""Integrations with pandas, Spark, datatrove and LangChain, and the reading of pages that the last two share."""
 
 from __future__ import annotations
 

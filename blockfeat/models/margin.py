@@ -172,7 +172,7 @@ class MarginModel(FeatureModel):
         return replace(self, cut=favoured_cut(self.cut, side))
 
     def own_values(self) -> dict[str, Any]:
-        """Return what a person can read and edit."""
+        """Return the values of the model file."""
         return {
             "segmenter": self.segmenter,
             "stop_word_scope": self.stop_word_scope,

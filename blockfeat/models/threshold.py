@@ -178,7 +178,7 @@ class ThresholdModel(FeatureModel):
         return replace(self, margins=replace(self.margins, penalty=penalty))
 
     def own_values(self) -> dict[str, Any]:
-        """Return what a person can read and edit."""
+        """Return the values of the model file."""
         return {
             "segmenter": self.segmenter,
             "stop_word_scope": self.stop_word_scope,

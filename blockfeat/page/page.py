@@ -95,7 +95,7 @@ class Page:
     url : str or None
         Address of the page as the caller gave it.
     encoding, encoding_source : str
-        What the bytes were decoded as and why (see `blockfeat.page.encoding.Decoding`); ``"str"`` for text.
+        The encoding of the bytes, and how it was found (`blockfeat.page.encoding.Decoding`); ``"str"`` for text.
     replaced : int
         Number of characters that were replaced by U+FFFD.
     warnings : tuple of str
@@ -144,7 +144,7 @@ class Page:
         url, charset : str, optional
             Address of the page; charset from the HTTP header.
         max_bytes : int, optional
-            Largest page that is taken; of a str, in UTF-8.
+            Size limit of a page in bytes; of a str, in UTF-8.
         keep_raw_text : bool
             Keep scripts, styles and drawings in the tree.
         keep_drawings : bool

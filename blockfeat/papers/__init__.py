@@ -1,1 +1,1 @@
-"""Methods of other papers, each with its features, model and trainer, registered like anyone's plug-in."""
+"""Methods of other papers, each with its features, model and trainer, registered as entry points."""
