@@ -102,7 +102,8 @@ def test_a_process_that_dies_when_it_has_answered_costs_no_item() -> None:
 def dies_while_it_answers(item: int) -> bytes:
     if item % 20 != 7:
         return b"done"
-    answer = os.urandom(4_000_000)
+    # So large that it is not sent before the timer ends.
+    answer = bytes(20_000_000)
     # By a signal of the system: Python would wait until the answer is sent.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, 0.0005 * (1 + item // 20))
