@@ -312,14 +312,18 @@ def _add(found: _Found, use: _Use, start: int, end: int) -> None:
 
 
 def _longest(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans by place, of each two that overlap the longer one, the first of equals."""
-    kept: list[tuple[int, int]] = []
-    for start, end in sorted(set(spans)):
-        if not kept or start >= kept[-1][1]:
+    """Return spans by place: none inside of another, the longest first, the first of equals, where no longer one is."""
+    outer: list[tuple[int, int]] = []
+    for start, end in sorted(set(spans), key=lambda span: (span[0], -span[1])):
+        if not outer or end > outer[-1][1]:
+            outer.append((start, end))
+    taken, kept = set[int](), []
+    for start, end in sorted(outer, key=lambda span: span[0] - span[1]):
+        # None that was taken is shorter, so that one that overlaps has the first or the last place.
+        if start not in taken and end - 1 not in taken:
+            taken.update(range(start, end))
             kept.append((start, end))
-        elif end - start > kept[-1][1] - kept[-1][0]:
-            kept[-1] = (start, end)
-    return kept
+    return sorted(kept)
 
 
 def _word_within(words: Sequence[tuple[int, str]], low: int, high: int) -> str | None:

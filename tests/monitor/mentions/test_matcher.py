@@ -105,6 +105,8 @@ def test_longest_name_of_a_brand_counts() -> None:
     assert found(brand, "Apple Inc said") == ["Apple Inc"]
     assert found(brand, "Apple Inc Magazine Group") == ["Inc Magazine Group"]
     assert found(Brand("Apple Six", {"*": ["Six Ships"]}), "Apple Six Ships") == ["Apple Six"]
+    chain = Brand("a b", {"*": ["b c d", "d e f g h"]})
+    assert found(chain, "a b c d e f g h") == ["a b", "d e f g h"]
     assert found(brand, "Apple, Apple Inc Magazine Group") == ["Apple", "Inc Magazine Group"]
     assert found(Brand("华为"), "华为华为") == ["华为", "华为"]
 
