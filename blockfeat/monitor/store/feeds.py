@@ -228,9 +228,10 @@ def entry_text(connection: Connection, lent: DuePage) -> tuple[str | None, str] 
 
 
 def hold_host(connection: Connection, name: str, retry_at: float) -> None:
-    """Store the time before which no request may be sent to a host."""
+    """Store the time before which no request may be sent to a host; the later of two times wins."""
     statement = insert_or(connection.dialect.name, host).values(name=name, retry_at=retry_at)
-    connection.execute(statement.on_conflict_do_update(index_elements=[host.c.name], set_={"retry_at": retry_at}))
+    later = {"retry_at": case((host.c.retry_at > retry_at, host.c.retry_at), else_=retry_at)}
+    connection.execute(statement.on_conflict_do_update(index_elements=[host.c.name], set_=later))
 
 
 def delay_feed(connection: Connection, delayed: DueFeed, until: float) -> None:

@@ -107,6 +107,13 @@ def test_what_a_clock_that_was_ahead_put_off_is_due_again(store: Store) -> None:
     assert sorted(store.held_hosts(now=NOW)) == ["b.example", "d.example"]
 
 
+def test_a_pause_that_a_host_asked_for_only_grows(store: Store) -> None:
+    (page,) = add(store, "a.example/1")
+    for wait, end in ((3600, 3600), (5, 3600), (7200, 7200)):
+        save(store, page, error="no", retry_at=NOW + wait, retry_host="a.example")
+        assert store.held_hosts(now=NOW) == {"a.example": NOW + end}
+
+
 def test_many_entries_are_added_once_each(store: Store) -> None:
     entries = [entry(f"a.example/{number}") for number in range(1001)]
     assert store.add_sources([], [*entries, *entries[:3]], now=NOW) == 1001
