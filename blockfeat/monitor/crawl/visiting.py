@@ -43,7 +43,11 @@ _DEEPEST = 3
 _LONGEST_URL = 2000
 _LONGEST_COMPARED = 100_000
 # Addresses of log-ins and bot checks that redirects lead to; nothing of them belongs to an article.
-_LOGIN = re.compile(r"//[^/]+/(?:[^?#]*/)?(?:log-?in|sign-?in|logon|anmelden|connexion|sso|captcha|challenge)\b", re.I)
+_LOGIN = re.compile(
+    r"//[^/]+/(?:[^?#]*/)?(?:log-?in|sign-?in|logon|anmelden|connexion|sso|captcha|challenge)"
+    r"(?:-(?:form|page|platform|required))?(?![\w-])",
+    re.I,
+)
 # Kinds of pages that a site shows in place of an article.
 _WALLS = frozenset({"consent wall", "paywall stub", "login", "bot check"})
 _ENTRIES_AT_ONCE = 1000

@@ -257,15 +257,18 @@ def test_a_large_sitemap_comes_in_small_pieces(store: Store, web: Web) -> None:
 
 
 def test_a_redirect_to_a_login_is_no_article_whatever_it_says(store: Store, web: Web, readers: _Readers) -> None:
-    web.put(_OLD, _rss(_item("one"), _item("two", _STORY), _item("login")))
+    web.put(_OLD, _rss(_item("one"), _item("two", _STORY), _item("login"), _item("cup"), _item("records")))
     page = f"<html><body><h1>Read with us</h1><p>{_STORY}</p><input type=password></body></html>"
     for name in ("one", "two"):
         web.put(f"https://a.example/{name}", page, final_url="https://a.example/account/login?back")
     # An article about logins, at its own address.
-    web.put("https://a.example/login", f"<html><body><h1>Ferries</h1><p>{_STORY} {_STORY}</p></body></html>")
-    assert _visited(store, web, readers) == ["failed", "new", "new"]
+    for name, end in (("login", "login"), ("cup", "challenge-league/1"), ("records", "login-records-of-the-year")):
+        article = f"<html><body><h1>Ferries</h1><p>{_STORY} {_STORY} {name}</p></body></html>"
+        web.put(f"https://a.example/{name}", article, final_url=f"https://a.example/{end}")
+    assert sorted(_visited(store, web, readers)) == ["failed", *["new"] * 4]
     pages = _pages(store, "status", "from")
-    assert pages == {"one": ["error", None], "two": ["ok", "feed"], "login": ["ok", "page"]}
+    read = dict.fromkeys(("login", "cup", "records"), ["ok", "page"])
+    assert pages == read | {"one": ["error", None], "two": ["ok", "feed"]}
     assert "a login" in _pages(store, "error")["one"][0]
 
 
