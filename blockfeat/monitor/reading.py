@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from blockfeat.blocks import Block
 from blockfeat.content import clean_characters
 from blockfeat.errors import InputError, failure_reason
-from blockfeat.extraction import KINDS, Extraction, Extractor, PageWork, read_pages
+from blockfeat.extraction import KINDS, Extraction, Extractor, Facts, PageParts, PageWork, read_pages
 from blockfeat.lang import normalise_code
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import netloc_of
@@ -31,10 +31,11 @@ from blockfeat.monitor.mentions.mention import (
     text_starts,
 )
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
-from blockfeat.monitor.store.records import FoundMention, PageRecord
+from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage
 from blockfeat.page import Document, Page
 
 _EVIDENCE = ("index", "kind", "level", "words", "kept", "score", "reason", "xpath", "text")
+_BLOCK = tuple(name for name in _EVIDENCE if name != "level")
 _MOST_WARNINGS = 20
 MOST_MENTIONS = 2000
 _KIND_REASON = "kind of page: "
@@ -122,6 +123,13 @@ class ReaderSettings:
         learnt = Lessons(senses_of(config.brands)) if lessons is None else lessons
         return cls(pages.model, config.brands, pages.evidence, config.queries, learnt, *reading)
 
+    def for_origin(self, origin: str | None) -> ReaderSettings:
+        """Return the settings for a page; all that a feed has of its own is content, and at no place of the site."""
+        if origin != "feed":
+            return self
+        lessons = replace(self.lessons, places={})
+        return replace(self, least_score=None, count_kinds=KINDS, lessons=lessons)
+
 
 @dataclass(frozen=True)
 class PageReader:
@@ -151,30 +159,25 @@ class PageReader:
             if page.origin == "feed":
                 return self._read_entry(page, lang)
             extraction = self.extractor.extract(page.data, url=page.url, lang=lang, charset=page.charset, id=page.url)
-            record = self._record(extraction)
-            judged = (self.settings.lessons.judged(mention, netloc_of(page.url)) for mention in record.mentions)
-            return replace(record, mentions=tuple(judged)) if self.settings.lessons.places else record
+            return self._record(extraction, page)
         except Exception as error:
             return failed(error)
 
     def _read_entry(self, page: FetchedPage, lang: str | None) -> PageRecord:
         """Read a feed's own text, every block of which is kept."""
-        reader = replace(self, settings=replace(self.settings, least_score=None, count_kinds=KINDS))
         parsed = Page.parse(page.data, url=page.url)
         measured = self.extractor.measurer.measure(parsed, lang=lang)
         prediction = self.extractor.model.predict(measured)
         kept = replace(prediction, kept=np.ones_like(prediction.kept))
-        return replace(reader._record(self.extractor.assemble(parsed, measured, kept)), origin="feed")
+        return replace(self._record(self.extractor.assemble(parsed, measured, kept), page), origin="feed")
 
-    def _record(self, extraction: Extraction) -> PageRecord:
+    def _record(self, extraction: Extraction, page: FetchedPage) -> PageRecord:
         """Return what is stored of an extraction."""
-        settings, text = self.settings, clean_characters(extraction.text)
+        settings, text = self.settings.for_origin(page.origin), clean_characters(extraction.text)
         metadata = _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
-        blocks = extraction.blocks
-        places = PLACES if settings.descriptions else COUNTED_PLACES
-        rules: dict[str, Any] = {"least_score": settings.least_score, "places": places}
-        mentions = all_mentions(extraction, self.matcher, self.queries, **rules, senses=settings.lessons.senses)
+        blocks, parts = extraction.blocks, PageParts.of(extraction)
+        mentions = all_mentions(extraction, self.matcher, self.queries, settings, parts)
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
@@ -198,8 +201,8 @@ class PageReader:
             section=str(metadata["section"]) if metadata.get("section") else None,
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
-            evidence=_packed(blocks) if settings.evidence else b"",
-            mentions=found_mentions(extraction, mentions, None if is_counted else extraction.kind),
+            evidence=_packed(extraction, parts) if settings.evidence else b"",
+            mentions=found_mentions(extraction, mentions, settings, netloc_of(page.url)),
         )
 
 
@@ -210,29 +213,28 @@ def failed(error: Exception) -> PageRecord:
 
 
 def all_mentions(
-    extraction: Extraction,
-    matcher: BrandMatcher,
-    queries: QueryMatcher,
-    *,
-    least_score: float | None,
-    places: Collection[str],
-    senses: Mapping[str, SenseModel] | None = None,
+    extraction: Extraction, matcher: BrandMatcher, queries: QueryMatcher, settings: ReaderSettings, parts: PageParts
 ) -> tuple[Mention, ...]:
     """Return the mentions of brands on a page, and one for each query that it fulfils."""
-    rules: dict[str, Any] = {"least_score": least_score, "places": places}
-    found = mentions_of(extraction, matcher, senses=senses, **rules)
+    places = PLACES if settings.descriptions else COUNTED_PLACES
+    rules: dict[str, Any] = {"least_score": settings.least_score, "places": places, "parts": parts}
+    found = mentions_of(extraction, matcher, senses=settings.lessons.senses, **rules)
     return (*found, *query_mentions(extraction, queries, **rules))
 
 
-def found_mentions(extraction: Extraction, mentions: Sequence[Mention], kind: str | None) -> tuple[FoundMention, ...]:
-    """Return what is stored of the mentions of a page; ``kind`` is that of a page whose mentions do not count."""
+def found_mentions(
+    extraction: Extraction, mentions: Sequence[Mention], settings: ReaderSettings, host: str
+) -> tuple[FoundMention, ...]:
+    """Return what is stored of the mentions of a page of a host."""
+    kind = None if extraction.kind in settings.count_kinds else extraction.kind
     relevance = relevance_by_brand(extraction, mentions)
     text = clean_characters(extraction.text)
     kept = mentions[:MOST_MENTIONS]
-    return tuple(
+    found = (
         replace(_found(item, kind), text_start=start, relevance=relevance.get(item.brand, 0.0) if item.counted else 0.0)
         for item, start in zip(kept, text_starts(text, kept), strict=True)
     )
+    return tuple(settings.lessons.judged(mention, host) for mention in found)
 
 
 def _found(mention: Mention, kind: str | None) -> FoundMention:
@@ -266,11 +268,46 @@ def _clean(text: str | None) -> str | None:
     return None if text is None else clean_characters(text)[:_LONGEST_TITLE]
 
 
-def _packed(blocks: tuple[Block, ...]) -> bytes:
-    """Return the blocks as compressed JSON, without their features."""
-    rows = [dict(zip(_EVIDENCE, values, strict=True)) for values in map(attrgetter(*_EVIDENCE), blocks)]
+def _packed(extraction: Extraction, parts: PageParts) -> bytes:
+    """Return the blocks as compressed JSON, without their features, with what `stored_extraction` needs."""
+    rows = [dict(zip(_EVIDENCE, values, strict=True)) for values in map(attrgetter(*_EVIDENCE), extraction.blocks)]
+    for row, role in zip(rows, extraction.roles, strict=True):
+        row["role"] = "table" if row["index"] in parts.tables else role
+        if row["index"] in parts.marks:
+            row["marks"] = parts.marks[row["index"]]
+    for index, text in parts.descriptions:
+        rows[index].setdefault("descriptions", []).append(text)
     plain = json.dumps(rows, ensure_ascii=False, default=float)
     return zlib.compress(plain.encode("utf-8", "replace"), level=6)
+
+
+def stored_extraction(page: StoredPage) -> tuple[Extraction, PageParts]:
+    """Return a page of a store as it was read, from its blocks, or else from the lines of its text."""
+    rows: list[dict[str, Any]] = json.loads(zlib.decompress(page.evidence)) if page.evidence else []
+    if not page.evidence:
+        lines = filter(str.strip, (page.text or "").splitlines())
+        rows = [{"index": at, "text": line, "words": len(line.split()), "xpath": "/"} for at, line in enumerate(lines)]
+    blocks = tuple(Block(**{"kept": True} | {name: row[name] for name in _BLOCK if name in row}) for row in rows)
+    extraction = Extraction(
+        text=page.text or "",
+        lang=page.lang,
+        title=page.title,
+        headline=page.headline,
+        known_blocks=blocks,
+        known_facts=Facts(kind=page.kind or "other", roles=tuple(row.get("role") or _role(page, row) for row in rows)),
+    )
+    marks = {row["index"]: [(start, end) for start, end in row["marks"]] for row in rows if "marks" in row}
+    descriptions = ((row["index"], text) for row in rows for text in row.get("descriptions", ()))
+    return extraction, PageParts(marks, descriptions=tuple(descriptions))
+
+
+def _role(page: StoredPage, row: Mapping[str, Any]) -> str:
+    """Return the role of a block that was stored without it, as far as it can be seen."""
+    if page.headline and row["text"] == page.headline:
+        return "headline"
+    if not row.get("kept", True):
+        return "clutter"
+    return "caption" if row.get("kind") == "caption" else "body"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from blockfeat.blocks import Block
 from blockfeat.errors import failure_reason
-from blockfeat.extraction import Extraction, Facts
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
-from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES
 from blockfeat.monitor.mentions.queries import QueryMatcher
-from blockfeat.monitor.reading import Lessons, all_mentions, found_mentions
-from blockfeat.monitor.store.records import FoundMention, StoredPage
+from blockfeat.monitor.reading import Lessons, ReaderSettings, all_mentions, found_mentions, stored_extraction
 from blockfeat.monitor.store.store import Store
 
 _AT_ONCE = 100
-_CLUTTER = "clutter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +75,16 @@ def rematch(
     chosen = [brand for brand in config.brands if not brands or brand.name in brands]
     queries = QueryMatcher.of(query for query in config.queries if not brands or query.name in brands)
     matcher = BrandMatcher.of(chosen)
-    lessons = Lessons.of(store.lessons(), config.brands)
-    places = PLACES if config.pages.descriptions else COUNTED_PLACES
+    reading = ReaderSettings.of(config, Lessons.of(store.lessons(), config.brands))
     done, last = Rematched(), 0
     while pages := store.stored_pages(after=last, limit=_AT_ONCE):
         found = []
         for page in pages:
             try:
-                found.append((page, _mentions(page, matcher, queries, lessons, config, places)))
+                extraction, parts = stored_extraction(page)
+                settings = reading.for_origin(page.origin)
+                mentions = all_mentions(extraction, matcher, queries, settings, parts)
+                found.append((page, [*found_mentions(extraction, mentions, settings, netloc_of(page.url))]))
             except Exception as error:
                 on_failure(page.url, failure_reason(error))
         last = pages[-1].id
@@ -98,60 +93,3 @@ def rematch(
         if on_pages is not None:
             on_pages(done.pages)
     return done
-
-
-def _mentions(
-    page: StoredPage,
-    matcher: BrandMatcher,
-    queries: QueryMatcher,
-    lessons: Lessons,
-    config: MonitorConfig,
-    places: Collection[str],
-) -> list[FoundMention]:
-    """Return the mentions on a page as the reader of pages returns them."""
-    blocks = tuple(_blocks(page))
-    facts = Facts(kind=page.kind or "other", roles=tuple(_roles(page, blocks)))
-    extraction = Extraction(
-        text=page.text or "",
-        lang=page.lang,
-        title=page.title,
-        headline=page.headline,
-        known_blocks=blocks,
-        known_facts=facts,
-    )
-    is_feed = page.origin == "feed"
-    least = None if is_feed else config.pages.least_score
-    kind = page.kind if page.kind is not None and page.kind not in config.pages.count_kinds and not is_feed else None
-    mentions = all_mentions(extraction, matcher, queries, least_score=least, places=places, senses=lessons.senses)
-    found = found_mentions(extraction, mentions, kind)
-    return [lessons.judged(mention, netloc_of(page.url)) for mention in found]
-
-
-def _blocks(page: StoredPage) -> Iterator[Block]:
-    """Yield the blocks of a page, or the lines of its text where its blocks were not kept."""
-    if not page.evidence:
-        for index, line in enumerate(filter(str.strip, (page.text or "").splitlines())):
-            yield Block(index, line, len(line.split()), "/", kept=True)
-        return
-    for row in json.loads(zlib.decompress(page.evidence)):
-        yield Block(
-            int(row["index"]),
-            row["text"],
-            int(row["words"]),
-            row["xpath"],
-            kind=row["kind"],
-            kept=bool(row["kept"]),
-            score=float(row["score"]),
-            reason=row["reason"],
-        )
-
-
-def _roles(page: StoredPage, blocks: Sequence[Block]) -> Iterator[str]:
-    """Yield the role of each block, as far as it can be seen from the stored evidence."""
-    for block in blocks:
-        if page.headline and block.text == page.headline:
-            yield "headline"
-        elif block.kept:
-            yield "caption" if block.kind == "caption" else "body"
-        else:
-            yield _CLUTTER

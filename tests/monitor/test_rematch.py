@@ -1,21 +1,20 @@
 """Brands, names and rules that are new are found in what is stored."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from blockfeat.blocks.block import Block
 from blockfeat.errors import MissingExtraError
+from blockfeat.extraction import Extraction, PageParts
 from blockfeat.monitor import rematch as rematching
 from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.rematch import Rematched, rematch
-from blockfeat.monitor.store.records import StoredPage
+from blockfeat.monitor.store.records import FoundMention, StoredPage
 from blockfeat.monitor.store.store import Store
-from stored_pages import NOW, add, due, entry, events, execute, save
+from stored_pages import NOW, add, column, due, entry, events, execute, save
 
 _OLD, _NEW = Brand("Corvane"), Brand("Lindholt")
 _TEXT = " ".join(
@@ -55,6 +54,39 @@ def test_a_new_brand_is_found_as_if_it_had_been_there(tmp_path: Path) -> None:
         assert set(before) < set(_rows(store))
         _fill(other, *pages, of=both)
         assert _rows(other) == _rows(store)
+
+
+_RICH = (
+    "<html lang=en><body><article><h1>Corvane and Lindholt build boats</h1><p class=standfirst>Lindholt has more work "
+    f"than Corvane at its yard, they say.</p><p>{_TEXT}</p><figure><img src=a.jpg alt='A boat of Corvane and Lindholt'>"
+    "<figcaption>Corvane boat, by Lindholt</figcaption></figure><p>Lindholt<sup>2</sup> was asked, Corvane<sup>3</sup>"
+    f" too, what became of the boats of last year.</p><table><tr><th>Yard<th>Boats<th>Year"
+    + "".join(
+        f"<tr><td>Lindholt {year}<td>12<td>{year}<tr><td>Corvane {year}<td>31<td>{year}" for year in range(1900, 1904)
+    )
+    + f"</table><p>{_TEXT}</p></article><section id=comments class=comments><h2>Comments</h2><div class=comment><p>Ada "
+    "wrote: I like the boats of Lindholt more than those of Corvane, whatever.</p></div></section></body></html>"
+)
+
+
+@pytest.mark.parametrize("descriptions", [False, True])
+@pytest.mark.parametrize("origin", ["page", "feed"])
+def test_the_past_is_read_as_the_present(tmp_path: Path, descriptions: bool, origin: str) -> None:
+    config = _config(_OLD, _NEW)
+    config = replace(config, pages=replace(config.pages, descriptions=descriptions))
+    names = (*FoundMention.__dataclass_fields__, "brand")
+    read = []
+    for brands in ((_OLD, _NEW), (_OLD,)):
+        with Store.open(str(tmp_path / f"{len(brands)}.db")) as store:
+            (page,) = add(store, "a.example/1")
+            reader = PageReader.of(ReaderSettings.of(replace(config, brands=brands)))
+            save(store, page, reader.read(FetchedPage(_RICH, page.url, origin=origin)))
+            rematch(store, config, now=NOW)
+            read.append(sorted(column(store, "mention", *names), key=repr))
+            assert rematch(store, config, now=NOW) == Rematched(1)
+    assert read[0] == read[1]
+    places = {row[1] for row in read[0]}
+    assert places >= ({"headline", "body", "caption", "lead", "comment"} if origin == "page" else {"body"})
 
 
 def test_it_may_be_repeated(store: Store) -> None:
@@ -114,15 +146,15 @@ def test_a_page_that_cannot_be_looked_through_costs_no_other(store: Store, monke
     failures: dict[str, str] = {}
     _fill(store, "a.example/1", "b.example/2", "c.example/3")
     execute(store, "UPDATE page SET evidence = :no WHERE host = 'a.example'", no=b"damaged")
-    blocks = rematching._blocks
+    read = rematching.stored_extraction
 
-    def broken(page: StoredPage) -> Iterator[Block]:
+    def broken(page: StoredPage) -> tuple[Extraction, PageParts]:
         if page.key.endswith("/2"):
             raise MissingExtraError("no lists: the package is not installed")
-        return blocks(page)
+        return read(page)
 
     with monkeypatch.context() as without:
-        without.setattr(rematching, "_blocks", broken)
+        without.setattr(rematching, "stored_extraction", broken)
         found = rematch(store, _config(_OLD, _NEW), now=NOW, on_failure=failures.__setitem__)
     assert (found.pages, found.failed) == (3, 2)
     assert {row[1] for row in _rows(store) if row[2] == "Lindholt"} == {"https://c.example/3"}

@@ -94,6 +94,7 @@ def mentions_of(
     least_score: float | None = None,
     places: Collection[str] = COUNTED_PLACES,
     senses: Mapping[str, SenseModel] | None = None,
+    parts: PageParts | None = None,
 ) -> tuple[Mention, ...]:
     """Return every mention on a page, in the order of the page.
 
@@ -114,10 +115,12 @@ def mentions_of(
         Places whose mentions may count; without ``"comment"`` what readers wrote does not.
     senses : mapping of str to SenseModel, optional
         Models that distinguish a brand from its namesakes; by default those of the words that the brands are given.
+    parts : PageParts, optional
+        What belongs to the article beside its blocks; by default read from the page.
     """
     if senses is None:
         senses = senses_of(matcher.brands)
-    passages = passages_of(extraction, places=places, least_score=least_score)
+    passages = passages_of(extraction, places=places, least_score=least_score, parts=parts)
     found: list[Mention] = []
     for counted in (True, False):
         chosen = [passage for passage in passages if (passage.reason == "") == counted]
@@ -172,10 +175,14 @@ class Passage:
 
 
 def passages_of(
-    extraction: Extraction, *, places: Collection[str] = COUNTED_PLACES, least_score: float | None = None
+    extraction: Extraction,
+    *,
+    places: Collection[str] = COUNTED_PLACES,
+    least_score: float | None = None,
+    parts: PageParts | None = None,
 ) -> list[Passage]:
     """Return the texts of a page that brands are looked for in, in order; see `mentions_of`."""
-    blocks, parts = extraction.blocks, PageParts.of(extraction)
+    blocks, parts = extraction.blocks, parts or PageParts.of(extraction)
     least = _least(blocks, least_score)
     passages = []
     for block, role in zip(blocks, extraction.roles, strict=True):
@@ -339,6 +346,7 @@ def query_mentions(
     *,
     least_score: float | None = None,
     places: Collection[str] = COUNTED_PLACES,
+    parts: PageParts | None = None,
 ) -> tuple[Mention, ...]:
     """Return a mention for each query that the text of a page fulfils, in the order of the page.
 
@@ -348,7 +356,8 @@ def query_mentions(
     """
     if not matcher.queries:
         return ()
-    passages = [each for each in passages_of(extraction, places=places, least_score=least_score) if each.reason == ""]
+    found_in = passages_of(extraction, places=places, least_score=least_score, parts=parts)
+    passages = [each for each in found_in if each.reason == ""]
     heads = [each for each in passages if each.place == "headline"]
     bodies = [each for each in passages if each.place != "headline"]
     if not passages:

@@ -167,8 +167,8 @@ def add_past_mentions(
         if versions.get(each.id) != each.version:
             continue
         rows = connection.execute(select(mention).where(*_current(each))).all()
-        known = {(row.brand, row.block, row.start): row for row in rows}
-        new = [item for item in mentions if (item.brand, item.block, item.start) not in known]
+        known = {_where(row): row for row in rows}
+        new = [item for item in mentions if _where(item) not in known]
         changed += _note_rules(connection, known, mentions)
         keys = _unused_keys(each.key, new, {row.key for row in rows})
         numbered = {"page_id": each.id, "version": each.version, "first_version": each.version, "copied": False}
@@ -188,18 +188,21 @@ def add_past_mentions(
     return added, counted, changed
 
 
-def _note_rules(
-    connection: Connection, known: Mapping[tuple[str, int, int], Any], found: Sequence[FoundMention]
-) -> int:
+def _note_rules(connection: Connection, known: Mapping[tuple[object, ...], Any], found: Sequence[FoundMention]) -> int:
     """Note where another rule, or none, rules out a mention than did before; return how many there are."""
     changed = 0
     for item in found:
-        row = known.get((item.brand, item.block, item.start))
+        row = known.get(_where(item))
         if row is not None and (row.rule, row.counted) != (item.rule, item.counted):
             values = {"rule": item.rule, "counted": item.counted, "because": item.because}
             connection.execute(update(mention).where(mention.c.id == row.id).values(**values))
             changed += 1
     return changed
+
+
+def _where(item: Any) -> tuple[object, ...]:
+    """Return what is found and where; a figure's description begins anew beside the block before it."""
+    return item.brand, item.block, item.start, item.place == "description"
 
 
 def _unused_keys(page_key: str, found: Sequence[FoundMention], used: set[str]) -> list[str]:

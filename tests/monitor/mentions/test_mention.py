@@ -8,11 +8,12 @@ from blockfeat.blocks.block import Block
 from blockfeat.extraction.analysis import Facts
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.parts import PageParts
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import PLACES, Mention, mentions_of, query_mentions, words_for
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
-from blockfeat.monitor.reading import all_mentions, found_mentions
+from blockfeat.monitor.reading import ReaderSettings, all_mentions, found_mentions
 
 SENTENCE = "People who were in the town that day said it had been a good idea, and that they would come again."
 PARAGRAPHS = "".join(f"<p>{SENTENCE} The company Norvik opened shop number {n} there. {SENTENCE}</p>" for n in range(6))
@@ -177,9 +178,9 @@ def _page(head: str = _HEAD) -> str:
 def _relevance(head: str = _HEAD) -> dict[str, float]:
     extraction = Extractor.load().extract(_page(head))
     matcher = BrandMatcher.of([Brand("Corvane"), Brand("Pelmona")])
-    rules = {"least_score": None, "places": ("headline", "lead", "body")}
-    mentions = all_mentions(extraction, matcher, QueryMatcher.of(()), **rules)
-    found = found_mentions(extraction, mentions, None)
+    settings = ReaderSettings("default", matcher.brands, evidence=False)
+    mentions = all_mentions(extraction, matcher, QueryMatcher.of(()), settings, PageParts.of(extraction))
+    found = found_mentions(extraction, mentions, settings, "a.example")
     for item in found:
         if item.text_start is not None:
             assert extraction.text[item.text_start :].startswith(item.sentence)
