@@ -33,6 +33,10 @@ def _save(store: Store, articles: dict[str, tuple[str, str]]) -> None:
         save(store, page, record(text, title=title, lang=None, kind="article"), copies=CopySettings(find=False))
 
 
+def test_many_words_for_the_title_are_one() -> None:
+    assert Query.parse("title:" * 9999 + "tolmet").tree == Query.parse("title:tolmet").tree
+
+
 @pytest.fixture
 def filled(store: Store) -> Store:
     """A store with some articles."""

@@ -193,9 +193,8 @@ class _Parser:
         return node
 
     def _single(self, *, in_title: bool) -> Node:
-        token = self._take()
-        if token["title"]:
-            return self._single(in_title=True)
+        while (token := self._take())["title"]:
+            in_title = True
         if token["open"]:
             self.depth += 1
             if self.depth > _DEEPEST:
