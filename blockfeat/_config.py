@@ -8,10 +8,11 @@ import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from functools import reduce
 from itertools import pairwise
+from math import isfinite
 from operator import getitem
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
@@ -325,3 +326,42 @@ def _header(path: KeyPath) -> str:
     """Return the TOML header of a table: [fetch] or [[brands]]."""
     names = ".".join(part for part in path if isinstance(part, str))
     return f"[[{names}]]" if isinstance(path[-1], int) else f"[{names}]"
+
+
+def number(values: Mapping[Any, Any], key: object, default: Any = None) -> float:
+    """Return a finite number of a document.
+
+    Raises
+    ------
+    ConfigError
+        It is missing, or something else; the message names the key.
+    """
+    value = values.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        raise ConfigError(f"{key!r} must be a finite number, not {value!r}")
+    return float(value)
+
+
+_KINDS = {bool: "true or false", float: "a number", int: "an integer", str: "a string", tuple: "an array of texts"}
+
+
+def stored(default: Any, value: Any, name: str) -> Any:
+    """Return a value if it is of the type of the default; for tables, a copy of the default with the given values.
+
+    Raises
+    ------
+    ConfigError
+        A key is unknown, or its value is not of the type of the default.
+    """
+    if is_dataclass(default) and isinstance(value, dict):
+        if unknown := value.keys() - {each.name for each in fields(default)}:
+            raise ConfigError(f"{name}: unknown key '{min(unknown)}'")
+        made = {key: stored(getattr(default, key), given, f"{name}.{key}") for key, given in value.items()}
+        return replace(default, **made)  # type: ignore[type-var]
+    if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return tuple(value)
+    if isinstance(default, float) and type(value) is int:
+        return float(value)
+    if type(value) is not type(default) or (isinstance(value, float) and not isfinite(value)):
+        raise ConfigError(f"'{name}' must be {_KINDS.get(type(default), 'a table')}, not {value!r}")
+    return value

@@ -11,21 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import number, stored
 from blockfeat.blocks.tagtable import TagTable
-from blockfeat.errors import ModelError
+from blockfeat.errors import ConfigError, ModelError
 from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import best_chain, expectation, favoured_cut, logit, page_cut
 from blockfeat.models.layers import soft_scores
-from blockfeat.models.model import (
-    Arrays,
-    BlockReason,
-    FeatureModel,
-    Prediction,
-    ReadFile,
-    best_blocks,
-    measuring_values,
-)
+from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile, best_blocks
 
 Array = NDArray[np.float64]
 
@@ -174,8 +167,6 @@ class MarginModel(FeatureModel):
     def own_values(self) -> dict[str, Any]:
         """Return the values of the model file."""
         return {
-            "segmenter": self.segmenter,
-            "stop_word_scope": self.stop_word_scope,
             "bias": self.bias,
             "transitions": {"enter": self.transitions.enter, "leave": self.transitions.leave},
             "cut": self.cut,
@@ -190,13 +181,12 @@ class MarginModel(FeatureModel):
     def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
         """Return the attributes that `own_values` and `own_arrays` wrote."""
         return {
-            **measuring_values(document),
             "terms": tuple(_term(name, values) for name, values in document["features"].items()),
-            "bias": float(document["bias"]),
-            "transitions": Transitions(**{str(key): float(cost) for key, cost in document["transitions"].items()}),
+            "bias": number(document, "bias"),
+            "transitions": stored(Transitions(), document["transitions"], "transitions"),
             # Files of 0.2 have neither.
-            "cut": float(document.get("cut", 0.5)),
-            "sure": float(document.get("sure", 0.0)),
+            "cut": number(document, "cut", 0.5),
+            "sure": number(document, "sure", 0.0),
         }
 
 
@@ -210,6 +200,6 @@ def soft_values(
 def _term(name: str, values: Mapping[str, Any]) -> SoftThreshold:
     """Read what one feature adds."""
     try:
-        return SoftThreshold(str(name), **{str(key): float(value) for key, value in values.items()})
-    except (TypeError, ValueError, AttributeError) as error:
+        return SoftThreshold(str(name), **{str(key): number(values, key) for key in values})
+    except (TypeError, AttributeError, ConfigError) as error:
         raise ModelError(f"feature {name!r}: missing or wrong value: {error}") from error

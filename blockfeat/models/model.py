@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import stored
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.errors import BlockfeatError, ConfigError, ModelError
 from blockfeat.features.measuring import FeatureExtractor, MeasuringOptions, PageFeatures
@@ -191,10 +192,16 @@ def table_from_value(value: Any, *, where: str) -> TagTable:
 
     Raises
     ------
+    ModelError
+        There is no bundled table of that name; a model file does not make one read other files.
     TableError
-        There is no such table, or it is bad.
+        The table is bad.
     """
-    return load_table(value) if isinstance(value, str) else TagTable.from_dict(value, where=where)
+    if not isinstance(value, str):
+        return TagTable.from_dict(value, where=where)
+    if value not in BUNDLED_TABLES:
+        raise ModelError(f"unknown table {value!r}; known are {', '.join(BUNDLED_TABLES)}")
+    return load_table(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,6 +227,7 @@ class Documented(Origin, ABC):
     """A model that is written as a document of plain values and arrays; its dataclass says where these stand."""
 
     kind: ClassVar[str]
+    measured_by: ClassVar[tuple[str, ...]] = ()
     name: str
     table: TagTable
 
@@ -238,15 +246,9 @@ class Documented(Origin, ABC):
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values that JSON can hold, and its weights; see `blockfeat.models.model.Model`."""
-        document = {
-            "kind": self.kind,
-            "schema": _SCHEMA,
-            "name": self.name,
-            "table": table_value(self.table),
-            **self.own_values(),
-            "languages": list(self.languages),
-            "record": dict(self.record),
-        }
+        document = {"kind": self.kind, "schema": _SCHEMA, "name": self.name, "table": table_value(self.table)}
+        document |= {name: getattr(self, name) for name in self.measured_by} | self.own_values()
+        document |= {"languages": list(self.languages), "record": dict(self.record)}
         return document, self.own_arrays()
 
     @classmethod
@@ -267,10 +269,11 @@ class Documented(Origin, ABC):
             common = {
                 "table": table_from_value(document["table"], where=where),
                 "name": str(document["name"]),
-                "languages": tuple(document["languages"]),
-                "record": document.get("record", {}),
+                "languages": stored((), document["languages"], "languages"),
+                "record": stored({}, document.get("record", {}), "record"),
+                **{name: stored("", document[name], name) for name in cls.measured_by},
             }
-            return cls(**common, **cls.own_attributes(document, arrays, read))
+            return cls(**common | cls.own_attributes(document, arrays, read))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,6 +286,8 @@ class FeatureModel(Documented):
         How stop words are counted, and words and sentences cut (see `blockfeat.features.measuring.FeatureExtractor`).
     """
 
+    measured_by: ClassVar[tuple[str, ...]] = ("segmenter", "stop_word_scope")
+
     stop_word_scope: str = "page"
     segmenter: str = "fast"
 
@@ -291,9 +296,19 @@ class FeatureModel(Documented):
         return FeatureExtractor.of(self, identifier)
 
 
-def measuring_values(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how the blocks of a model are measured, by the names of the model's attributes."""
-    return {name: document[name] for name in ("stop_word_scope", "segmenter")}
+def floats(arrays: Arrays, name: str) -> NDArray[np.float32]:
+    """Return weights of a file in 32 bits.
+
+    Raises
+    ------
+    ModelError
+        They are no floats.
+    KeyError
+        They are missing.
+    """
+    if arrays[name].dtype.kind != "f":
+        raise ModelError(f"weights {name!r} are {arrays[name].dtype}, not floats")
+    return np.ascontiguousarray(arrays[name], dtype=np.float32)
 
 
 def check_schema(document: Mapping[str, Any], *, where: str) -> None:
@@ -325,5 +340,5 @@ def reading_values(where: str) -> Iterator[None]:
         raise ModelError(f"{where}: {error}") from error
     except BlockfeatError:
         raise
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
         raise ModelError(f"{where}: missing or wrong value: {error}") from error

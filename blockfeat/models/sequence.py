@@ -12,21 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import number
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Expectation, expectation, favoured_cut, logit, page_cut
 from blockfeat.models.layers import Network, matmul
-from blockfeat.models.model import (
-    Arrays,
-    BlockReason,
-    FeatureModel,
-    Prediction,
-    ReadFile,
-    best_blocks,
-    measuring_values,
-)
+from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile, best_blocks, floats
 
 Array = NDArray[np.float32]
 
@@ -128,6 +121,7 @@ class SequenceModel(FeatureModel):
         features_named(self.feature_names, where=f"model {self.name!r}")
         features, channels = len(self.feature_names), self.weights["inner_bias"].size
         shapes: dict[str, tuple[int, ...]] = {"mean": (features,), "scale": (features,), "inner": (features, channels)}
+        shapes["inner_bias"] = (channels,)
         shapes |= {"page": (channels, channels), "page_bias": (channels,), "outer": (channels,), "outer_bias": (1,)}
         for layer in range(len(DILATIONS)):
             shapes[f"convolution_{layer}"] = (3 * channels, channels)
@@ -135,6 +129,8 @@ class SequenceModel(FeatureModel):
         for name, shape in shapes.items():
             if self.weights[name].shape != shape:
                 raise ModelError(f"model {self.name!r}: weights {name!r} are {self.weights[name].shape}, not {shape}")
+        if not all(0 < cut < 1 for cut in (self.cut, *self.cuts.values())):
+            raise ModelError(f"model {self.name!r}: a cut must lie between 0 and 1")
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
@@ -236,8 +232,6 @@ class SequenceModel(FeatureModel):
             "cut": self.cut,
             "cuts": dict(self.cuts),
             "content": None if self.content is None else asdict(self.content),
-            "stop_word_scope": self.stop_word_scope,
-            "segmenter": self.segmenter,
         }
 
     def own_arrays(self) -> Arrays:
@@ -250,11 +244,10 @@ class SequenceModel(FeatureModel):
     def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
         """Return the attributes that `own_values` and `own_arrays` wrote."""
         return {
-            **measuring_values(document),
             "feature_names": tuple(map(str, document["columns"])),
-            "weights": {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHT_NAMES},
-            "cut": float(document["cut"]),
-            "cuts": {str(lang): float(cut) for lang, cut in document["cuts"].items()},
+            "weights": {name: floats(arrays, name) for name in WEIGHT_NAMES},
+            "cut": number(document, "cut"),
+            "cuts": {lang: number(document["cuts"], lang) for lang in document["cuts"]},
             "content": _content_test(document["content"]),
         }
 
@@ -268,5 +261,7 @@ def _content_test(values: Mapping[str, Any] | None) -> ContentTest | None:
     if values is None:
         return None
     # Files of 0.1 have no "might_be".
-    might_be = float(values.get("might_be", MIGHT_BE))
-    return ContentTest(tuple(map(float, values["weights"])), float(values["bias"]), might_be)
+    might_be, weights = number(values, "might_be", MIGHT_BE), dict(enumerate(values["weights"]))
+    if len(weights) != 4:
+        raise ModelError(f"'content' needs a weight for each of 4 measures, not {len(weights)}")
+    return ContentTest(tuple(number(weights, place) for place in weights), number(values, "bias"), might_be)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
+from hashlib import blake2b
 from importlib import import_module
 from importlib.resources import files
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import write_whole
-from blockfeat.errors import BlockfeatError, ModelError
+from blockfeat.errors import BlockfeatError, ModelError, TableError
 from blockfeat.models.model import Arrays, Model
 
 
@@ -99,6 +102,18 @@ DEFAULT_MODEL = "default"
 _SUFFIXES = (".json", ".npz")
 _ZIP = b"PK"
 _DOCUMENT = "document"
+_DIGEST = "digest"
+_MOST_BYTES = 1 << 28
+_MOST_TEXT = 1 << 22
+# Arrays of weights shrink to a half or a third, counts to a twentieth.
+_SMALL, _MOST_TIMES = 1 << 20, 64
+_LARGEST = float(np.finfo(np.float32).max)
+_HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<>|](?:f[248]|[iu][1248]|b1))', 'fortran_order': (False|True), "
+    rb"'shape': \(([\d, ]{0,99})\), \} *\n",
+    re.DOTALL,
+)
+"""What numpy writes in front of an array of numbers; other arrays have no place in a model."""
 
 ReadBytes = Callable[[str], bytes]
 
@@ -122,14 +137,13 @@ def load_model(name: str | Path = DEFAULT_MODEL) -> Model:
         return model_from_bytes(data, where=f"bundled model {str(name)!r}", read=_bundled_bytes)
     path = Path(name)
     try:
-        data = path.read_bytes()
-    except OSError as error:
+        data = _file_bytes(path)
+    except (OSError, ValueError) as error:
         near = get_close_matches(str(name), bundled, n=1)
         known = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(bundled))}"
-        raise ModelError(
-            f"{name}: no bundled model ({known}), and no file that can be read: {error.strerror or error}"
-        ) from error
-    return model_from_bytes(data, where=str(name), read=lambda other: (path.parent / other).read_bytes())
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"{name}: no bundled model ({known}), and no file that can be read: {reason}") from error
+    return model_from_bytes(data, where=str(name), read=lambda other: _file_bytes(path.parent / other))
 
 
 def save_model(model: Model, path: str | Path) -> None:
@@ -144,15 +158,25 @@ def save_model(model: Model, path: str | Path) -> None:
 
 
 def model_to_bytes(model: Model) -> bytes:
-    """Return the bytes of a model's file: JSON that a person can read, or npz where the model has weights."""
+    """Return the bytes of a model's file: JSON that a person can edit, or npz with a digest where it has weights."""
     document, arrays = model.to_document()
     if not arrays:
         return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+    document = json.loads(json.dumps(document))
+    document[_DIGEST] = digest_of(document, arrays)
     packed = np.frombuffer(json.dumps(document, ensure_ascii=False).encode(), dtype=np.uint8)
     named: dict[str, Any] = {_DOCUMENT: packed, **arrays}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **named)
     return buffer.getvalue()
+
+
+def digest_of(document: Mapping[str, Any], arrays: Arrays) -> str:
+    """Return the digest of a file: of its document, as JSON gives it, and its arrays; 32 hexadecimal digits."""
+    found = blake2b(json.dumps(document, sort_keys=True).encode(), digest_size=16)
+    for name, values in sorted(arrays.items()):
+        found.update(f"{name} {values.dtype.str} {values.shape} ".encode() + values.tobytes())
+    return found.hexdigest()
 
 
 def model_from_bytes(data: bytes, *, where: str, read: ReadBytes) -> Model:
@@ -170,11 +194,14 @@ def model_from_bytes(data: bytes, *, where: str, read: ReadBytes) -> Model:
     Raises
     ------
     ModelError
-        The bytes are no model file, or something in it is missing or wrong.
+        The bytes are no model file, they do not fit its digest, or something in it is missing or wrong.
     """
     document, arrays = _parsed(data, where)
     cls = model_class(document.get("kind"), where=where)
-    return cls.from_document(document, arrays, where=where, read=partial(_read_beside, read=read, where=where))
+    try:
+        return cls.from_document(document, arrays, where=where, read=partial(_read_beside, read=read, where=where))
+    except TableError as error:
+        raise ModelError(str(error)) from error
 
 
 def _read_beside(name: str, *, read: ReadBytes, where: str) -> tuple[Mapping[str, Any], Arrays]:
@@ -189,28 +216,80 @@ def _read_beside(name: str, *, read: ReadBytes, where: str) -> tuple[Mapping[str
 
 
 def _parsed(data: bytes, where: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return document and arrays of the bytes of a file."""
-    if not data.startswith(_ZIP):
-        if where.lower().endswith(".npz"):
-            raise ModelError(f"{where}: a damaged npz file, or none of blockfeat's: it does not begin like one")
-        return _document(data, where), {}
+    """Return document and arrays of the bytes of a file, which fit its digest where it has one."""
+    is_archive = data.startswith(_ZIP)
+    damaged = "a damaged npz file, or none of blockfeat's" if is_archive else "neither JSON nor npz"
+    if not is_archive and where.lower().endswith(".npz"):
+        raise ModelError(f"{where}: a damaged npz file, or none of blockfeat's: it does not begin like one")
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-            packed = arrays.pop(_DOCUMENT).tobytes()
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError) as error:
-        raise ModelError(f"{where}: a damaged npz file, or none of blockfeat's: {error}") from error
-    return _document(packed, where), arrays
+        arrays = _arrays(data) if is_archive else {}
+        document = _document(arrays.pop(_DOCUMENT).tobytes() if is_archive else data)
+        given = document.pop(_DIGEST, None)
+        is_whole = given is None or given == digest_of(document, arrays)
+    except Exception as error:  # zipfile and zlib raise nearly anything on damaged bytes
+        raise ModelError(f"{where}: {damaged}: {str(error) or type(error).__name__}") from error
+    if not is_whole:
+        raise ModelError(
+            f"{where}: damaged or edited: its {_DIGEST!r} does not fit, which an edited file leaves out"
+        )
+    return document, arrays
 
 
-def _document(data: bytes, where: str) -> dict[str, Any]:
-    try:
-        document = json.loads(data.decode("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ModelError(f"{where}: neither JSON nor npz: {error}") from error
+def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an archive; nothing is unpacked before the sizes that it declares are known to be few."""
+    most = min(_MOST_BYTES, max(_SMALL, _MOST_TIMES * len(data)))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        if (total := sum(member.file_size for member in members)) > most:
+            raise ValueError(f"it declares {total:,} bytes, of at most {most:,}")
+        if len({member.filename for member in members}) < len(members):
+            raise ValueError("a name stands twice")
+        if not {member.compress_type for member in members} <= {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+            raise ValueError("a member is packed by another method than those of numpy")
+        found = {}
+        for member in members:
+            with archive.open(member) as stream:
+                # Without a number, it unpacks more than is declared.
+                found[member.filename.removesuffix(".npy")] = _array(stream.read(member.file_size + 1), member.filename)
+    return found
+
+
+def _array(data: bytes, name: str) -> NDArray[Any]:
+    """Return the array of a member of an archive: finite numbers, as many as its header says."""
+    if not (header := _HEADER.match(data)):
+        raise ValueError(f"{name!r} is no array of numbers")
+    dtype, shape = np.dtype(header[1].decode()), tuple(map(int, header[3].replace(b",", b" ").split()))
+    if prod(shape) * dtype.itemsize != len(data) - header.end():
+        raise ValueError(f"{name!r} has not the bytes of an array of {shape}")
+    values: NDArray[Any] = np.frombuffer(data, dtype, offset=header.end())
+    values = values.reshape(shape, order="F" if header[2] == b"True" else "C").copy()
+    if dtype.kind == "f" and not float(np.abs(values).max(initial=0)) <= _LARGEST:
+        raise ValueError(f"{name!r} has numbers that are not finite, or too large for 32 bits")
+    return values
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    if len(data) > _MOST_TEXT:
+        raise ValueError(f"a document of {len(data):,} bytes, of at most {_MOST_TEXT:,}")
+    document = json.loads(data.decode("utf-8"), object_pairs_hook=_each_once)
     if not isinstance(document, dict):
-        raise ModelError(f"{where}: a model file holds a JSON object, not a {type(document).__name__}")
+        raise ValueError(f"a model file holds a JSON object, not a {type(document).__name__}")
     return document
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(found := dict(pairs)) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _file_bytes(path: Path) -> bytes:
+    """Return the bytes of a file, of one that is too large as many as show it."""
+    with path.open("rb") as stream:
+        data = stream.read(min(path.stat().st_size or _MOST_BYTES, _MOST_BYTES) + 1)
+    if len(data) > _MOST_BYTES:
+        raise OSError(f"it has more than {_MOST_BYTES:,} bytes")
+    return data
 
 
 def _bundled_files() -> dict[str, str]:

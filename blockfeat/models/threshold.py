@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import number, stored
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures, features_named
@@ -17,7 +18,7 @@ from blockfeat.features.phrases import limit
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Decoder, decode
 from blockfeat.models.layers import smallest_margins
-from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile, measuring_values
+from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile
 
 if TYPE_CHECKING:
     from blockfeat.features.phrases import Wording
@@ -180,8 +181,6 @@ class ThresholdModel(FeatureModel):
     def own_values(self) -> dict[str, Any]:
         """Return the values of the model file."""
         return {
-            "segmenter": self.segmenter,
-            "stop_word_scope": self.stop_word_scope,
             "decoder": {"name": self.decoder.name, "runs": self.decoder.runs},
             "margins": {"softness": self.margins.softness, "penalty": self.margins.penalty},
             "thresholds": {key: self._readable(values) for key, values in self.thresholds.items()},
@@ -199,14 +198,13 @@ class ThresholdModel(FeatureModel):
         """Return the attributes that `own_values` and `own_arrays` wrote."""
         features = features_named(list(document["thresholds"][JOINT]))
         return {
-            **measuring_values(document),
             "features": features,
             "thresholds": {
                 str(key): _values(found, features, f"thresholds of {key!r}")
                 for key, found in document["thresholds"].items()
             },
-            "decoder": Decoder(**document["decoder"]),
-            "margins": Margins(**document["margins"]),
+            "decoder": stored(Decoder(), document["decoder"], "decoder"),
+            "margins": stored(Margins(), document["margins"], "margins"),
         }
 
 
@@ -217,8 +215,7 @@ def _values(found: Mapping[str, Any], features: tuple[Feature, ...], where: str)
         entry = found[feature.name]
         if entry["bound"] != feature.bound:
             raise ModelError(f"{where}: {feature.name!r} is a {feature.bound}, not a {entry['bound']!r}")
-        value = entry["value"]
-        values.append(-feature.sign * np.inf if value is None else float(value))
+        values.append(-feature.sign * np.inf if entry["value"] is None else number(entry, "value"))
     return np.array(values, dtype=np.float64)
 
 

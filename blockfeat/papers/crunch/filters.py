@@ -12,18 +12,11 @@ from blockfeat.papers.crunch.settings import EmptyTables, Filters, LinkLists
 
 _CELLS = frozenset({"td", "th"})
 _WITHOUT_TEXT = frozenset({"script", "style", "template", "title"})
-_NAMED: dict[str, frozenset[str]] = {
-    "scripts": frozenset({"script"}),
-    "noscript": frozenset({"noscript"}),
-    "styles": frozenset({"style"}),
-    "forms": frozenset({"form"}),
-    "inputs": frozenset({"input", "textarea"}),
-    "buttons": frozenset({"button"}),
-    "selects": frozenset({"datalist", "select"}),
-    "meta": frozenset({"meta"}),
-    "frames": frozenset({"frame", "frameset", "iframe", "noframes"}),
-    "embeds": frozenset({"applet", "audio", "bgsound", "embed", "object", "video"}),
-}
+_NAMED: dict[str, frozenset[str]] = {"noscript": frozenset({"noscript"}), "meta": frozenset({"meta"})}
+_NAMED |= {f"{name}s": frozenset({name}) for name in ("script", "style", "form", "button")}
+_NAMED |= {"inputs": frozenset({"input", "textarea"}), "selects": frozenset({"datalist", "select"})}
+_NAMED |= {"frames": frozenset({"frame", "frameset", "iframe", "noframes"})}
+_NAMED |= {"embeds": frozenset({"applet", "audio", "bgsound", "embed", "object", "video"})}
 _IMAGES = frozenset({"img", "map", "picture", "svg"})
 # Elements other than images that keep a link without text from being removed with its images.
 _REST = frozenset({"audio", "button", "canvas", "embed", "iframe", "input", "object", "select", "textarea", "video"})

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import stored
 from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks, elements_behind, text_places
 from blockfeat.blocks.tagtable import TagTable, load_table
@@ -21,7 +22,7 @@ from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, 
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import decide_on
 from blockfeat.papers.crunch.decision import Decision, Held, HostList, Walked, host_list
-from blockfeat.papers.crunch.settings import CleanSettings, stored_settings
+from blockfeat.papers.crunch.settings import CleanSettings
 
 Indices = NDArray[np.int64]
 
@@ -297,7 +298,7 @@ class CrunchModel(Documented):
     @classmethod
     def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
         """Return the attributes that `own_values` and `own_arrays` wrote."""
-        return {"settings": stored_settings(document["settings"])}
+        return {"settings": stored(CleanSettings(), document["settings"], "settings")}
 
 
 def tree_of(measured: PageFeatures) -> MeasuredTree:

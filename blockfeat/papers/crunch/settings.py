@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from blockfeat._config import checked, parse_toml
 from blockfeat._files import config_text
@@ -223,37 +221,6 @@ class CleanSettings:
     link_lists: LinkLists = field(default_factory=LinkLists)
     empty_tables: EmptyTables = field(default_factory=EmptyTables)
     removed_links: RemovedLinks = field(default_factory=RemovedLinks)
-
-
-def stored_settings(values: Mapping[str, Any]) -> CleanSettings:
-    """Return the settings stored in a model's file; works without pydantic.
-
-    Raises
-    ------
-    ConfigError
-        A key is unknown, or its value is not of the type of the default.
-    """
-    made: CleanSettings = _stored(CleanSettings(), values, "settings")
-    return made
-
-
-_KINDS = {bool: "true or false", float: "a number", int: "an integer", str: "a string", tuple: "an array of texts"}
-
-
-def _stored(default: Any, value: Any, name: str) -> Any:
-    """Return a value if it is of the type of the default; for tables, a copy of the default with the given values."""
-    if is_dataclass(default) and isinstance(value, dict):
-        if unknown := value.keys() - vars(default).keys():
-            raise ConfigError(f"{name}: unknown key '{min(unknown)}'")
-        made = {key: _stored(getattr(default, key), given, f"{name}.{key}") for key, given in value.items()}
-        return replace(default, **made)  # type: ignore[type-var]
-    if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return tuple(value)
-    if isinstance(default, float) and type(value) is int:
-        return float(value)
-    if type(value) is not type(default):
-        raise ConfigError(f"'{name}' must be {_KINDS.get(type(default), 'a table')}, not {value!r}")
-    return value
 
 
 def bundled_settings() -> tuple[str, ...]:

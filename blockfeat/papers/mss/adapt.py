@@ -273,13 +273,8 @@ def adapt(
     if len(pages) < FEWEST_PAGES:
         raise TrainingError(f"adapting needs at least {FEWEST_PAGES} pages of one site, not {len(pages)}")
     adapted = adapt_to_pages(model.classifier, pages, how, on_iteration=on_iteration)
-    record = {
-        "adapted_from": model.name,
-        "pages": len(pages),
-        "options": asdict(how),
-        "changed": list(adapted.changed),
-        "blockfeat": __version__,
-    }
+    record = {"adapted_from": model.name, "pages": len(pages), "options": asdict(how)}
+    record |= {"changed": list(adapted.changed), "blockfeat": __version__}
     made = replace(model, name=name, classifier=without_rare(adapted.classifier), record=record)
     return AdaptedModel(made, len(pages), tuple(skipped), adapted.changed)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import number, stored
 from blockfeat._numeric import probabilities
 from blockfeat.errors import ModelError
 from blockfeat.papers.mss.page_tokens import PageTokens
@@ -144,7 +145,11 @@ class NaiveBayes:
         """Check the values; compute the log odds of every feature."""
         if self.size not in GRAM_SIZES or not self.smoothing > 0 or self.inside < 1 or self.outside < 1:
             raise ModelError("naive Bayes needs grams of 1 or 3 tokens, smoothing above 0, and tokens of both labels")
-        object.__setattr__(self, "_odds", tuple(map(self._log_odds, (self.grams, self.unclosed, self.around))))
+        with np.errstate(all="ignore"):
+            odds = tuple(map(self._log_odds, (self.grams, self.unclosed, self.around)))
+        if not all(np.isfinite(each).all() for each in (*odds, np.log(self.inside) - np.log(self.outside))):
+            raise ModelError("naive Bayes has counts or a smoothing that give no finite log odds")
+        object.__setattr__(self, "_odds", odds)
 
     def log_odds(self, ids: Ids, unclosed: Ids, around: Ids) -> Floats:
         """Return the log odds that each token is inside of the text: float array, n.
@@ -313,20 +318,27 @@ def classifier_from_document(document: Mapping[str, Any], arrays: Arrays) -> Tok
     """
     columns = {
         name: FeatureCounts(
-            _sums(arrays[f"{name}_key"]),
-            *(arrays[f"{name}_{column}"].astype(np.uint32, casting="safe") for column in _COLUMNS[1:]),
+            _sums(_column(arrays, f"{name}_key")), *(_column(arrays, f"{name}_{column}") for column in _COLUMNS[1:])
         )
         for name in KINDS
     }
     classifier = TokenClassifier(
-        vocabulary=Vocabulary(tuple(document["tags"]), _sums(arrays["form"]), arrays["stem"].astype(np.uint32)),
+        vocabulary=Vocabulary(
+            stored((), document["tags"], "tags"), _sums(_column(arrays, "form")), _column(arrays, "stem")
+        ),
         bayes=NaiveBayes(columns["grams"], columns["unclosed"], columns["around"], **document["bayes"]),
-        scale=Scale(**document["scale"]),
+        scale=stored(Scale(), document["scale"], "scale"),
     )
     if "importance" not in document:
         return classifier
     weight = arrays["weight"].astype(np.float64)
-    return replace(classifier, importance=Importance(weight, float(document["importance"])))
+    return replace(classifier, importance=Importance(weight, number(document, "importance")))
+
+
+def _column(arrays: Arrays, name: str) -> Counts:
+    if arrays[name].ndim != 1:
+        raise ModelError(f"{name!r} is no row of counts")
+    return arrays[name].astype(np.uint32, casting="safe")
 
 
 def _steps(ascending: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import number, stored
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures
@@ -205,6 +206,7 @@ class TokenModel(FeatureModel):
     """
 
     kind: ClassVar[str] = "tokens"
+    measured_by: ClassVar[tuple[str, ...]] = ()
 
     name: str
     system: str
@@ -293,9 +295,9 @@ class TokenModel(FeatureModel):
         """Return the attributes of a stored model; ``"counts"`` may name another model's file that has its counts."""
         return {
             "system": document["system"],
-            "penalty": float(document["penalty"]),
+            "penalty": number(document, "penalty"),
             "classifier": _classifier(document, arrays, read),
-            "constraints": Constraints(**document["constraints"]),
+            "constraints": stored(Constraints(), document["constraints"], "constraints"),
         }
 
     def _scores(self, tags: Tags | None, tokens: PageTokens) -> Floats:

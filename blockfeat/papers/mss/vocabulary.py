@@ -26,53 +26,17 @@ _UNKNOWN = np.array([0x756E6B6E, 0x6E6B6E75], dtype=np.uint32)
 """The identifiers shared by all start tags and by all end tags that are not common."""
 
 
-ALGORITHMS = {
-    "ar": "arabic",
-    "ca": "catalan",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "lt": "lithuanian",
-    "ne": "nepali",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "sv": "swedish",
-    "ta": "tamil",
-    "tr": "turkish",
-    "yi": "yiddish",
-}
+ALGORITHMS = {"ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english"}
+ALGORITHMS |= {"es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish"}
+ALGORITHMS |= {"hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian"}
+ALGORITHMS |= {"lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pt": "portuguese"}
+ALGORITHMS |= {"ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil"}
+ALGORITHMS |= {"tr": "turkish", "yi": "yiddish"}
 """Snowball stemming algorithm by ISO 639-1 code; the one for English is Porter2."""
 Indices = NDArray[np.int64]
 _PARTS = (
-    "article",
-    "main",
-    "nav",
-    "header",
-    "footer",
-    "aside",
-    "form",
-    "figure",
-    "ul",
-    "ol",
-    "table",
-    "blockquote",
-    "section",
+    *("article", "main", "nav", "header", "footer", "aside", "form", "figure"),
+    *("ul", "ol", "table", "blockquote", "section"),
 )
 _INLINE = (
     *("a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "kbd", "mark", "q", "s", "samp", "small"),

@@ -126,7 +126,7 @@ def _tags(prefix: str, tags: tuple[str, ...]) -> list[_Entry]:
     return [_flag(name, f"an element {tag}") for name, tag in zip(names, tags, strict=True)]
 
 
-def _numbered(letter: str, entries: list[_Entry]) -> Iterator[Web2TextFeature]:
+def _numbered(letter: str, *entries: _Entry) -> Iterator[Web2TextFeature]:
     for number, (name, unit, is_binary, low, high) in enumerate(entries, start=1):
         source = f"{_PAPER}, {'appendix 0.A' if letter == 'b' else '3.3'}"
         yield Web2TextFeature(f"{letter}{number}", name, unit, low, high, is_binary, source)
@@ -135,15 +135,13 @@ def _numbered(letter: str, entries: list[_Entry]) -> Iterator[Web2TextFeature]:
 BLOCK_FEATURES: tuple[Web2TextFeature, ...] = tuple(
     _numbered(
         "b",
-        [
-            *_own_entries(),
-            *_prefixed("parent_", _node_entries()),
-            *_tags("parent_tag_", PARENT_TAGS),
-            _flag("has_grandparent", "a node around the parent"),
-            *_prefixed("grandparent_", _node_entries()),
-            *_prefixed("root_", _node_entries()),
-            *_tags("tag_", LEAF_TAGS),
-        ],
+        *_own_entries(),
+        *_prefixed("parent_", _node_entries()),
+        *_tags("parent_tag_", PARENT_TAGS),
+        _flag("has_grandparent", "a node around the parent"),
+        *_prefixed("grandparent_", _node_entries()),
+        *_prefixed("root_", _node_entries()),
+        *_tags("tag_", LEAF_TAGS),
     )
 )
 """The features of a leaf, b1 to b128.
@@ -156,14 +154,12 @@ the same, kept so that the network has the paper's size. "b27 relative position 
 EDGE_FEATURES: tuple[Web2TextFeature, ...] = tuple(
     _numbered(
         "e",
-        [
-            _flag("distance_2", "two hops between the leaves"),
-            _flag("distance_3", "three hops"),
-            _flag("distance_4", "four hops"),
-            _flag("distance_more", "more than four hops"),
-            _flag("line_break", "a line break between the leaves"),
-            *_prefixed("common_", _node_entries()),
-        ],
+        _flag("distance_2", "two hops between the leaves"),
+        _flag("distance_3", "three hops"),
+        _flag("distance_4", "four hops"),
+        _flag("distance_more", "more than four hops"),
+        _flag("line_break", "a line break between the leaves"),
+        *_prefixed("common_", _node_entries()),
     )
 )
 """The features of a leaf and the next, e1 to e25: the last twenty are b70 to b89 of their common node."""
@@ -274,10 +270,7 @@ def _text_features(sums: Floats, ends_in_punctuation: Flags, ends_in_question: F
             np.log(characters / sums[:, at.sentences]),
             ends_in_punctuation,
             ends_in_question,
-            sums[:, at.copyright] > 0,
-            sums[:, at.email] > 0,
-            sums[:, at.address] > 0,
-            sums[:, at.year] > 0,
+            sums[:, [at.copyright, at.email, at.address, at.year]] > 0,
             capital,
             capital**2,
             capital**3,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import number
 from blockfeat._numeric import probabilities
 from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
@@ -18,7 +19,7 @@ from blockfeat.features.measuring import FeatureExtractor, PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import best_labels
 from blockfeat.models.layers import matmul
-from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile
+from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile, floats
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, LeafFeatures, page_features
 from blockfeat.papers.web2text.leaves import leaf_measurer
@@ -77,6 +78,8 @@ class Network:
         sizes = [self.mean.size, *(layer.weights.shape[2] for layer in self.layers)]
         if self.mean.shape != self.scale.shape or [layer.weights.shape[1] for layer in self.layers] != sizes[:-1]:
             raise ModelError("the layers of the network do not fit each other")
+        if not self.scale.all():
+            raise ModelError("a feature of the network has a standard deviation of 0")
 
     def standardise(self, features: Activations) -> Activations:
         """Return features with zero mean and unit variance on the training pages; 0, the mean, for NaN."""
@@ -138,7 +141,7 @@ class LeafLabeller:
     def __post_init__(self) -> None:
         """Check the numbers of inputs and of classes of the networks."""
         for network, features, answers in ((self.unary, BLOCK_FEATURES, 2), (self.pairwise, EDGE_FEATURES, 4)):
-            if network.mean.size != len(features) or network.layers[-1].bias.size != answers:
+            if network.mean.shape != (len(features),) or network.layers[-1].bias.size != answers:
                 raise ModelError(f"a network of Web2Text does not take {len(features)} features to {answers} answers")
 
     def predict(self, features: LeafFeatures, *, shift: float = 0.0) -> LeafPrediction:
@@ -165,8 +168,8 @@ class LeafLabeller:
         arrays: dict[str, NDArray[np.float32]] = {}
         for name, network in (("unary", self.unary), ("pairwise", self.pairwise)):
             arrays |= {f"{name}_mean": network.mean, f"{name}_scale": network.scale}
-            for number, layer in enumerate(network.layers):
-                arrays |= {f"{name}_weights_{number}": layer.weights, f"{name}_bias_{number}": layer.bias}
+            for place, layer in enumerate(network.layers):
+                arrays |= {f"{name}_weights_{place}": layer.weights, f"{name}_bias_{place}": layer.bias}
         return arrays
 
     @classmethod
@@ -187,9 +190,9 @@ def _network(name: str, arrays: Mapping[str, NDArray[Any]]) -> Network:
     """Return the network of a name from the arrays of a model file."""
 
     def array(key: str) -> NDArray[np.float32]:
-        return np.ascontiguousarray(arrays[f"{name}_{key}"], dtype=np.float32)
+        return floats(arrays, f"{name}_{key}")
 
-    layers = tuple(Layer(array(f"weights_{number}"), array(f"bias_{number}")) for number in range(len(KERNELS)))
+    layers = tuple(Layer(array(f"weights_{place}"), array(f"bias_{place}")) for place in range(len(KERNELS)))
     return Network(array("mean"), array("scale"), layers)
 
 
@@ -287,8 +290,8 @@ class Web2TextModel(Documented):
         for key, features in (("features", BLOCK_FEATURES), ("edge_features", EDGE_FEATURES)):
             if document[key] != [feature.name for feature in features]:
                 raise ModelError(f"its {key} are not those of this version")
-        labeller = LeafLabeller.from_arrays(arrays, float(document["interpolation"]))
-        return {"labeller": labeller, "shift": float(document["shift"])}
+        labeller = LeafLabeller.from_arrays(arrays, number(document, "interpolation"))
+        return {"labeller": labeller, "shift": number(document, "shift")}
 
 
 @dataclass(frozen=True, eq=False)

@@ -276,13 +276,9 @@ def _sequences(task: _Task, blank: Network, pages: Sequence[LabelledLeaves], gap
         starts.append(at)
         ends.append(at + size)
         at += size + gap
-    return _Sequences(
-        torch.from_numpy(np.concatenate(rows)).to(device),
-        torch.from_numpy(np.concatenate(answers)).to(device),
-        torch.from_numpy(np.concatenate(weights)).to(device),
-        np.array(starts),
-        np.array(ends),
-    )
+    columns = (rows, answers, weights)
+    inputs, classes, masses = (torch.from_numpy(np.concatenate(each)).to(device) for each in columns)
+    return _Sequences(inputs, classes, masses, np.array(starts), np.array(ends))
 
 
 def _excerpts(sequences: _Sequences, recipe: Recipe, rng: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:
