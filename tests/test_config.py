@@ -96,11 +96,9 @@ def _problems(text: str) -> list[str]:
 
 def test_what_is_right_is_read() -> None:
     file = _read('names = "a"\n[limits]\nwait = "2m"\nratio = 1\n[[entries]]\nname = "abc"\ntags = ["X"]\n')
-    assert file.names == ("a",)
-    assert file.limits == _Limits(wait=120.0, ratio=1.0)
+    assert (file.names, file.limits) == (("a",), _Limits(wait=120.0, ratio=1.0))
     assert isinstance(file.limits.ratio, float)
-    assert (file.entries[0].letters, file.entries[0].tags) == (3, ("X",))
-    assert _read("") == _File()
+    assert ((file.entries[0].letters, file.entries[0].tags), _read("")) == ((3, ("X",)), _File())
 
 
 @pytest.mark.parametrize(

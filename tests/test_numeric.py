@@ -14,8 +14,7 @@ _LABEL = _INPUTS @ [2.0, -1.0, 0.5] + _RANDOM.logistic(size=300) > 0
 
 def test_chances_are_those_of_log_odds() -> None:
     odds = np.log(np.array([1, 3, 1 / 3], dtype=np.float32))
-    assert probabilities(odds).tolist() == pytest.approx([0.5, 0.75, 0.25])
-    assert probabilities(odds).dtype == np.float64
+    assert (probabilities(odds).tolist(), probabilities(odds).dtype) == (pytest.approx([0.5, 0.75, 0.25]), np.float64)
 
 
 def test_a_limit_keeps_chances_off_the_ends() -> None:
@@ -35,8 +34,7 @@ def test_the_gradient_of_the_loss_is_zero_at_the_fit(ridge: float) -> None:
 def test_a_row_of_weight_two_counts_as_two_rows() -> None:
     twice = np.repeat(np.arange(300), np.where(_LABEL, 2, 1))
     found = fit_logistic(_INPUTS, _LABEL, weights=np.where(_LABEL, 2.0, 1.0))
-    assert found == pytest.approx(fit_logistic(_INPUTS[twice], _LABEL[twice]))
-    assert np.sign(found).tolist() == [1, -1, 1]
+    assert (found, np.sign(found).tolist()) == (pytest.approx(fit_logistic(_INPUTS[twice], _LABEL[twice])), [1, -1, 1])
 
 
 def _is_increasing(values: list[int]) -> bool:

@@ -41,8 +41,7 @@ def test_tasks_are_done_by_so_many_processes_which_end_with_the_block() -> None:
         assert (len(set(workers.pids)), workers.busy) == (2, 0)
         both = [asyncio.create_task(workers.do(Sleep(0.5))) for _ in range(3)]
         await asyncio.sleep(0)
-        assert workers.busy == 3
-        assert await asyncio.gather(*both) == ["slept 0.5"] * 3
+        assert (workers.busy, await asyncio.gather(*both)) == (3, ["slept 0.5"] * 3)
         await asyncio.sleep(0)
         assert workers.busy == 0
         assert {await workers.do(Number()) for _ in range(8)} <= set(workers.pids)

@@ -30,8 +30,7 @@ def test_small_pages_do_not_count_and_too_few_sizes_have_no_exponent() -> None:
 
 
 def test_largest_ratio_is_taken_from_a_megabyte_up() -> None:
-    assert measured(1.0).largest_ratio == pytest.approx(4)
-    assert measured(2.0).largest_ratio == pytest.approx(16)
+    assert (measured(1.0).largest_ratio, measured(2.0).largest_ratio) == (pytest.approx(4), pytest.approx(16))
     assert math.isnan(Growth("x", "article", (1024, 4096), (1.0, 9.0)).largest_ratio)
 
 

@@ -55,8 +55,7 @@ def test_counts() -> None:
     result = run(*(system(name, text) for name, text in texts.items()))
     whole, gold, empty, fails = (found.counts["others"] for found in result.systems)
     # Ulbo stands in a credit, Kolber of page 1 in a headline that the gold text leaves out: neither is scored.
-    assert whole == MentionCounts(right=4, wrong=1, missed=0)
-    assert gold == MentionCounts(right=4, wrong=0, missed=0)
+    assert (whole, gold) == (MentionCounts(right=4, wrong=1, missed=0), MentionCounts(right=4, wrong=0, missed=0))
     assert empty == fails == MentionCounts(missed=4)
     assert (result.names, result.pages) == ({"others": (3, 1, 1)}, {"others": 2})
 

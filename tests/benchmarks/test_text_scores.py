@@ -21,8 +21,7 @@ def test_a_text_like_its_gold_has_nothing_to_count() -> None:
 
 def test_paragraphs_that_run_into_one_another_are_missed_boundaries() -> None:
     found = edges_of(GOLD.replace("there.\n\n", "there. "), GOLD)
-    assert (found.boundaries, found.given, found.gold) == (1, 1, 2)
-    assert found.boundary_f1 == pytest.approx(2 / 3)
+    assert ((found.boundaries, found.given, found.gold), found.boundary_f1) == ((1, 1, 2), pytest.approx(2 / 3))
 
 
 def test_a_paragraph_that_is_cut_has_boundaries_too_many() -> None:

@@ -78,8 +78,7 @@ def test_codes_of_a_page_are_one_byte_an_element() -> None:
     assert tags is not None
     codes, names = CodeTable.of({"p": 2, "b": 16}, 0).codes_of(tags)
     assert codes.dtype == np.uint8
-    assert dict(zip(map(tags.name, range(len(tags))), codes.tolist(), strict=True))["p"] == 2
-    assert names == 0
+    assert (dict(zip(map(tags.name, range(len(tags))), codes.tolist(), strict=True))["p"], names) == (2, 0)
 
 
 @pytest.mark.parametrize("group", element_codes.KEYS)

@@ -161,8 +161,7 @@ def two_files(tmp_path: Path) -> list[Path]:
 def test_load_corpora(two_files: list[Path]) -> None:
     found = [(page.corpus, page.id) for page in load_corpora(two_files)]
     assert found == [("a", "1"), ("a", "2"), ("b", "1"), ("b", "3")]
-    assert (len(load_corpora(two_files[0])), len(load_corpora(str(two_files[0])))) == (2, 2)
-    assert load_corpora([]) == []
+    assert ((len(load_corpora(two_files[0])), len(load_corpora(str(two_files[0])))), load_corpora([])) == ((2, 2), [])
 
 
 def test_load_corpora_by_language(two_files: list[Path]) -> None:

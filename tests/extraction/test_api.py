@@ -71,8 +71,7 @@ def test_few_models_are_kept_in_memory() -> None:
 
 
 def test_public_names_are_there_and_are_the_same_objects() -> None:
-    assert set(dir(blockfeat)) == set(blockfeat.__all__)
-    assert sorted(blockfeat.__all__) == sorted(set(blockfeat.__all__))
+    assert (set(dir(blockfeat)), sorted(blockfeat.__all__)) == (set(blockfeat.__all__), sorted(set(blockfeat.__all__)))
     for name in blockfeat.__all__:
         assert getattr(blockfeat, name) is not None
     for name in errors.__all__:

@@ -45,10 +45,8 @@ def chosen(kept: np.ndarray[tuple[int], np.dtype[np.bool_]], **wanted: bool) -> 
 )
 def test_a_part_comes_in_and_goes_out(part: str, texts: set[str]) -> None:
     everything = np.ones(len(TEXTS), dtype=bool)
-    assert chosen(PROSE) == set()
-    assert chosen(PROSE, **{part: True}) == texts
-    assert chosen(PROSE, **{part: False}) == set()
-    assert chosen(everything) - chosen(everything, **{part: False}) == texts
+    assert (chosen(PROSE), chosen(PROSE, **{part: True})) == (set(), texts)
+    assert (chosen(PROSE, **{part: False}), chosen(everything) - chosen(everything, **{part: False})) == (set(), texts)
 
 
 def test_nothing_is_added_to_a_page_without_text() -> None:

@@ -18,8 +18,7 @@ def test_a_row_a_page_with_the_index_of_the_frame(jobs: int) -> None:
     assert found.index.equals(frame.index)
     assert found["status"].tolist() == ["ok", "error", "ok", "error", "error", "error"]
     assert SENTENCES[0] in found["text"]["a"]
-    assert found["url"]["a"] == "http://a.example/"
-    assert found["url"].isna().tolist()[1:4] == [True, True, True]
+    assert (found["url"]["a"], found["url"].isna().tolist()[1:4]) == ("http://a.example/", [True, True, True])
     assert found["error"]["b"] == 'row b: "content" is empty'
     assert "PDF" in found["error"]["d"]
     assert "int" in found["error"]["f"]

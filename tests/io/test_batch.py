@@ -180,8 +180,7 @@ def _written(*documents: Rendered, lines: bool = False, format: str = "text") ->
     [*((f"text{end}", None, "text", "text\n") for end in ("", "\n\n")), *(("", "no", f, "") for f in ("text", "html"))],
 )
 def test_a_page_alone_ends_with_one_new_line(text: str, error: str | None, format: str, written: str) -> None:
-    assert _written(_rendered("a", text, error), format=format) == written
-    assert _written(format=format) == ""
+    assert (_written(_rendered("a", text, error), format=format), _written(format=format)) == (written, "")
 
 
 def test_the_first_of_two_pages_is_named_also_where_it_failed() -> None:

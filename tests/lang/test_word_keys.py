@@ -18,8 +18,7 @@ def test_words_have_one_key_wherever_they_stand(text: str) -> None:
     words = [lowered[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
     assert words == tokenize(text)
     keys = keys_of_spans(code_points(lowered), starts, ends)
-    assert keys.tolist() == keys_of_words(words).tolist()
-    assert len(set(keys.tolist())) == len(set(words))
+    assert (keys.tolist(), len(set(keys.tolist()))) == (keys_of_words(words).tolist(), len(set(words)))
 
 
 @given(st.text(st.one_of(st.characters(), st.sampled_from("ΟΔΣσςİIı\u0345.' Aa")), max_size=60))

@@ -62,8 +62,7 @@ def test_every_value_names_its_source_and_is_plain_in_a_dict():
 
 
 def test_a_page_without_anything_has_no_metadata():
-    assert extractor().extract("").metadata == Metadata()
-    assert described(top="").authors == ()
+    assert (extractor().extract("").metadata, described(top="").authors) == (Metadata(), ())
 
 
 def test_metadata_can_be_left_out():

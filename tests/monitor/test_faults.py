@@ -124,8 +124,7 @@ def test_feeds_are_polled_at_once_and_those_that_were_taken_out_are_not(store: S
         _begin(store, environment)
         assert due_urls() == found
     assert dict(column(store, "feeds", "url", "unexpected")) == dict(zip(urls, (1, 0, 0), strict=True))
-    assert store.retry(now=_LATER, is_any=True).total() == 1
-    assert due_urls() == urls[:2]
+    assert (store.retry(now=_LATER, is_any=True).total(), due_urls()) == (1, urls[:2])
 
 
 def test_retry_makes_them_due_and_says_why_they_had_failed(store: Store) -> None:

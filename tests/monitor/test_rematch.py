@@ -56,17 +56,7 @@ def test_a_new_brand_is_found_as_if_it_had_been_there(tmp_path: Path) -> None:
         assert _rows(other) == _rows(store)
 
 
-_RICH = (
-    "<html lang=en><body><article><h1>Corvane and Lindholt build boats</h1><p class=standfirst>Lindholt has more work "
-    f"than Corvane at its yard, they say.</p><p>{_TEXT}</p><figure><img src=a.jpg alt='A boat of Corvane and Lindholt'>"
-    "<figcaption>Corvane boat, by Lindholt</figcaption></figure><p>Lindholt<sup>2</sup> was asked, Corvane<sup>3</sup>"
-    f" too, what became of the boats of last year.</p><table><tr><th>Yard<th>Boats<th>Year"
-    + "".join(
-        f"<tr><td>Lindholt {year}<td>12<td>{year}<tr><td>Corvane {year}<td>31<td>{year}" for year in range(1900, 1904)
-    )
-    + f"</table><p>{_TEXT}</p></article><section id=comments class=comments><h2>Comments</h2><div class=comment><p>Ada "
-    "wrote: I like the boats of Lindholt more than those of Corvane, whatever.</p></div></section></body></html>"
-)
+_RICH = Path(__file__).with_name("rich_page.html").read_text("utf-8").replace("{text}", _TEXT)
 
 
 @pytest.mark.parametrize("descriptions", [False, True])
@@ -138,8 +128,7 @@ def test_pages_that_were_not_read_and_later_versions_are_left_out(store: Store) 
 def test_many_pages_are_taken_some_at_a_time(store: Store) -> None:
     steps: list[int] = []
     _fill(store, *(f"a.example/{number}" for number in range(103)))
-    assert rematch(store, _config(_NEW), now=NOW, on_pages=steps.append).pages == 103
-    assert steps == [100, 103]
+    assert (rematch(store, _config(_NEW), now=NOW, on_pages=steps.append).pages, steps) == (103, [100, 103])
 
 
 def test_a_page_that_cannot_be_looked_through_costs_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,8 +133,7 @@ def test_all_visible_text_survives_in_order(parts: list[tuple[str, list[str], bo
         pieces.append(f"<{block}>{opening}word{number} {closing}" + (f"</{block}>" if is_closed else ""))
         expected.append(f"word{number}")
     page = Page.parse("<body>" + "\n".join(pieces))
-    assert page.all_text().split() == expected
-    assert " ".join(cut_into_blocks(page, _TABLE).texts()).split() == expected
+    assert (page.all_text().split(), " ".join(cut_into_blocks(page, _TABLE).texts()).split()) == (expected, expected)
 
 
 def _names(page: Page) -> list[str]:

@@ -176,8 +176,7 @@ def test_the_columns_fit_the_markup(pieces: list[str], keep: bool) -> None:
             else:
                 opened.append((tag, name))
     assert not opened
-    assert found == set(zip(tags.opened.tolist(), tags.closed.tolist(), strict=True))
-    assert tags.depth == deepest
+    assert (found, tags.depth) == (set(zip(tags.opened.tolist(), tags.closed.tolist(), strict=True)), deepest)
 
 
 _UNITS = (

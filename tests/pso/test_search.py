@@ -43,8 +43,7 @@ def test_the_ascent_stops_where_nothing_helps() -> None:
         calls += 1
         return np.zeros(len(positions))
 
-    assert list(ascend(flat, np.full(2, 0.5), 0.0, 10)) == []
-    assert calls == 2 * 3
+    assert (list(ascend(flat, np.full(2, 0.5), 0.0, 10)), calls) == ([], 2 * 3)
 
 
 def test_restarts_take_the_best_swarm_and_number_their_generations_on() -> None:
@@ -103,8 +102,7 @@ def test_a_curve_for_each_feature_over_its_range() -> None:
 
 def test_single_precision_and_no_features() -> None:
     curves = feature_curves(CANONICAL[:1], lambda _, thresholds: np.ones(thresholds.size, dtype=np.float32))
-    assert curves[0].fitness.dtype == np.float64
-    assert feature_curves((), lambda _, thresholds: thresholds) == []
+    assert (curves[0].fitness.dtype, feature_curves((), lambda _, thresholds: thresholds)) == (np.float64, [])
 
 
 SPACE = SearchSpace(CANONICAL, with_margins=True)

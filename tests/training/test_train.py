@@ -43,8 +43,7 @@ def test_pages_of_one_site_are_tested_on_other_pages(kind: str, caplog: pytest.L
         pytest.importorskip("torch")
     own = [replace(page, url=f"https://own.example/{page.id}", corpus="own") for page in DEMO[:8]]
     model = train(own, kind=kind, config=QUICK[kind])
-    assert (model.report.parted_by, model.report.test_pages) == ("pages", 2)
-    assert model.record["split_by"] == "page"
+    assert ((model.report.parted_by, model.report.test_pages), model.record["split_by"]) == (("pages", 2), "page")
     assert "one host: split by page" in caplog.text
 
 
@@ -62,8 +61,7 @@ def test_every_kind_learns_is_tested_and_stored(kind: str, tmp_path: Path) -> No
     seen: list[Progress] = []
     model = train(DEMO, kind=kind, seed=2, config=QUICK[kind], name="mine", on_progress=seen.append, command="c")
     report = model.report
-    assert (report.kind, report.interrupted) == (kind, False)
-    assert report.training_pages + report.test_pages == len(DEMO)
+    assert ((report.kind, report.interrupted), report.training_pages + report.test_pages) == ((kind, False), len(DEMO))
     assert report.test.text.extraction > (report.test.text.all_text or 0) + 0.1
     record = json.loads(json.dumps(dict(model.record)))
     assert (record["kind"], record["seed"], record["command"]) == (kind, 2, "c")

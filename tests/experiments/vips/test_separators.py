@@ -38,8 +38,7 @@ def test_separators_stand_between_blocks(spans: list[Any], groups: int, expected
 
 def test_columns_have_a_vertical_separator() -> None:
     left, right = (ExtractedBlock(0, Rectangle(x, 0, 40, 100), 10) for x in (0, 60))
-    assert len(clusters([left, right], horizontal=True)) == 1
-    assert len(clusters([left, right], horizontal=False)) == 2
+    assert (len(clusters([left, right], horizontal=True)), len(clusters([left, right], horizontal=False))) == (1, 2)
 
 
 def between(above: Box, below: Box, rules: tuple[Rectangle, ...] = (), *, horizontal: bool = True) -> Separator:

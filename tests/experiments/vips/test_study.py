@@ -77,8 +77,7 @@ def test_the_oracle_stands_beside_the_other_systems(study: Study, monkeypatch: p
     assert "all (7)" in table
     assert rows["default, hidden blocks dropped"].split(" | ")[1] == rows["default"].split(" | ")[1]
     kept = (study.folder / "systems.jsonl").read_text(encoding="utf-8")
-    assert systems_section(study) == table
-    assert (study.folder / "systems.jsonl").read_text(encoding="utf-8") == kept
+    assert (systems_section(study), (study.folder / "systems.jsonl").read_text(encoding="utf-8")) == (table, kept)
     lines = granularity_section(study).splitlines()
     assert [line.split(" | ")[0] for line in lines[2:]] == [f"| {n}" for n in (5, 6, 7, 8, 9, 10)]
 

@@ -44,8 +44,7 @@ def test_hosts_take_turns() -> None:
 def test_no_host_has_more_than_its_share_in_hand(per_host: int, first: str, then: str) -> None:
     names = ("a1", "a2", "a3", "b1")
     frontier = _frontier(*names, per_host=per_host)
-    assert _taken(frontier) == first
-    assert (len(frontier), frontier.in_hand) == (3 - per_host, per_host + 1)
+    assert (_taken(frontier), (len(frontier), frontier.in_hand)) == (first, (3 - per_host, per_host + 1))
     frontier.finish(_pages(*names)[0])
     assert (_taken(frontier), frontier.in_hand) == (then, per_host + 1)
 
@@ -82,8 +81,7 @@ def test_a_host_that_is_to_be_left_alone_waits_and_keeps_what_is_in_hand() -> No
     assert first is not None
     assert [frontier.hold("a.example", until) for until in (50.0, 40.0)] == [True, False]
     frontier.look_again("c.example", 60.0)
-    assert (len(frontier), frontier.in_hand, frontier.next_moment) == (1, 1, 50.0)
-    assert _taken(frontier) == "b1"
+    assert ((len(frontier), frontier.in_hand, frontier.next_moment), _taken(frontier)) == ((1, 1, 50.0), "b1")
     frontier.finish(first)
     frontier.wake(49.9)
     frontier.add_hosts(["a.example"])

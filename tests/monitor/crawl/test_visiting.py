@@ -139,8 +139,7 @@ def test_a_feed_with_the_same_bytes_is_not_read_again(store: Store, web: Web) ->
     web.put(_OLD, text)
     assert _polled(store, web)[0].outcome == "read"
     web.put(_OLD, text.replace("Mon", "Tue"), etag='"2"')
-    assert _polled(store, web)[0].outcome == "unchanged"
-    assert store.due_feeds(now=9e9, limit=9)[0].etag == '"2"'
+    assert (_polled(store, web)[0].outcome, store.due_feeds(now=9e9, limit=9)[0].etag) == ("unchanged", '"2"')
     web.put(_OLD, _rss(_item("one"), _item("two")))
     assert [_polled(store, web)[1], _polled(store, web)[1]] == [1, 0]
 
@@ -248,8 +247,7 @@ def test_a_large_sitemap_comes_in_small_pieces(store: Store, web: Web) -> None:
     places = "".join(f"<url><loc>{url}</loc><lastmod>2026-01-01</lastmod></url>" for url in addresses)
     data = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{places}</urlset>'.encode()
     feed, entries = open_feed(data, url=_OLD)
-    assert (feed.kind, feed.entries) == ("sitemap", ())
-    assert tuple(entries) == read_feed(data, url=_OLD).entries
+    assert ((feed.kind, feed.entries), tuple(entries)) == (("sitemap", ()), read_feed(data, url=_OLD).entries)
     assert len(list(open_feed(data[:-30], url=_OLD)[1])) == count - 1
     web.put(_OLD, data.decode())
     sizes = [len(batch) for batch in asyncio.run(poll(due_feed(store), web, _CONFIG, every=0.0)).batches]
@@ -267,7 +265,7 @@ def test_a_redirect_to_a_login_is_no_article_whatever_it_says(store: Store, web:
         web.put(f"https://a.example/{name}", article, final_url=f"https://a.example/{end}")
     assert sorted(_visited(store, web, readers)) == ["failed", *["new"] * 4]
     pages = _pages(store, "status", "from")
-    read = dict.fromkeys(("login", "cup", "records"), ["ok", "page"])
+    read = {key: ["ok", "page"] for key in ("login", "cup", "records")}
     assert pages == read | {"one": ["error", None], "two": ["ok", "feed"]}
     assert "a login" in _pages(store, "error")["one"][0]
 

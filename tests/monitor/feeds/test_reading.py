@@ -42,8 +42,7 @@ def test_rss() -> None:
     entry = feed.entries[0]
     assert (feed.kind, feed.title, feed.warnings) == ("rss", "News", ())
     assert (entry.url, entry.id, entry.title, entry.lang) == ("http://news.example/1", "urn:g1", "One & two", "de")
-    assert (entry.published, entry.updated) == (datetime(2024, 3, 14, 5, tzinfo=UTC), None)
-    assert entry.summary == "Why."
+    assert ((entry.published, entry.updated), entry.summary) == ((datetime(2024, 3, 14, 5, tzinfo=UTC), None), "Why.")
 
 
 def test_atom_takes_the_alternate_link_and_its_own_language() -> None:

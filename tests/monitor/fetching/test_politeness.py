@@ -28,8 +28,7 @@ def test_robots_rules_are_read_once_and_kept_on_every_hop(site: Site) -> None:
         return await asyncio.gather(*(fetcher.fetch(f"{site.url}{path}") for path in ("/a", "/private/a", "/b", "/a")))
 
     first, private, redirected, second = run(work, clock=clock)
-    assert (first.data, second.data) == (PAGE, PAGE)
-    assert (private.permanent, redirected.permanent) == (True, True)
+    assert ((first.data, second.data), (private.permanent, redirected.permanent)) == ((PAGE, PAGE), (True, True))
     assert "robots.txt does not allow it" in str(private.error)
     assert sorted(site.seen) == ["/a", "/a", "/b", "/robots.txt"]
     assert clock.slept == [7.0, 7.0], "the crawl delay stands between two pages"

@@ -42,7 +42,6 @@ def test_a_young_store_has_no_spikes(store: Store) -> None:
 
 
 def test_what_is_expected() -> None:
-    assert surprise(0, 2.0) == pytest.approx(1.0)
-    assert surprise(3, 2.0) == pytest.approx(0.3233, abs=1e-4)
+    assert (surprise(0, 2.0), surprise(3, 2.0)) == (pytest.approx(1.0), pytest.approx(0.3233, abs=1e-4))
     same = {time.strftime("%Y-%m-%dT%H", time.gmtime(_HOUR - week * _WEEK)): 10 for week in (1, 2, 3, 4)}
     assert expected_articles(same, _HOUR, weeks=4) == pytest.approx((40 + 40 / 672) / 5)

@@ -56,5 +56,4 @@ def test_lists_with_an_address_are_updated_unless_what_comes_names_no_host(tmp_p
     assert updated(entries, lambda url: "a.example\nb.example\n") == [(str(path), 2)]
     with pytest.raises(InputError, match="names no host"):
         updated(entries, lambda url: "<html>Not found</html>")
-    assert path.read_text(encoding="utf-8") == "a.example\nb.example\n"
-    assert list(tmp_path.iterdir()) == [path]
+    assert (path.read_text(encoding="utf-8"), list(tmp_path.iterdir())) == ("a.example\nb.example\n", [path])

@@ -32,8 +32,7 @@ def test_a_model_for_a_site(tmp_path: Path) -> None:
     read: list[int] = []
     broken = Document(id="broken", data=b"%PDF-1.4"), Document(id="gone", data=None, error="gone: not found")
     found = adapt([*documents(8), *broken], base(), name="site", on_page=read.append)
-    assert read == list(range(1, 11))
-    assert (found.pages, len(found.skipped)) == (8, 2)
+    assert (read, (found.pages, len(found.skipped))) == (list(range(1, 11)), (8, 2))
     assert found.skipped[0].startswith("broken: ")
     assert (found.model.name, found.model.record["adapted_from"]) == ("site", "base")
     save_model(found.model, tmp_path / "site.npz")
@@ -96,8 +95,7 @@ def test_confidence_is_the_geometric_mean_beside_both_borders() -> None:
 
 def test_confidence_at_the_edges_of_a_page() -> None:
     sure = np.ones(4)
-    assert confidence(sure, (0, 4), 10) == pytest.approx(1.0)
-    assert confidence(sure, (0, 0), 10) == 0.0
+    assert (confidence(sure, (0, 4), 10), confidence(sure, (0, 0), 10)) == (pytest.approx(1.0), 0.0)
     assert 0 < confidence(np.zeros(4), (0, 4), 10) < 1e-5  # certainty does not make it nothing
 
 
@@ -139,8 +137,7 @@ def test_a_site_is_learnt_without_labels(classifier: TokenClassifier) -> None:
     pages = [tokens_of(site_page(number)) for number in range(20)]
     seen: list[int] = []
     adapted = adapt_to_pages(classifier, pages, AdaptOptions(iterations=4), on_iteration=seen.append)
-    assert seen == list(range(1, len(adapted.changed) + 1))
-    assert len(adapted.runs) == 20
+    assert (seen, len(adapted.runs)) == (list(range(1, len(adapted.changed) + 1)), 20)
     before = [comments_in(page, best_run(classifier.scores(page))) for page in pages]
     behind = [comments_in(page, run) for page, run in zip(pages, adapted.runs, strict=True)]
     assert (max(before), sum(behind)) == (50, 0)

@@ -52,8 +52,7 @@ def test_simple_scores_take_the_article() -> None:
 
 def test_the_penalty_of_a_tag_decides_how_far_the_run_goes() -> None:
     html = "<body><p>" + "word " * 20 + "</p><ul><li>two words</li></ul><p>" + "more " * 12 + "</p></body>"
-    assert len(kept_texts(SIMPLE, html)) == 1
-    assert len(kept_texts(replace(SIMPLE, penalty=1.0), html)) == 3
+    assert (len(kept_texts(SIMPLE, html)), len(kept_texts(replace(SIMPLE, penalty=1.0), html))) == (1, 3)
     assert len(kept_texts(replace(SIMPLE, penalty=3.25).favouring("recall"), html)) == 3
     with pytest.raises(ModelError, match="penalty"):
         replace(SIMPLE, penalty=0.0)

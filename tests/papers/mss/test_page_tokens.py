@@ -96,8 +96,7 @@ def test_unclosed_tags_equal_the_papers_stack_on_any_page(pieces: list[str]) -> 
 
 
 def test_a_page_without_tags_has_no_tokens() -> None:
-    assert len(PageTokens.of(None)) == 0
-    assert PageTokens.of(None).texts(np.zeros(0, dtype=np.int64)) == []
+    assert (len(PageTokens.of(None)), PageTokens.of(None).texts(np.zeros(0, dtype=np.int64))) == (0, [])
 
 
 def test_start_tags_of_some_elements_are_found() -> None:

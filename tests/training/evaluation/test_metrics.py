@@ -40,8 +40,7 @@ def all_scores(predicted: str | list[str], gold: str | list[str]) -> list[float]
 @given(texts, texts)
 def test_what_holds_for_any_two_texts(a: str, b: str) -> None:
     assert all(0 <= score <= 1 for score in all_scores(a, b))
-    assert all_scores(a, a) == pytest.approx([1.0] * 8)
-    assert all_scores(tokenize(a), tokenize(b)) == all_scores(a, b)
+    assert (all_scores(a, a), all_scores(tokenize(a), tokenize(b))) == (pytest.approx([1.0] * 8), all_scores(a, b))
     # Sides can be exchanged, and with them precision and recall.
     swapped = all_scores(b, a)
     assert all_scores(a, b) == pytest.approx([swapped[place] for place in (0, 1, 3, 2, 4, 6, 5, 7)])
@@ -140,8 +139,7 @@ def test_an_interval_is_as_wide_as_theory_says() -> None:
     for level, factor in ((0.95, 1.96), (0.5, 0.674)):
         found = confidence_interval(values, samples=4000, level=level)
         assert found[1:] == pytest.approx((found.mean - factor * half, found.mean + factor * half), abs=0.002)
-    assert confidence_interval([0.25]) == (0.25, 0.25, 0.25)
-    assert confidence_interval([0.5] * 9) == (0.5, 0.5, 0.5)
+    assert (confidence_interval([0.25]), confidence_interval([0.5] * 9)) == ((0.25, 0.25, 0.25), (0.5, 0.5, 0.5))
 
 
 def test_many_values_are_drawn_in_parts() -> None:
@@ -156,8 +154,7 @@ def test_a_clear_difference_is_significant() -> None:
     better, worse = 0.9 + noise[0], 0.8 + noise[1]
     found = paired_difference(better, worse)
     assert found.low > 0
-    assert found.mean == pytest.approx(0.1, abs=0.02)
-    assert found.p == pytest.approx(1 / 1001)
+    assert (found.mean, found.p) == (pytest.approx(0.1, abs=0.02), pytest.approx(1 / 1001))
     assert paired_difference(worse, better).mean == -found.mean
 
 

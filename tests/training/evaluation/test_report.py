@@ -110,8 +110,7 @@ def test_any_number_of_features_and_generations(tmp_path: Path, history: int, cu
 
 
 def test_nothing_to_report_writes_nothing_and_old_files_are_replaced(tmp_path: Path) -> None:
-    assert write_training_report(tmp_path, history=(), curves=()) == []
-    assert list(tmp_path.iterdir()) == []
+    assert (write_training_report(tmp_path, history=(), curves=()), list(tmp_path.iterdir())) == ([], [])
     write_training_report(tmp_path, history=HISTORY, curves=())
     write_training_report(str(tmp_path), history=HISTORY[:2], curves=())
     assert len(rows_of(tmp_path / "convergence.csv")) == 2

@@ -50,8 +50,7 @@ def test_the_same_labels_agree_in_full():
     found = agreement(pages, pages)
     assert (found.cosine, found.f1, found.kappa, found.role_kappa) == (1.0, 1.0, 1.0, 1.0)
     assert (found.kappa_by_role["headline"], found.kappa_by_role["byline"]) == (1.0, None)
-    assert (found.counts_by_role["headline"], found.role_blocks) == ((3, 3), 3 * COUNT)
-    assert found.worst(5) == []
+    assert ((found.counts_by_role["headline"], found.role_blocks), found.worst(5)) == (((3, 3), 3 * COUNT), [])
 
 
 def test_one_block_more_lowers_every_measure_as_counted_by_hand():
