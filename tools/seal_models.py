@@ -18,10 +18,10 @@ from blockfeat.models.store import digest_of  # noqa: E402
 
 
 def sealed(text: str) -> str:
-    """Return the text of a JSON model file with its digest as the last value."""
+    """Return the text of a JSON model file with its digest as the first value, a line that is easy to take out."""
     document = json.loads(text)
     document.pop("digest", None)
-    document["digest"] = digest_of(document, {})
+    document = {"digest": digest_of(document, {}), **document}
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -229,9 +229,7 @@ def _parsed(data: bytes, where: str) -> tuple[dict[str, Any], dict[str, NDArray[
     except Exception as error:  # zipfile and zlib raise nearly anything on damaged bytes
         raise ModelError(f"{where}: {damaged}: {str(error) or type(error).__name__}") from error
     if not is_whole:
-        raise ModelError(
-            f"{where}: damaged or edited: its {_DIGEST!r} does not fit, which an edited file leaves out"
-        )
+        raise ModelError(f"{where}: damaged or edited: its {_DIGEST!r} does not fit, which an edited file leaves out")
     return document, arrays
 
 
@@ -286,7 +284,8 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _file_bytes(path: Path) -> bytes:
     """Return the bytes of a file, of one that is too large as many as show it."""
     with path.open("rb") as stream:
-        data = stream.read(min(path.stat().st_size or _MOST_BYTES, _MOST_BYTES) + 1)
+        # What is no file has no size, and ends nowhere: a device.
+        data = stream.read(min(path.stat().st_size if path.is_file() else _MOST_BYTES, _MOST_BYTES) + 1)
     if len(data) > _MOST_BYTES:
         raise OSError(f"it has more than {_MOST_BYTES:,} bytes")
     return data

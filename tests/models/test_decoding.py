@@ -13,19 +13,7 @@ from hypothesis.extra.numpy import arrays
 from blockfeat._numeric import probabilities
 from blockfeat.errors import ModelError
 from blockfeat.models import decoding as compiled
-from blockfeat.models.decoding import (
-    DECODERS,
-    Decoder,
-    best_labels,
-    best_run,
-    best_run_masks,
-    best_runs,
-    decode,
-    maximal_runs,
-    moved_cut,
-    page_cut,
-    top_runs,
-)
+from blockfeat.models.decoding import Decoder, best_labels, best_run, best_runs, decode, maximal_runs
 from uncompiled import load_uncompiled
 
 SCORES = np.array([1.0, -0.5, 1.0, -3.0, 0.0, 0.5])
@@ -33,11 +21,7 @@ SCORES = np.array([1.0, -0.5, 1.0, -3.0, 0.0, 0.5])
 
 @pytest.mark.parametrize(
     ("decoder", "labels"),
-    [
-        (Decoder(), [1, 0, 1, 0, 1, 1]),
-        (Decoder("mss"), [1, 1, 1, 0, 0, 0]),
-        (Decoder("mss", runs=2), [1, 1, 1, 0, 0, 1]),
-    ],
+    [(Decoder(), [1, 0, 1, 0, 1, 1]), (Decoder("mss"), [1, 1, 1, 0, 0, 0]), (Decoder("mss", 2), [1, 1, 1, 0, 0, 1])],
 )
 def test_labels(decoder: Decoder, labels: list[int]) -> None:
     before = SCORES.copy()
@@ -46,7 +30,7 @@ def test_labels(decoder: Decoder, labels: list[int]) -> None:
     assert np.array_equal(SCORES, before)
 
 
-@pytest.mark.parametrize("name", DECODERS)
+@pytest.mark.parametrize("name", compiled.DECODERS)
 def test_no_blocks_and_nothing_good(name: str) -> None:
     assert decode(np.zeros(0), Decoder(name)).tolist() == []
     assert decode(np.array([-1.0, -0.1]), Decoder(name)).tolist() == [False, False]
@@ -103,12 +87,9 @@ OF_RUZZO_AND_TOMPA = [4.0, -5.0, 3.0, -3.0, 1.0, 2.0, -2.0, 2.0, -2.0, 1.0, 5.0]
 
 def brute_force(scores: list[float]) -> tuple[int, int]:
     """The run with the highest sum above 0; of equal ones that with the earliest end, then the shortest."""
-    best, where = 0.0, (0, 0)
-    for end in range(1, len(scores) + 1):
-        for start in range(end - 1, -1, -1):
-            if sum(scores[start:end]) > best:
-                best, where = sum(scores[start:end]), (start, end)
-    return where
+    runs = [(sum(scores[start:end]), -end, start) for end in range(1, len(scores) + 1) for start in range(end)]
+    best, end, start = max(runs, default=(0.0, 0, 0))
+    return (start, -end) if best > 0 else (0, 0)
 
 
 def by_definition(scores: list[float], offset: int = 0) -> list[tuple[int, int, float]]:
@@ -131,7 +112,7 @@ def test_maximal_runs_equal_their_definition(scores: list[float]) -> None:
 def test_top_runs_are_the_highest_sums(scores: list[float], k: int) -> None:
     found = by_definition(scores)
     expected = sorted(found, key=lambda run: (-run[2], run[0]))[:k]
-    assert top_runs(np.array(scores), k) == [(start, end) for start, end, _ in expected]
+    assert compiled.top_runs(np.array(scores), k) == [(start, end) for start, end, _ in expected]
 
 
 def test_a_million_scores_take_less_than_a_second() -> None:
@@ -175,7 +156,7 @@ def test_masks_equal_best_run_by_column(n: int, m: int, data: st.DataObject) -> 
     quarters = st.integers(-20, 20).map(lambda number: number / 4)
     rows = data.draw(st.lists(st.lists(quarters, min_size=m, max_size=m), min_size=n, max_size=n))
     scores = np.array(rows, dtype=np.float64).reshape(n, m)
-    masks = best_run_masks(scores)
+    masks = compiled.best_run_masks(scores)
     assert (masks.shape, masks.dtype.kind) == ((n, m), "b")
     for column in range(m):
         start, end = best_run(scores[:, column])
@@ -205,7 +186,7 @@ def test_the_cut_is_lower_on_pages_in_doubt_and_only_there(blocks: list[tuple[fl
     logits = np.array([logit for logit, _ in blocks], dtype=np.float32)
     words = np.array([count for _, count in blocks], dtype=np.int32)
     expected = compiled.expectation(logits, words)
-    found = page_cut(cut, expected, sure=0.8)
+    found = compiled.page_cut(cut, expected, sure=0.8)
     if expected.f1 >= 0.8:
         assert found == cut
     else:
@@ -217,13 +198,13 @@ def test_more_doubt_lowers_the_cut_more() -> None:
     words = np.array([50, 50, 50], dtype=np.int32)
     pages = np.array([[6, 6, -6], [1, -1, -1], [-3, -3, -3]], dtype=np.float32)
     found = [compiled.expectation(logits, words) for logits in pages]
-    first, second, last = (page_cut(0.45, expected, sure=0.8) for expected in found)
+    first, second, last = (compiled.page_cut(0.45, expected, sure=0.8) for expected in found)
     assert (first, last) == (0.45, 0.02)
     assert last < second < first
-    assert page_cut(0.45, found[2], sure=0.0) == 0.45
+    assert compiled.page_cut(0.45, found[2], sure=0.0) == 0.45
 
 
 @given(st.floats(0.01, 0.99), st.floats(-3, 3))
 def test_a_moved_cut_moves_back(cut: float, shift: float) -> None:
-    assert moved_cut(moved_cut(cut, shift), -shift) == pytest.approx(cut)
-    assert (moved_cut(cut, shift) > cut) == (shift > 0) or abs(shift) < 1e-9
+    assert compiled.moved_cut(compiled.moved_cut(cut, shift), -shift) == pytest.approx(cut)
+    assert (compiled.moved_cut(cut, shift) > cut) == (shift > 0) or abs(shift) < 1e-9

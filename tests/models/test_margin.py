@@ -136,12 +136,9 @@ def test_a_table_of_ones_own_travels_inside() -> None:
         ({"features": {"depth": {"threshold": 0, "softness": 1, "weight": "x"}}}, "'depth'.*'x'"),
         ({"features": {"depth": {"threshold": 0, "softness": 1}}}, "'depth'.*weight"),
         ({"features": {"depth": {"threshold": 0, "softness": 1, "weight": 1, "colour": 1}}}, "'depth'.*colour"),
-        ({"features": {"depth": 3}}, "'depth'"),
-        ({"features": []}, "missing or wrong"),
-        ({"bias": float("nan")}, "bias"),
-        ({"transitions": {"enter": -1, "leave": 0}}, "at least 0"),
-        ({"transitions": {"enters": 1}}, "enters"),
-        ({"table": "html9"}, "html9"),
+        *(({"features": {"depth": 3}}, "'depth'"), ({"features": []}, "missing or wrong")),
+        *(({"bias": float("nan")}, "bias"), ({"transitions": {"enter": -1, "leave": 0}}, "at least 0")),
+        *(({"transitions": {"enters": 1}}, "enters"), ({"table": "html9"}, "unknown table 'html9'")),
     ],
 )
 def test_bad_documents_are_told(change: dict[str, object], told: str) -> None:

@@ -49,10 +49,9 @@ def test_what_is_missing_or_wrong_is_one_error(wrong: Callable[[], Any]) -> None
 
 
 def test_errors_of_tables_pass_and_those_of_models_are_prefixed() -> None:
-    with pytest.raises(TableError, match=r"^table 3$"), reading_values("model.json"):
-        raise TableError("table 3")
-    with pytest.raises(ModelError, match=r"^model.json: no bias$"), reading_values("model.json"):
-        raise ModelError("no bias")
+    for raised, told in ((TableError("table 3"), r"^table 3$"), (ModelError("no bias"), r"^model.json: no bias$")):
+        with pytest.raises(type(raised), match=told), reading_values("model.json"):
+            raise raised
 
 
 def test_values_of_every_model_are_read_by_the_names_of_the_attributes() -> None:

@@ -78,6 +78,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
     for wrong, reason in (
         (unknown, "unknown feature 'nonsense'"),
         ({"weights": without_mean}, "no weights named mean"),
+        *((wrong, "a cut must lie between") for wrong in ({"cut": 0.0}, {"cut": 1.0}, {"cuts": {"de": 2.0}})),
     ):
         with pytest.raises(ModelError, match=reason):
             model(**wrong)

@@ -60,14 +60,12 @@ def test_round_trip_through_json() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"schema": 9}, "schema"),
-        ({"thresholds": {}}, "joint"),
+        *(({"schema": 9}, "schema"), ({"thresholds": {}}, "joint")),
         ({"thresholds": {"joint": {"unheard": {"bound": "minimum", "value": 1}}}}, "unheard"),
         ({"thresholds": {"joint": {"anchor_ratio": {"bound": "minimum", "value": 1}}}}, "anchor_ratio"),
         ({"thresholds": {"joint": {"anchor_ratio": {"bound": "maximum", "value": "x"}}}}, r"file\.json.*'x'"),
         ({"decoder": {"name": "magic", "runs": 1}}, "magic"),
-        ({"margins": {"softness": 0.0, "penalty": 1.0}}, "softness"),
-        ({"table": "html9"}, "html9"),
+        *(({"margins": {"softness": 0.0, "penalty": 1.0}}, "softness"), ({"table": "html9"}, "unknown table 'html9'")),
     ],
 )
 def test_bad_documents_are_told(change: dict[str, object], told: str) -> None:

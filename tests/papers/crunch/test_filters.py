@@ -30,11 +30,9 @@ def _filtered(page: str, *names: str) -> str:
 @pytest.mark.parametrize(
     ("name", "inside", "left"),
     [
-        ("scripts", "<script>a()</script>", "foobar"),
-        ("scripts", "<b onclick=a()>x</b>", "foo<b>x</b>bar"),
+        *(("scripts", "<script>a()</script>", "foobar"), ("scripts", "<b onclick=a()>x</b>", "foo<b>x</b>bar")),
         ("scripts", "<a href=' java\nscript:a()'>x</a>", "foo<a>x</a>bar"),
-        ("noscript", "<noscript>x</noscript>", "foobar"),
-        ("styles", "<style>b { color: red }</style>", "foobar"),
+        *(("noscript", "<noscript>x</noscript>", "foobar"), ("styles", "<style>b { color: red }</style>", "foobar")),
         ("style_attributes", "<b style='color: red'>x</b>", "foo<b>x</b>bar"),
         ("images", "<img src=i alt=photo>", "foo bar"),
         ("images", "<a href=/x><img src=i></a>", 'foo<a href="/x"><img src="i"></a>bar'),
@@ -43,10 +41,8 @@ def _filtered(page: str, *names: str) -> str:
         ("image_links", "<a href=/x><img src=i>text</a>", 'foo<a href="/x"> text</a>bar'),
         ("text_links", "<a href=/x>link</a>", "foo bar"),
         ("text_links", "<a name=here>place</a>", 'foo<a name="here">place</a>bar'),
-        ("inputs", "<input name=q>", "foo bar"),
-        ("buttons", "<button>Go</button>", "foo bar"),
-        ("selects", "<select><option>a</select>", "foo bar"),
-        ("frames", "<iframe src=/x></iframe>", "foo bar"),
+        *(("inputs", "<input name=q>", "foo bar"), ("buttons", "<button>Go</button>", "foo bar")),
+        *(("selects", "<select><option>a</select>", "foo bar"), ("frames", "<iframe src=/x></iframe>", "foo bar")),
         ("embeds", "<object data=x>y</object>", "foo bar"),
     ],
 )
@@ -102,11 +98,8 @@ def test_a_cell_with_more_links_than_words_allow_is_emptied(words: str, is_list:
 @pytest.mark.parametrize(
     ("chosen", "is_kept"),
     [
-        ({}, False),
-        ({"ratio": 1.0}, False),
-        ({"container_ratio": 1.0}, True),
-        ({"container_ratio": 1.0, "letters_per_word": 6}, False),
-        ({"containers": ("ul",)}, True),
+        *(({}, False), ({"ratio": 1.0}, False), ({"container_ratio": 1.0}, True)),
+        *(({"container_ratio": 1.0, "letters_per_word": 6}, False), ({"containers": ("ul",)}, True)),
         ({"least_links": 3}, True),
     ],
 )

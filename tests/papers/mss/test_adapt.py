@@ -43,10 +43,7 @@ def test_a_model_for_a_site(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("count", "model", "reason"),
-    [
-        (4, base(), "at least 5 pages"),
-        (6, TokenModel("simple", "simple"), "mss-supervised"),  # which has a classifier
-    ],
+    [(4, base(), "at least 5 pages"), (6, TokenModel("simple", "simple"), "mss-supervised")],  # which has a classifier
 )
 def test_what_cannot_be_adapted_is_refused(count: int, model: TokenModel, reason: str) -> None:
     with pytest.raises((TrainingError, ModelError), match=reason):

@@ -54,10 +54,8 @@ def test_probabilities_by_hand() -> None:
     unclosed = counts_of([(9, True)] * 3 + [(9, False)] * 5)
     bayes = NaiveBayes(grams, unclosed, NOTHING, inside=3, outside=5, size=1, smoothing=1.0)
     odds = bayes.log_odds(ids(1, 2, 3), ids(9, 9, 8), ids(0, 0, 0))
-    gram_1 = np.log((4 / 6) / (2 / 8))
-    gram_2 = np.log((1 / 6) / (5 / 8))
-    tag_9 = np.log((4 / 5) / (6 / 7))
-    prior = np.log(3 / 5)
+    gram_1, gram_2 = np.log((4 / 6) / (2 / 8)), np.log((1 / 6) / (5 / 8))
+    tag_9, prior = np.log((4 / 5) / (6 / 7)), np.log(3 / 5)
     assert odds == pytest.approx([gram_1 + tag_9 + prior, gram_2 + tag_9 + prior, prior])
 
 
@@ -79,7 +77,7 @@ def test_unseen_tokens_can_take_the_features_of_their_neighbours() -> None:
     assert behind[[0, 2, 4]] == pytest.approx(before[[0, 2, 4]])
 
 
-@pytest.mark.parametrize("wrong", [{"size": 2}, {"smoothing": 0.0}, {"inside": 0}])
+@pytest.mark.parametrize("wrong", [{"size": 2}, {"smoothing": 0.0}, {"inside": 0}, {"inside": np.inf}])
 def test_wrong_values_are_refused(wrong: dict[str, float]) -> None:
     values = {"inside": 1, "outside": 1, "size": 3, "smoothing": 1.0, **wrong}
     with pytest.raises(ModelError):

@@ -17,56 +17,32 @@ PAGE = (
 
 
 def column(html, name):
-    return page_features(leaves_of(html)).blocks[:, BLOCKS[name]].tolist()
-
-
-def edge(html, name):
-    return page_features(leaves_of(html)).edges[:, EDGES[name]].tolist()
+    features = page_features(leaves_of(html))
+    return (features.blocks[:, BLOCKS[name]] if name in BLOCKS else features.edges[:, EDGES[name]]).tolist()
 
 
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("capital_ratio", [1, 1 / 3, 1, 0, 0.5, 1, 0, 0]),
-        ("ends_in_question_mark", [0, 0, 0, 0, 1, 0, 0, 0]),
-        ("has_copyright_sign", [0, 0, 0, 0, 1, 0, 0, 0]),
-        ("parent_has_copyright_sign", [1, 0, 0, 0, 1, 1, 0, 0]),
-        ("tag_a", [0, 0, 0, 0, 1, 1, 0, 0]),
-        ("tag_li", [0, 0, 0, 0, 1, 1, 0, 0]),
-        ("tag_i", [0, 0, 1, 0, 0, 0, 0, 0]),
-        ("tag_span", [0, 0, 0, 0, 0, 0, 1, 0]),
-        ("parent_tag_p", [0, 1, 1, 1, 0, 0, 0, 0]),
-        ("parent_tag_ul", [0, 0, 0, 0, 1, 1, 0, 0]),
-        ("parent_tag_ul_2", [0, 0, 0, 0, 1, 1, 0, 0]),
-        ("parent_tag_body", [1, 0, 0, 0, 0, 0, 0, 0]),
-        ("parent_tag_form", [0, 0, 0, 0, 0, 0, 1, 1]),
-        ("parent_has_form_element", [1, 0, 0, 0, 0, 0, 1, 1]),
-        ("root_has_form_element", [1] * 8),
-        ("has_parent", [1] * 8),
-        ("has_grandparent", [0, 1, 1, 1, 1, 1, 1, 1]),
-        ("parent_anchor_ratio", [14 / 59, 0, 0, 0, 1, 1, 0, 0]),
-        ("root_page_share", [1] * 8),
+        *(("capital_ratio", [1, 1 / 3, 1, 0, 0.5, 1, 0, 0]), ("ends_in_question_mark", [0, 0, 0, 0, 1, 0, 0, 0])),
+        *(("has_copyright_sign", [0, 0, 0, 0, 1, 0, 0, 0]), ("parent_has_copyright_sign", [1, 0, 0, 0, 1, 1, 0, 0])),
+        *(("tag_a", [0, 0, 0, 0, 1, 1, 0, 0]), ("tag_li", [0, 0, 0, 0, 1, 1, 0, 0])),
+        *(("tag_i", [0, 0, 1, 0, 0, 0, 0, 0]), ("tag_span", [0, 0, 0, 0, 0, 0, 1, 0])),
+        *(("parent_tag_p", [0, 1, 1, 1, 0, 0, 0, 0]), ("parent_tag_ul", [0, 0, 0, 0, 1, 1, 0, 0])),
+        *(("parent_tag_ul_2", [0, 0, 0, 0, 1, 1, 0, 0]), ("parent_tag_body", [1, 0, 0, 0, 0, 0, 0, 0])),
+        *(("parent_tag_form", [0, 0, 0, 0, 0, 0, 1, 1]), ("parent_has_form_element", [1, 0, 0, 0, 0, 0, 1, 1])),
+        *(("root_has_form_element", [1] * 8), ("has_parent", [1] * 8), ("has_grandparent", [0, 1, 1, 1, 1, 1, 1, 1])),
+        *(("parent_anchor_ratio", [14 / 59, 0, 0, 0, 1, 1, 0, 0]), ("root_page_share", [1] * 8)),
         ("log_words", [0, np.log(3), 0, 0, np.log(2), 0, 0, 0]),
         ("log_characters", [2.5, np.log(17), 2.5, 2.5, 2.5, 2.5, 2.5, 2.5]),
-    ],
-)
-def test_block_features(name, wanted):
-    assert column(PAGE, name) == pytest.approx(wanted, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [
-        ("distance_2", [0, 1, 1, 0, 1, 0, 1]),
-        ("distance_3", [1, 0, 0, 0, 0, 0, 0]),
-        ("distance_4", [0, 0, 0, 1, 0, 1, 0]),
-        ("line_break", [1, 0, 0, 1, 1, 1, 1]),
+        *(("distance_2", [0, 1, 1, 0, 1, 0, 1]), ("distance_3", [1, 0, 0, 0, 0, 0, 0])),
+        *(("distance_4", [0, 0, 0, 1, 0, 1, 0]), ("line_break", [1, 0, 0, 1, 1, 1, 1])),
         ("common_anchor_ratio", [14 / 59, 0, 0, 14 / 59, 1, 14 / 59, 0]),
         ("common_has_form_element", [1, 0, 0, 1, 0, 1, 1]),
     ],
 )
-def test_edge_features(name, wanted):
-    assert edge(PAGE, name) == pytest.approx(wanted, abs=0.01)
+def test_features(name, wanted):
+    assert column(PAGE, name) == pytest.approx(wanted, abs=0.01)
 
 
 def test_counts_of_duplicates_and_punctuation():

@@ -90,17 +90,13 @@ def test_a_file_gives_the_same_model():
 
 def test_bad_files_are_refused():
     document, good = MODEL.to_document()
-    missing = {name: value for name, value in good.items() if name != "unary_mean"}
-    cut = {**good, "unary_weights_0": good["unary_weights_0"][:, :5]}
-    for wrong, arrays in (
-        ({**document, "schema": 99}, good),
-        ({**document, "features": []}, good),
-        ({**document, "interpolation": "much"}, good),
-        (document, missing),
-        (document, cut),
-    ):
+    still = {"unary_scale": np.zeros_like(good["unary_scale"])}
+    cut = {"unary_weights_0": good["unary_weights_0"][:, :5]}
+    deep = {name: good[name][None] for name in ("unary_mean", "unary_scale")}
+    wrong_values = ({"schema": 99}, {"features": []}, {"interpolation": "much"})
+    for wrong, arrays in (*((wrong, {}) for wrong in wrong_values), ({}, still), ({}, cut), ({}, deep)):
         with pytest.raises(ModelError):
-            Web2TextModel.from_document(wrong, arrays, where="here")
+            Web2TextModel.from_document({**document, **wrong}, {**good, **arrays}, where="here")
 
 
 def test_a_page_without_leaves_is_refused():
