@@ -9,7 +9,7 @@ import os
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -128,17 +128,21 @@ def held_alone(path: str | os.PathLike[str]) -> Iterator[None]:
     BlockingIOError
         Another process, or another holder in this one, has the lock.
     OutputError
-        The file cannot be created.
+        The file cannot be created or locked: no folder, a full disk, something else in the file.
     """
     import sqlite3  # takes 5 ms, and extraction does not need it
 
     with writing(path):
         Path(path).touch()
-    with closing(sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)) as session:
+    with ExitStack() as stack:
         try:
-            session.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            raise BlockingIOError(f"{os.fspath(path)}: another process has the lock") from error
+            opened = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+            stack.enter_context(closing(opened)).execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            # The lowest byte is the reason, those above it say more of it.
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+                raise BlockingIOError(f"{os.fspath(path)}: another process has the lock") from error
+            raise OutputError(f"{os.fspath(path)}: cannot be locked: {error}") from error
         yield
 
 

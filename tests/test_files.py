@@ -2,7 +2,9 @@
 
 import errno
 import os
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -93,3 +95,19 @@ def test_a_lock_has_one_holder_at_a_time_from_any_thread(tmp_path: Path) -> None
         pass
     with pytest.raises(OutputError, match="cannot be written"), held_alone(tmp_path / "none" / "lock"):
         pass
+
+
+def test_what_is_no_other_holder_of_a_lock_has_its_own_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "junk").write_bytes(b"no lock of this program" * 99)
+
+    class Full(sqlite3.Connection):
+        def execute(self, *words: object) -> sqlite3.Cursor:
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+
+    for name, reason in (("junk", "file is not a database"), ("", "unable to open database file"), ("full", "is full")):
+        if name == "full":
+            monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Full))
+        with pytest.raises(OutputError, match=f"cannot be locked: .*{reason}"), held_alone(tmp_path / name):
+            pass

@@ -155,20 +155,28 @@ def locked(engine: Engine, *, name: str) -> Iterator[Check]:
                 with suppress(SQLAlchemyError):
                     session.execute(text("SELECT pg_advisory_unlock(:number)"), {"number": _NUMBER})
         return
-    file = f"{engine.url.database}.lock"
+    # By its own name, whatever links lead to it; the database and its lock may not change behind the run.
+    database = os.path.realpath(engine.url.database or "")
+    files = (database, f"{database}.lock")
     with ExitStack() as stack:
         try:
-            stack.enter_context(held_alone(file))
+            stack.enter_context(held_alone(files[1]))
+            mine = [os.stat(file) for file in files]
         except BlockingIOError as error:
             raise StoreError(f"{name}: another run is at work on this store") from error
-        mine = os.stat(file)
+        except OSError as error:
+            raise StoreError(f"{name}: cannot be locked: {error.strerror or error}") from error
+        if (names := mine[0].st_nlink) > 1:
+            raise StoreError(
+                f"{name}: the file has {names} names (hard links), and SQLite a log for each: only one may stay"
+            )
 
-        def check_file(connection: Connection) -> None:
+        def check_files(connection: Connection) -> None:
             try:
-                is_mine = os.path.samestat(mine, os.stat(file))
+                is_mine = all(os.path.samestat(known, os.stat(file)) for known, file in zip(mine, files, strict=True))
             except FileNotFoundError:
                 is_mine = False
             if not is_mine:
                 raise lost
 
-        yield check_file
+        yield check_files

@@ -200,6 +200,25 @@ def test_one_run_at_a_time(address: str, store: Store) -> None:
         pass
 
 
+def test_a_lock_is_on_the_file_whatever_its_name(tmp_path: Path) -> None:
+    file, link, other = (tmp_path / name for name in ("a.db", "link.db", "other.db"))
+    Store.open(str(file)).close()
+    link.symlink_to(file)
+    other.hardlink_to(file)
+    with Store.open(str(other)) as store, pytest.raises(StoreError, match="2 names"), store.lock():
+        pass
+    other.unlink()
+    with Store.open(str(file)) as store, store.lock():
+        with Store.open(str(link)) as second, pytest.raises(StoreError, match="another run"), second.lock():
+            pass
+        add(store, "a.example/1")
+        # Another run may work on the file by its new name.
+        file.rename(tmp_path / "moved.db")
+        Store.open(str(file)).close()
+        with pytest.raises(StoreError, match="lock of the store was lost"):
+            add(store, "a.example/2")
+
+
 def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
     (page,) = add(store, "a.example/1")
     with pytest.raises(StoreError, match="start"):
