@@ -177,6 +177,7 @@ class PageReader:
         metadata = _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
         blocks, parts = extraction.blocks, PageParts.of(extraction)
+        roles = extraction.roles if settings.evidence else ()
         mentions = all_mentions(extraction, self.matcher, self.queries, settings, parts)
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > MOST_MENTIONS:
@@ -201,8 +202,8 @@ class PageReader:
             section=str(metadata["section"]) if metadata.get("section") else None,
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
-            evidence=_packed(extraction, parts) if settings.evidence else b"",
-            mentions=found_mentions(extraction, mentions, settings, netloc_of(page.url)),
+            evidence=_packed(blocks, roles, parts) if settings.evidence else b"",
+            mentions=found_mentions(extraction, mentions, settings, page.url),
         )
 
 
@@ -223,10 +224,10 @@ def all_mentions(
 
 
 def found_mentions(
-    extraction: Extraction, mentions: Sequence[Mention], settings: ReaderSettings, host: str
+    extraction: Extraction, mentions: Sequence[Mention], settings: ReaderSettings, url: str
 ) -> tuple[FoundMention, ...]:
-    """Return what is stored of the mentions of a page of a host."""
-    kind = None if extraction.kind in settings.count_kinds else extraction.kind
+    """Return what is stored of the mentions of the page at an address."""
+    kind = extraction.kind if mentions and extraction.kind not in settings.count_kinds else None
     relevance = relevance_by_brand(extraction, mentions)
     text = clean_characters(extraction.text)
     kept = mentions[:MOST_MENTIONS]
@@ -234,7 +235,7 @@ def found_mentions(
         replace(_found(item, kind), text_start=start, relevance=relevance.get(item.brand, 0.0) if item.counted else 0.0)
         for item, start in zip(kept, text_starts(text, kept), strict=True)
     )
-    return tuple(settings.lessons.judged(mention, host) for mention in found)
+    return tuple(settings.lessons.judged(mention, netloc_of(url)) for mention in found)
 
 
 def _found(mention: Mention, kind: str | None) -> FoundMention:
@@ -268,10 +269,10 @@ def _clean(text: str | None) -> str | None:
     return None if text is None else clean_characters(text)[:_LONGEST_TITLE]
 
 
-def _packed(extraction: Extraction, parts: PageParts) -> bytes:
+def _packed(blocks: Sequence[Block], roles: Sequence[str], parts: PageParts) -> bytes:
     """Return the blocks as compressed JSON, without their features, with what `stored_extraction` needs."""
-    rows = [dict(zip(_EVIDENCE, values, strict=True)) for values in map(attrgetter(*_EVIDENCE), extraction.blocks)]
-    for row, role in zip(rows, extraction.roles, strict=True):
+    rows = [dict(zip(_EVIDENCE, values, strict=True)) for values in map(attrgetter(*_EVIDENCE), blocks)]
+    for row, role in zip(rows, roles, strict=True):
         row["role"] = "table" if row["index"] in parts.tables else role
         if row["index"] in parts.marks:
             row["marks"] = parts.marks[row["index"]]

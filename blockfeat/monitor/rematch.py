@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from blockfeat.errors import failure_reason
 from blockfeat.monitor.config import MonitorConfig
-from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.queries import QueryMatcher
 from blockfeat.monitor.reading import Lessons, ReaderSettings, all_mentions, found_mentions, stored_extraction
@@ -84,7 +83,7 @@ def rematch(
                 extraction, parts = stored_extraction(page)
                 settings = reading.for_origin(page.origin)
                 mentions = all_mentions(extraction, matcher, queries, settings, parts)
-                found.append((page, [*found_mentions(extraction, mentions, settings, netloc_of(page.url))]))
+                found.append((page, [*found_mentions(extraction, mentions, settings, page.url)]))
             except Exception as error:
                 on_failure(page.url, failure_reason(error))
         last = pages[-1].id

@@ -180,7 +180,7 @@ def _relevance(head: str = _HEAD) -> dict[str, float]:
     matcher = BrandMatcher.of([Brand("Corvane"), Brand("Pelmona")])
     settings = ReaderSettings("default", matcher.brands, evidence=False)
     mentions = all_mentions(extraction, matcher, QueryMatcher.of(()), settings, PageParts.of(extraction))
-    found = found_mentions(extraction, mentions, settings, "a.example")
+    found = found_mentions(extraction, mentions, settings, "https://a.example/")
     for item in found:
         if item.text_start is not None:
             assert extraction.text[item.text_start :].startswith(item.sentence)
