@@ -177,11 +177,11 @@ class PageReader:
         metadata = _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
         blocks, parts = extraction.blocks, PageParts.of(extraction)
-        roles = extraction.roles if settings.evidence else ()
         mentions = all_mentions(extraction, self.matcher, self.queries, settings, parts)
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
+        roles = extraction.roles if settings.evidence else ()
         is_counted = extraction.kind in settings.count_kinds
         # Only the opening of the article is on the page.
         is_stub = extraction.kind == "paywall stub" and not is_counted
