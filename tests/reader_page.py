@@ -50,4 +50,4 @@ def show(page: Page, name: str) -> None:
 def skip_to_the_content(page: Page) -> None:
     page.locator(".skip").focus()
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
+    page.wait_for_function("document.activeElement.id == 'main'")

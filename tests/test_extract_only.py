@@ -48,7 +48,8 @@ for page in pages[::6]:
     record = doc.to_dict(evidence=True)
     assert record["fingerprint"] and record["kind"] and record["blocks"][0]["reason"]
     assert doc.to_page()
-styled = "<style>p { background: url(a.png) }</style><p>" + "A sentence that goes on for long enough to be kept. " * 5
+styled = "<style>@namespace a 'b'; p { background: url(a.png) }</style><p>"
+styled += "A sentence that goes on for long enough to be kept. " * 5
 assert blockfeat.extract(styled, url="https://a.example/").to_page().count("https://a.example/a.png") == 1
 undated = blockfeat.extract("<p>" + "A sentence that gives no date at all, and goes on for long enough. " * 5)
 assert undated.metadata.published is None

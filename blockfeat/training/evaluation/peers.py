@@ -144,7 +144,7 @@ def _boilerpy3(extractor: str) -> PeerExtract:
 
 
 def _newspaper4k() -> PeerExtract:
-    """Return newspaper4k as its ``tests/evaluation/evaluate.py`` calls it: with the page's URL, without images."""
+    """Return newspaper4k as its own evaluation calls it: with the page's URL, without images."""
     article = import_module("newspaper").Article
 
     def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
