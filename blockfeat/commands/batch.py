@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 
 FORMAT_NAMES = ("text", "markdown", "json", "html", "xml", "page", "csv", "parquet")
-_SUFFIXES = ".txt .md .json .jsonl .ndjson .html .htm .xml .csv .parquet"
-_OF_SUFFIXES = "text markdown json json json html html xml csv parquet"
-_BY_SUFFIX = dict(zip(_SUFFIXES.split(), _OF_SUFFIXES.split(), strict=True))
+_BY_SUFFIX = {".txt": "text", ".md": "markdown", **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json")}
+_BY_SUFFIX |= {**dict.fromkeys((".html", ".htm"), "html"), ".xml": "xml", ".csv": "csv", ".parquet": "parquet"}
 _TABLES = ("csv", "parquet")
 
 

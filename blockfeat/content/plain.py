@@ -91,14 +91,15 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     holds_kept = kept_before[containers.end_block[tables]] > kept_before[containers.first_block[tables]]
     ends = containers.element.searchsorted(tags.opened.searchsorted(tags.closed[containers.element[tables]]))
     holds_kept[:-1] &= tables[1:] >= ends[:-1]
-    barred_before = np.concatenate(([0], np.cumsum(np.isin(containers.key, _NOT_DATA))))
-    holds_kept &= barred_before[ends] == barred_before[tables + 1]
-    if not holds_kept.any():
+    tables, ends = tables[holds_kept], ends[holds_kept]
+    if not tables.size:
         return []
+    barred_before = np.concatenate(([0], np.cumsum(np.isin(containers.key, _NOT_DATA))))
+    may_hold_data = barred_before[ends] == barred_before[tables + 1]
     words_before = np.concatenate(([0], np.cumsum(blocks.measures.words)))
     read = (
         _read(blocks, words_before, table, end)
-        for table, end in zip(tables[holds_kept].tolist(), ends[holds_kept].tolist(), strict=True)
+        for table, end in zip(tables[may_hold_data].tolist(), ends[may_hold_data].tolist(), strict=True)
     )
     return [table for table in read if table is not None]
 

@@ -190,14 +190,14 @@ def _banners(choice: Choice) -> Choice:
     return choice.changed(found, keep=False)
 
 
-def _code_marks(choice: Choice) -> Choice:
-    """Drop what only marks code."""
-    return choice.changed(code_marks(choice.blocks, choice.kept), keep=False)
-
-
 def _keeping(rule: Callable[[Blocks, Mask], Mask]) -> Callable[[Choice], Choice]:
     """Return what applies a rule that says which blocks are kept."""
     return lambda choice: choice.keeping(rule(choice.blocks, choice.kept))
+
+
+def _dropping(rule: Callable[[Blocks, Mask], list[int]]) -> Callable[[Choice], Choice]:
+    """Return what applies a rule that says which kept blocks are dropped."""
+    return lambda choice: choice.changed(rule(choice.blocks, choice.kept), keep=False)
 
 
 def pointers(blocks: Blocks, kept: Mask) -> list[int]:
@@ -276,11 +276,16 @@ RULES = (
     Rule(
         "pointers",
         signs.POINTER,
-        lambda choice: choice.changed(pointers(choice.blocks, choice.kept), keep=False),
+        _dropping(pointers),
         drops="it points at another text, by its first words and its link",
     ),
     # Worth .29 on structured pages.
-    Rule("code marks", PREFORMATTED, _code_marks, drops="it only numbers the lines of code, or names its language"),
+    Rule(
+        "code marks",
+        PREFORMATTED,
+        _dropping(code_marks),
+        drops="it only numbers the lines of code, or names its language",
+    ),
 )
 """The rules in order: each is applied to the blocks that the previous ones keep."""
 

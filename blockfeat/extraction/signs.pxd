@@ -13,5 +13,4 @@ cdef bint _may_ask(
     const unsigned int[::1] codes, const unsigned char[::1] classes, const unsigned int[::1] lower_case,
     const unsigned char[::1] pairs, const unsigned long long[::1] begins
 ) noexcept nogil
-cdef inline bint _is_in(unsigned long long number, const unsigned long long[::1] numbers) noexcept nogil
 cdef inline bint _is_one_of(unsigned long long key, const unsigned long long[::1] keys) noexcept nogil

@@ -89,7 +89,7 @@ class Begins(NamedTuple):
     pairs : uint8 array, 4096
         1 for the numbers of the first two characters.
     numbers : uint64 array
-        The numbers, ascending.
+        The numbers.
     lower_case : uint32 array
         The lower case of each of the first code points.
     """
@@ -227,7 +227,7 @@ def _may_ask(
 ) -> cython.bint:
     """Return whether a phrase may begin in the first two or the last two kept blocks, one behind the other."""
     number: cython.ulonglong = _BLANK
-    kept: cython.ulonglong
+    beyond: cython.ulonglong
     code: cython.uint
     last_code: cython.uint = _BLANK
     starts: cython.uint = 0
@@ -267,24 +267,10 @@ def _may_ask(
                 continue
             for length in range(2, _LONGEST_BEGIN + 2, 2):
                 if starts >> (length - 1) & 1:
-                    kept = cython.cast(cython.ulonglong, 1) << _BITS * length
-                    if _is_in(number & (kept - 1), begins):
+                    beyond = cython.cast(cython.ulonglong, 1) << _BITS * length
+                    if _is_one_of(number & (beyond - 1), begins):
                         return True
     return False
-
-
-def _is_in(number: cython.ulonglong, numbers: cython.const[cython.ulonglong][::1]) -> cython.bint:
-    """Return whether a number is one of some that ascend."""
-    low: cython.Py_ssize_t = 0
-    high: cython.Py_ssize_t = numbers.shape[0]
-    middle: cython.Py_ssize_t
-    while low < high:
-        middle = (low + high) >> 1
-        if numbers[middle] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low < numbers.shape[0] and numbers[low] == number
 
 
 def _is_one_of(key: cython.ulonglong, keys: cython.const[cython.ulonglong][::1]) -> cython.bint:

@@ -7,8 +7,9 @@ import numpy as np
 from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import COLUMNS, ROLES, Blocks
 from blockfeat.features.keys import WordFlags, numbered
+from blockfeat.lang.counting import COUNTED
 
 if not cython.compiled:
     from blockfeat.features import places as column
@@ -18,9 +19,8 @@ Rows = NDArray[np.float32]
 _ALL_BITS, _LONGEST_WORD, _MOST_OCCURRENCES, _SHORT, _FLAGS = (1 << 64) - 1, 30.0, 5, 8, 6
 # Kinds of flags: promotion, credit, related, reply, title, description, as their columns follow each other.
 _REPLY = cython.declare(cython.int, 3)
-# Rows of `Blocks.columns` and of `TextMeasures.counts`.
-_START, _END, _FORMATS, _LISTS, _STRUCTURES = 0, 1, 5, 6, 7
-_WORDS, _ANCHOR_WORDS, _SENTENCES, _UNSPACED_WORDS, _CHARACTERS, _ALPHANUMERICS = 0, 1, 3, 4, 5, 6
+_START, _END, _FORMATS, _LISTS, _STRUCTURES = map(COLUMNS.index, ("start", "end", *ROLES))
+_WORDS, _ANCHOR_WORDS, _, _SENTENCES, _UNSPACED_WORDS, _CHARACTERS, _ALPHANUMERICS = range(len(COUNTED))
 
 
 def add_own(rows: Rows, blocks: Blocks, stop_words: NDArray[np.float64], flags: WordFlags, spread: int) -> None:
@@ -147,7 +147,6 @@ def _add_words(
     replies_before: cython.longlong = 0
     replies: cython.int
     below: cython.double
-    one: cython.float
     word: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = 0
     block: cython.Py_ssize_t
@@ -165,8 +164,7 @@ def _add_words(
         row[block, column.DESCRIPTION_COVER] = row[block, column.DESCRIPTION_SHARE] / in_descriptions
         below = max(counts[_WORDS, block], 1)
         for kind in range(_FLAGS):
-            one = row[block, column.WORDS_PROMOTION + kind]
-            row[block, column.WORDS_PROMOTION + kind] = one / below
+            row[block, column.WORDS_PROMOTION + kind] /= below
         row[block, column.REPLIES_BEFORE] = log1p(replies_before)
         if counts[_WORDS, block] <= _SHORT:
             replies_before += replies

@@ -4,7 +4,7 @@ cimport cython
 from blockfeat.features cimport places as column
 
 cdef int _AROUND_KINDS, _LEVELS, _PATH_LEVELS, _PARAGRAPH_SHIFT, _MOST_DEPTH, _FAR_CUE, _MOST_CUE_STEPS
-cdef int _MOST_HEADINGS, _FAR_HEADING, _FAR_PROSE, _MOST_STEPS, _REACH
+cdef int _WORDS, _ANCHOR_WORDS, _MOST_HEADINGS, _FAR_HEADING, _FAR_PROSE, _MOST_STEPS, _REACH
 cdef unsigned long long _BASE, _ALL_BITS
 cdef double _TINY, _MAIN, _WIDE, _STRONG, _FURTHEST
 

@@ -11,6 +11,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.features.cues import AROUND_KINDS, Cues
 from blockfeat.features.keys import numbered
 from blockfeat.features.nesting import Nesting
+from blockfeat.lang.counting import COUNTED
 
 if not cython.compiled:
     from blockfeat.features import places as column
@@ -19,6 +20,7 @@ _AROUND_KINDS, _LEVELS, _PATH_LEVELS, _PARAGRAPH_SHIFT, _BASE = len(AROUND_KINDS
 _ALL_BITS, _TINY, _MAIN, _WIDE, _STRONG, _MOST_DEPTH = (1 << 64) - 1, 1e-9, 0.6 - 1e-9, 0.85 - 1e-9, 8.0, 60
 _FAR_CUE, _MOST_CUE_STEPS, _MOST_HEADINGS, _FAR_HEADING, _FAR_PROSE, _MOST_STEPS = 20, 8, 4, 40, 60, 30
 _FURTHEST, _REACH = 5.0, 5
+_WORDS, _ANCHOR_WORDS = COUNTED.index("words"), COUNTED.index("anchor_words")
 
 
 def add_context(rows: NDArray[np.float32], blocks: Blocks, nesting: Nesting, cues: Cues, spread: int) -> None:
@@ -70,15 +72,11 @@ class _Kernel:
         counts: cython.int[:, ::1] = blocks.measures.counts
         columns: cython.int[:, ::1] = nesting.columns
         room: cython.double[:, ::1] = np.zeros((6, count + 1))
-        self.words, self.anchor_words = counts[0], counts[1]
-        self.parent, self.depth, self.first, self.end, self.larger = (
-            columns[1],
-            columns[2],
-            columns[3],
-            columns[4],
-            columns[5],
-        )
-        self.negatives, self.shunned, self.against, self.positive = columns[6], columns[7], columns[8], columns[9]
+        self.words, self.anchor_words = counts[_WORDS], counts[_ANCHOR_WORDS]
+        # In the order of the rows of `Nesting.columns`, of which the first is the element.
+        self.parent, self.depth, self.first = columns[1], columns[2], columns[3]
+        self.end, self.larger, self.negatives = columns[4], columns[5], columns[6]
+        self.shunned, self.against, self.positive = columns[7], columns[8], columns[9]
         self.inner, self.bits, self.names, self.around = nesting.inner, nesting.bits, nesting.names.data, nesting.around
         self.words_before, self.words_inside = nesting.words_before, nesting.words
         self.linked_before, self.good, self.good_before = room[0], room[1], room[2]

@@ -60,6 +60,7 @@ class WordCues:
     @classmethod
     def of(cls, keys_of_kinds: Mapping[str, NDArray[np.uint64]]) -> WordCues:
         """Arrange the words of each kind, given by their keys."""
+        # np.unique imports more of NumPy, which takes longer than all of this.
         keys = np.array(sorted({key for keys in keys_of_kinds.values() for key in keys.tolist()}), dtype=np.uint64)
         bits = np.zeros(keys.size, dtype=np.uint32)
         for place, each in enumerate(keys_of_kinds.values()):

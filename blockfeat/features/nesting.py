@@ -9,10 +9,10 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import COLUMNS, Blocks
 from blockfeat.errors import TableError
 from blockfeat.features.cues import AROUND_KINDS, Cues
-from blockfeat.lang.counting import Row
+from blockfeat.lang.counting import COUNTED, Row
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int32]
@@ -21,9 +21,9 @@ IN_PARAGRAPH = 1 << 31
 """Bit of ``Nesting.around``: there is a paragraph around."""
 
 _ALL = cython.declare(cython.uint, (1 << 32) - 1)
-# Rows of `Nesting.columns`, of `Blocks.columns` and of `TextMeasures.counts`.
+# Rows of `Nesting.columns`.
 _ELEMENT, _PARENT, _DEPTH, _FIRST, _END, _LARGER, _NEGATIVES, _SHUNNED, _AGAINST, _POSITIVE = range(10)
-_CONTAINER, _WORDS = 4, 0
+_CONTAINER, _WORDS = COLUMNS.index("container"), COUNTED.index("words")
 _KINDS, _IN_PARAGRAPH, _ROOTS, _WIDE, _MOST_AROUND, _MOST_CUES = len(AROUND_KINDS), IN_PARAGRAPH, 2, 0.6, 3, 8
 
 

@@ -7,7 +7,7 @@ cdef extern from "products.h" nogil:
     )
     void add_dots(const float *rows, const float *weights, float *sums, Py_ssize_t count, Py_ssize_t width)
 
-cdef inline void add_products(const float[:, ::1] rows, const float[::1] weights, float[::1] sums) noexcept nogil:
+cdef inline void add_dot_products(const float[:, ::1] rows, const float[::1] weights, float[::1] sums) noexcept nogil:
     if rows.shape[0]:
         add_dots(&rows[0, 0], &weights[0], &sums[0], rows.shape[0], rows.shape[1])
 

@@ -24,7 +24,7 @@ if not cython.compiled:
         """Add the product of two matrices to a third; ``products.h`` does it where this module is compiled."""
         sums += rows @ weights
 
-    def add_products(rows: Array, weights: Array, sums: Array) -> None:
+    def add_dot_products(rows: Array, weights: Array, sums: Array) -> None:
         """Add the product of a matrix and a vector to another vector."""
         sums += rows @ weights
 
@@ -136,7 +136,7 @@ class Network:
             self._write_alone(matrix, inputs, states[0], page[0])
             self._write_whole(page[:1], page[1:], matrix.shape[0])
             last = self._convolve(states, page[1])
-            add_products(states[last], self.outer, logits)
+            add_dot_products(states[last], self.outer, logits)
 
     def _write_alone(
         self,

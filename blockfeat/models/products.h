@@ -49,7 +49,7 @@ add_tile(const float *rows, const float *weights, float *sums, ptrdiff_t width, 
 }
 
 __attribute__((target("avx2,fma"))) static void
-rest_of_rows(
+add_last_rows(
     const float *rows, const float *weights, float *sums, ptrdiff_t width, ptrdiff_t columns, ptrdiff_t count
 ) {
     switch (count) {
@@ -80,7 +80,7 @@ add_tiles(const float *rows, const float *weights, float *sums, ptrdiff_t count,
         for (; row + ROWS <= count; row += ROWS)
             add_tile(rows + row * width, weights + column, sums + row * columns + column, width, columns, ROWS);
         /* Fewer rows take nearly as long as all of them: the last ones stay together. */
-        rest_of_rows(rows + row * width, weights + column, sums + row * columns + column, width, columns, count - row);
+        add_last_rows(rows + row * width, weights + column, sums + row * columns + column, width, columns, count - row);
     }
 }
 

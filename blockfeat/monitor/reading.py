@@ -227,7 +227,9 @@ def found_mentions(
     extraction: Extraction, mentions: Sequence[Mention], settings: ReaderSettings, url: str
 ) -> tuple[FoundMention, ...]:
     """Return what is stored of the mentions of the page at an address."""
-    kind = extraction.kind if mentions and extraction.kind not in settings.count_kinds else None
+    if not mentions:
+        return ()
+    kind, host = None if extraction.kind in settings.count_kinds else extraction.kind, netloc_of(url)
     relevance = relevance_by_brand(extraction, mentions)
     text = clean_characters(extraction.text)
     kept = mentions[:MOST_MENTIONS]
@@ -235,7 +237,7 @@ def found_mentions(
         replace(_found(item, kind), text_start=start, relevance=relevance.get(item.brand, 0.0) if item.counted else 0.0)
         for item, start in zip(kept, text_starts(text, kept), strict=True)
     )
-    return tuple(settings.lessons.judged(mention, netloc_of(url)) for mention in found)
+    return tuple(settings.lessons.judged(mention, host) for mention in found)
 
 
 def _found(mention: Mention, kind: str | None) -> FoundMention:
