@@ -332,8 +332,9 @@ class Cycle:
         tools, thread = self.tools, self.tools.thread
         try:
             by = (tools.fetcher, tools.readers, tools.config)
-            lent: dict[str, Any] = {"entry_text": thread.entry_text, "renderer": tools.renderer}
-            seen, record = await visit(page, *by, **lent, environment=tools.environment)
+            lent: dict[str, Any] = {"renderer": tools.renderer, "environment": tools.environment}
+            lent["entry_text"] = lambda page: thread.call(thread.store.entry_text, page)
+            seen, record = await visit(page, *by, **lent)
             if seen.retry_at is not None:
                 self._put_off(page, seen.retry_host or page.host, seen.retry_at)
             return await thread.save(seen, record), seen

@@ -11,8 +11,8 @@ from typing import ParamSpec, TypeVar
 from zoneinfo import ZoneInfo
 
 from blockfeat.monitor.config import CopySettings
-from blockfeat.monitor.crawl.visiting import OwnText, Readers
-from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit
+from blockfeat.monitor.crawl.visiting import Readers
+from blockfeat.monitor.store.records import PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
 
 P = ParamSpec("P")
@@ -95,7 +95,3 @@ class StoreThread:
         for (_, _, future), outcome in zip(some, saved, strict=True):
             if not future.done():
                 future.set_result(outcome)
-
-    async def entry_text(self, page: DuePage) -> OwnText | None:
-        """Return title and HTML of the feed's own text for a page, or None."""
-        return await self.call(self.store.entry_text, page)

@@ -23,7 +23,7 @@ from blockfeat.io.http import (
     parse_network,
 )
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
-from blockfeat.monitor.fetching.politeness import Clock, HostTurns, RobotsRules, SystemClock, retry_at
+from blockfeat.monitor.fetching.politeness import Clock, HostTurns, RobotsRules, retry_at
 from blockfeat.monitor.fetching.urls import netloc_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Fetcher:
         self, options: FetchOptions | None = None, *, clock: Clock | None = None, resolver: Resolver = ask_resolver
     ) -> None:
         self._options = options or FetchOptions()
-        self._clock = clock or SystemClock()
+        self._clock = clock or Clock()
         self._networks = tuple(map(parse_network, self._options.allow_networks))
         self._resolver = resolver
         self._turns = HostTurns(

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from blockfeat.monitor.fetching.options import Fetched
@@ -20,24 +20,8 @@ if TYPE_CHECKING:
     from protego import Protego
 
 
-class Clock(Protocol):
-    """Source of time and delays; tests use one that does not wait."""
-
-    def time(self) -> float:
-        """Return the time of day, in epoch seconds."""
-        ...
-
-    def monotonic(self) -> float:
-        """Return seconds that never go back."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        ...
-
-
-class SystemClock:
-    """The clock of this machine."""
+class Clock:
+    """The clock of this machine; tests use one that does not wait."""
 
     def time(self) -> float:
         """Return the time of day, in epoch seconds."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, case, delete, func, insert, or_, select, update
 
+from blockfeat.monitor.config import Source
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, Poll, PollPolicy, faults_of, iso, iso_of
 from blockfeat.monitor.store.schema import entry, feed, host, page
@@ -20,6 +21,19 @@ _CLOCK_SECONDS = 60.0
 # The longest that Retry-After counts is a week.
 _LONGEST_HOLD = 8 * 86_400.0
 _SOONEST_RECHECK, _LATEST_RECHECK = 86_400.0, 7 * 86_400.0
+
+
+def add_sources(connection: Connection, sources: Sequence[Source], entries: Iterable[NewEntry], *, now: float) -> int:
+    """Set the feeds, and add the pages, that the configuration names; return the number of new pages."""
+    given = [(source.url, source.lang, source.every) for source in sources if source.kind == "feed"]
+    add_feeds(connection, given, now=now)
+    retire_absent(connection, [url for url, _, _ in given], now=now)
+    return add_entries(connection, entries, now=now)
+
+
+def add_named(connection: Connection, feed: DueFeed, entries: Iterable[NewEntry], *, now: float) -> int:
+    """Add some pages that a feed names, before its poll is saved; return the number of new or updated ones."""
+    return add_entries(connection, entries, now=now, feed_id=feed.id, lang=feed.lang)
 
 
 def add_feeds(
@@ -176,20 +190,9 @@ def _insert(
     """Insert pages, each with the feed's own text."""
     rows = [
         {
-            "key": item.key,
-            "url": item.url,
-            "host": item.host,
-            "feed_id": feed_id,
-            "lang_hint": item.lang or lang,
-            "published": iso_of(item.published),
-            "stamp": item.stamp,
-            "digest": item.digest,
-            "linked": item.linked,
-            "first_seen": iso(now),
-            "due_at": now,
-            "status": "waiting",
-            "attempts": 0,
-            "version": 0,
+            **{name: getattr(item, name) for name in ("key", "url", "host", "stamp", "digest", "linked")},
+            **{"feed_id": feed_id, "lang_hint": item.lang or lang, "published": iso_of(item.published)},
+            **{"first_seen": iso(now), "due_at": now, "status": "waiting", "attempts": 0, "version": 0},
         }
         for item in fresh
     ]

@@ -281,21 +281,15 @@ def _answered(visit: Visit) -> dict[str, Any]:
     return {**_fetched(visit), "etag": visit.etag, "last_modified": visit.last_modified}
 
 
+_AS_READ = (
+    *("status", "error", "lang", "title", "headline", "author", "section", "text", "words", "encoding", "model"),
+    *("origin", "kind"),
+)
+
+
 def _read(record: PageRecord) -> dict[str, Any]:
     return {
-        "status": record.status,
-        "error": record.error,
-        "lang": record.lang,
-        "title": record.title,
-        "headline": record.headline,
-        "author": record.author,
-        "section": record.section,
-        "text": record.text,
-        "words": record.words,
-        "encoding": record.encoding,
-        "model": record.model,
-        "origin": record.origin,
-        "kind": record.kind,
+        **{name: getattr(record, name) for name in _AS_READ},
         "metadata": _json(dict(record.metadata)),
         "warnings": _json(list(record.warnings)),
         "evidence": record.evidence or None,

@@ -289,8 +289,11 @@ def test_addresses(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no store"):
         Store.open(str(tmp_path / "absent.db"), create=False)
     (tmp_path / "bad.db").write_text("no database", encoding="utf-8")
-    with pytest.raises(StoreError, match="not a database"):
-        Store.open(str(tmp_path / "bad.db"))
+    (tmp_path / "folder.db").mkdir()
+    (tmp_path / "full.db").symlink_to("/dev/full")
+    for name, reason in (("bad", "not a database"), ("folder", "Is a directory"), ("full", "disk is full")):
+        with pytest.raises(StoreError, match=f"{name}.db: .*{reason}"):
+            Store.open(str(tmp_path / f"{name}.db"))
 
 
 def test_a_sentence_that_is_repeated_is_a_mention_each_time(store: Store) -> None:
