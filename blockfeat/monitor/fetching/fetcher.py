@@ -214,7 +214,8 @@ class Fetcher:
             if failure.permanent:
                 raise ExchangeError(reason, permanent=True)
             reason = f"robots.txt of {netloc_of(url)} cannot be read: {reason}"
-            raise ExchangeError(reason, retry_at=rules.until, is_fault=failure.is_fault)
+            until = self._clock.time() + rules.until - self._clock.monotonic()
+            raise ExchangeError(reason, retry_at=until, is_fault=failure.is_fault)
         if not rules.allows(url, self._options.robots_token):
             raise ExchangeError("robots.txt does not allow it", permanent=True)
         return min(rules.crawl_delay(self._options.robots_token), self._options.max_delay)
