@@ -1,141 +1,102 @@
 """PostgreSQL that goes away in a run: the run waits and goes on, and nothing is stored twice or lost."""
 
-import os
-import socket
-import socketserver
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import event
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.store import store as module
 from blockfeat.monitor.store.store import Store
+from databases import database
 from stored_pages import NOW, add, execute, mention, save
 
-
-class Wire(socketserver.ThreadingUnixStreamServer):
-    """Stands between a store and its server, and cuts every connection at the ``cut``-th message of the store.
-
-    The server still does what that message says; that it has done so, the store does not learn.
-    """
-
-    daemon_threads = True
-
-    def __init__(self, folder: Path, server: str) -> None:
-        self.cut, self.is_open, self.server, self.ends = 0, True, server, list[socket.socket]()
-        super().__init__(str(folder / ".s.PGSQL.5432"), _Passing)
-
-    def end(self) -> None:
-        """Cut every connection."""
-        for end in (self.ends.pop() for _ in range(len(self.ends))):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-
-class _Passing(socketserver.BaseRequestHandler):
-    server: Wire
-
-    def handle(self) -> None:
-        if self.server.is_open:
-            with socket.socket(socket.AF_UNIX) as other:
-                other.connect(self.server.server)
-                self.server.ends += [self.request, other]
-                back = threading.Thread(target=self._pass_back, args=(other,), daemon=True)
-                back.start()
-                with suppress(OSError):
-                    while data := self.request.recv(1 << 16):
-                        self.server.cut -= 1
-                        if self.server.cut == 0:
-                            self.server.ends.remove(other)
-                            self.server.end()
-                        other.sendall(data)
-                with suppress(OSError):
-                    other.shutdown(socket.SHUT_WR)
-                back.join()
-
-    def _pass_back(self, other: socket.socket) -> None:
-        with suppress(OSError):
-            while data := other.recv(1 << 16):
-                self.request.sendall(data)
-            self.request.shutdown(socket.SHUT_RDWR)
-
-
-def _database(server: str, name: str, options: str = "") -> str:
-    """Make a database in the server; return its address."""
-    engine = create_engine(server.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"DROP DATABASE IF EXISTS {name}"))
-        connection.execute(text(f"CREATE DATABASE {name} {options}"))
-    engine.dispose()
-    return server.replace("/postgres?", f"/{name}?")
+_END = "SELECT pg_terminate_backend(pid, 9000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "
 
 
 @pytest.fixture
-def wire(postgres: str) -> Iterator[tuple[Wire, Store]]:
-    address = _database(postgres, f"away_{os.getpid()}")
-    start, _, there = address.rpartition("=")
-    with TemporaryDirectory() as folder, Wire(Path(folder), f"{there}/.s.PGSQL.5432") as wire:
-        serving = threading.Thread(target=wire.serve_forever, args=(0.01,), daemon=True)
-        serving.start()
-        with Store.open(f"{start}={folder}") as store:
-            yield wire, store
-        wire.end()
-        wire.shutdown()
-        serving.join()
+def store(postgres: str) -> Any:
+    with Store.open(database(postgres, "away")) as opened:
+        yield opened
 
 
+def _end_sessions(store: Store) -> None:
+    """End the sessions of a store, as the server does that is stopped."""
+    with Store.open(store.engine.url.render_as_string()) as other:
+        execute(other, f"{_END} pg_backend_pid()")
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
 def test_each_transaction_is_done_once_whenever_the_server_goes(
-    wire: tuple[Wire, Store], monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
-    between, store = wire
+    left, is_whole, number = 0, False, 0
+    dialect = store.engine.dialect
+
+    def end(*_: object) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            _end_sessions(store)
+
+    def commit(connection: Any) -> None:
+        connection.commit()
+        end()
+        if left == 0:
+            raise dialect.loaded_dbapi.OperationalError("the server has committed, and could not say so")
+
+    if is_kept:
+        monkeypatch.setattr(dialect, "do_commit", commit)
+    else:
+        event.listen(store.engine, "before_cursor_execute", end)
     monkeypatch.setattr(module, "_PAUSE", 0.01)
     tables = ("mention", "entry", "band", "version", "page", "outbox", "run", "sink", "dead_letter", "article_words")
-    cut, is_whole = 0, False
     while not is_whole:
-        cut += 1
+        number += 1
         execute(store, *(f"DELETE FROM {table}" for table in tables))
         with store.lock():
-            between.cut = cut
+            left = number
             store.begin_run(now=NOW, process="here")
             store.set_sinks(["one"])
             assert save(store, "a.example/1", "Corvane sails.", mention(), announce=True).mentions == 1
-            (event,) = store.undelivered("one", limit=9)
-            store.give_up("one", event[0], [event[1]], "refused", now=NOW)
-            is_whole, between.cut = between.cut > 0, 0
+            ((last, waiting),) = store.undelivered("one", limit=9)
+            store.give_up("one", last, [waiting], "refused", now=NOW)
+            is_whole, left = left > 0, 0
         status = store.status(now=NOW)
         assert (len(status.runs), status.pages, status.mentions) == (1, {"ok": 1}, 1)
         assert [letters["number"] for letters in status.dead_letters] == [1]
-    assert cut > 20
+    assert number > 6
 
 
-def test_a_run_waits_a_minute_for_its_server_and_no_longer(
-    wire: tuple[Wire, Store], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    between, store = wire
+def test_a_run_waits_a_minute_for_its_server_and_no_longer(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    dialect, refusing = store.engine.dialect, threading.Event()
+    connect = dialect.connect
+
+    def refuse(*words: Any, **options: Any) -> Any:
+        if refusing.is_set():
+            raise dialect.loaded_dbapi.OperationalError("connection refused")
+        return connect(*words, **options)
+
+    monkeypatch.setattr(dialect, "connect", refuse)
     with store.lock():
-        for patience, waits in ((60.0, True), (0.5, False)):
-            monkeypatch.setattr(module, "_PATIENCE", patience)
-            between.is_open = False
-            between.end()
-            if waits:
-                threading.Timer(1.5, setattr, (between, "is_open", True)).start()
-                add(store, "a.example/1")
-                assert store.next_due() == NOW
-        with pytest.raises(StoreError, match=r"away_.* \(for more than 0 s\)"):
+        refusing.set()
+        _end_sessions(store)
+        threading.Timer(1.5, refusing.clear).start()
+        add(store, "a.example/1")
+        assert store.next_due() == NOW
+        monkeypatch.setattr(module, "_PATIENCE", 0.5)
+        refusing.set()
+        _end_sessions(store)
+        with pytest.raises(StoreError, match=r"away.*: connection refused \(for more than 0 s\)"):
             add(store, "a.example/2")
     # Nothing else than a run waits.
-    with pytest.raises(StoreError, match="closed the connection"):
+    with pytest.raises(StoreError, match="refused"):
         store.next_due()
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
 def test_a_database_of_another_encoding_is_refused_by_name(postgres: str, encoding: str) -> None:
-    made = f"TEMPLATE template0 ENCODING {encoding} LC_COLLATE 'C' LC_CTYPE 'C'"
-    address = _database(postgres, f"other_{encoding.lower()}", made)
-    with pytest.raises(StoreError, match=f"other_.*has the encoding {encoding}, and a store needs UTF8"):
+    address = database(postgres, "other", f"TEMPLATE template0 ENCODING {encoding} LC_COLLATE 'C' LC_CTYPE 'C'")
+    with pytest.raises(StoreError, match=f"other.*has the encoding {encoding}, and a store needs UTF8"):
         Store.open(address)
