@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 import html5lib
 from starlette.testclient import TestClient
 
-from blockfeat.monitor.page import overview, stream
+from blockfeat.monitor.page import Article, overview, stream
 from blockfeat.monitor.reports import Filters
 from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
@@ -96,6 +96,9 @@ def test_copies_stand_with_their_story(client: TestClient, store: Store) -> None
     articles = stream(store, Filters(counted="all")).articles
     story = next(article for article in articles if article.head["brand"] == "Corvane")
     assert (story.head["url"], [row["url"] for row in story.others]) == ("https://h0.example/", ["https://h1.example/"])
+    # Also where the mention in the copy was found first.
+    rows = [row | {"number": -row["number"]} for row in story.rows]
+    assert Article(rows).head["url"] == "https://h0.example/"
     assert "1 more article of this story" in _text(client, "/?counted=all")
 
 

@@ -115,6 +115,9 @@ def test_short_texts_that_share_a_template_are_no_copies(store: Store) -> None:
     words = "Shares of {} closed at {} on Monday in thin trade, said the exchange in its daily note to the members."
     for name in ("Corvane", "Brightwell"):
         assert not save(store, f"a.example/{name}", words.format(name, len(name)), copies=CopySettings()).copy
+    loose = CopySettings(min_words=10, similarity=0.5)
+    copies = [save(store, f"a.example/{n}", f"{story(0, 8)} {story(n, n + 2)}", copies=loose).copy for n in (20, 30)]
+    assert copies == [False, False]
 
 
 def test_two_addresses_of_one_page(store: Store) -> None:
