@@ -195,9 +195,14 @@ def overview(store: Store, filters: Filters, *, today: date, is_whole: bool = Fa
     return _overview(store, filters.model_copy(update=ends), today=today)
 
 
+def _in_store(day: date) -> date:
+    """Return a day, or the first or last one that pages may have, with room for as many days before or behind."""
+    return min(max(day, date(1990, 1, 1)), date(2100, 12, 31))
+
+
 def _overview(store: Store, filters: Filters, *, today: date) -> Overview:
-    until = filters.until or max(today, filters.since or today)
-    since = min(filters.since or until - timedelta(days=_DAYS - 1), until)
+    until = _in_store(filters.until or max(today, filters.since or today))
+    since = min(_in_store(filters.since or until - timedelta(days=_DAYS - 1)), until)
     earlier = filters.model_copy(update={"since": since - (until - since) - timedelta(days=1), "until": until})
     condition, values = earlier.condition()
     # Not the bare column: SQLite would read mentions by its index, in an order that takes twice as long.

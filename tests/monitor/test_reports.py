@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -95,10 +95,10 @@ def test_long_periods_are_shown_in_longer_steps(last: str, step: str, columns: i
     assert set(summed["Corvane"]) <= set(steps)
 
 
-def _exported(rows: Iterable[Mapping[str, Any]], form: str, count: int) -> bytes:
+def _exported(rows: Iterable[Mapping[str, Any]], form: str, count: int, *, columns: Sequence[str] = ()) -> bytes:
     """Write rows, so many of them, and return what was written."""
-    written = io.BytesIO()
-    assert export_rows(rows, form, written, name="x") == count
+    written, given = io.BytesIO(), [*rows]
+    assert export_rows(given, form, written, name="x", columns=columns or [*given[0]]) == count
     return written.getvalue()
 
 
@@ -110,7 +110,10 @@ def test_exports(store: Store) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
     table = parquet.read_table(io.BytesIO(_exported(store.rows("mentions"), "parquet", 3)))
     assert table.column("brand").to_pylist() == ["Corvane", "Corvane", "Le Rex"]
-    _exported(store.rows("versions"), "parquet", 0)
+    columns = store.columns("versions")
+    assert columns[:2] == ["url", "version"]
+    assert parquet.read_table(io.BytesIO(_exported([], "parquet", 0, columns=columns))).column_names == columns
+    assert _exported([], "csv", 0, columns=columns).decode().strip().split(",") == columns
 
 
 def test_feeds_as_a_list_that_can_be_read_again(tmp_path: Path) -> None:

@@ -90,6 +90,8 @@ def test_a_wrong_filter_is_a_problem_that_names_it(client: TestClient) -> None:
     for query in ("counted=maybe", "since=yesterday"):
         answer = client.get(f"/?{query}")
         assert (answer.status_code, query.split("=")[0] in answer.text) == (422, True)
+    for query in ("since=0001-01-01", "until=9999-12-31", "until=0001-01-01", "since=9999-12-31"):
+        assert (client.get(f"/?{query}").status_code, client.get(f"/api/v1/new?{query}").status_code) == (200, 200)
 
 
 def test_copies_stand_with_their_story(client: TestClient, store: Store) -> None:

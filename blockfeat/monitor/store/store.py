@@ -343,6 +343,10 @@ class Store:
             raise StoreError(f"{self.name}: there is no view {view!r}; known are {', '.join(VIEWS)}")
         yield from self.stream(f"SELECT * FROM {view} {'WHERE ' + where if where else ''}", values)
 
+    def columns(self, view: str) -> list[str]:
+        """Return the names of the columns of a view."""
+        return self._do(lambda connection: list(connection.execute(text(f"SELECT * FROM {view} LIMIT 0")).keys()))
+
     def stream(self, statement: str, values: Mapping[str, object] | None = None) -> Iterator[dict[str, Any]]:
         """Yield the rows of an SQL query over the views, some at a time in memory."""
         try:

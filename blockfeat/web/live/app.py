@@ -81,11 +81,6 @@ def _store(request: Request) -> Store:
     return store
 
 
-def _brands(request: Request) -> Sequence[Brand]:
-    brands: Sequence[Brand] = request.app.state.brands
-    return brands
-
-
 def _page(request: Request, template: str, **values: Any) -> HTMLResponse:
     values["title"] = request.app.state.title
     answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, template, values)
@@ -111,7 +106,7 @@ def article(request: Request, number: int) -> HTMLResponse:
 def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the mentions that match the filters as CSV."""
     # All rows at once, so that a slow client holds no transaction open.
-    lines = csv_lines([*mention_rows(_store(request), filters)], names=MENTION_COLUMNS)
+    lines = csv_lines([*mention_rows(_store(request), filters)], MENTION_COLUMNS)
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
     parts = iter(lambda: "".join(islice(lines, _LINES_AT_ONCE)), "")
     return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
@@ -173,7 +168,7 @@ def lessons(request: Request) -> HTMLResponse:
         "live_lessons.html",
         judged=store.count_judged(),
         least=LEAST_JUDGED,
-        proposals=proposals(store, _brands(request)),
+        proposals=proposals(store, request.app.state.brands),
         lessons=accepted,
         accepted={subject for _, subject, _ in accepted},
     )
@@ -191,7 +186,7 @@ def accept_lesson(
     if forget:
         store.forget_lesson(subject)
         return _back(back)
-    chosen = next((each for each in proposals(store, _brands(request)) if each.subject == subject), None)
+    chosen = next((each for each in proposals(store, request.app.state.brands) if each.subject == subject), None)
     if chosen is None:
         raise Problem(422, f"there is no proposal for {subject!r} any more")
     accept(store, chosen, now=time.time())
