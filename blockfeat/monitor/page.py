@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cached_property
 from html import escape
 from importlib.resources import files
@@ -369,7 +370,7 @@ def page_values(store: Store, filters: Filters, *, before: int | None = None, is
     if not is_file:
         values["choices"] = choices(store)
     if before is None:
-        numbers = overview(store, filters, today=datetime.now(UTC).date(), is_whole=is_file)
+        numbers = overview(store, filters, today=store.today(now=time.time()), is_whole=is_file)
         step, steps, series, earlier = numbers.series
         starts = [*map(date.fromisoformat, steps), numbers.until + timedelta(days=1)]
         spans = [(first, following - timedelta(days=1)) for first, following in pairwise(starts)]

@@ -21,6 +21,7 @@ _ARTICLES = {
     "e": ("أخبار", "افتتح بنك تولميت والبنك فرعا جديدا."),
     "f": ("L’Oréal", "Nous avons vu l’Oréal à Paris, chez Dell’s neighbours."),
     "g": ("Сбербанк", "Клиенты Сбербанка ждут."),
+    "h": ("Autos", "Der Volkswagenkonzern wächst."),
 }
 
 
@@ -30,7 +31,12 @@ def _save(store: Store, articles: dict[str, tuple[str, str]]) -> None:
     for name, (title, text) in articles.items():
         row = pages[f"https://{name}.example"]
         page = DuePage(row["id"], row["url"], row["host"], None, None, None, 0, row["version"], "2026-11-01T00:00:00Z")
-        save(store, page, record(text, title=title, lang=None, kind="article"), copies=CopySettings(find=False))
+        save(
+            store,
+            page,
+            record(text, title=title, lang="de" if name == "h" else None, kind="article"),
+            copies=CopySettings(find=False),
+        )
 
 
 def test_many_words_for_the_title_are_one() -> None:
@@ -58,6 +64,7 @@ _FINDING = {
     "e": "البنك | بنك",
     "f": "l'oréal | oréal Dell",
     "g": "Сбербанк*",
+    "h": "Volkswagen | Autos NOT Konzern",
     "": "merger NEAR/1 protest | nothing OR (NOT tolmet merger)",
 }
 

@@ -14,6 +14,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 import html5lib
 from starlette.testclient import TestClient
 
+from blockfeat.monitor.mentions.mention import around
 from blockfeat.monitor.page import Article, overview, stream
 from blockfeat.monitor.reports import Filters
 from blockfeat.monitor.store.schema import MENTION_COLUMNS
@@ -76,6 +77,11 @@ _SHOWING = {
 def test_filters(client: TestClient, query: str, brands: tuple[str, ...]) -> None:
     rows = client.get(f"/api/v1/mentions?{query}").json()
     assert {row["brand"] for row in rows} == set(brands)
+
+
+def test_a_name_is_marked_where_it_stands_alone() -> None:
+    assert around({"sentence": "Ανθρώπους που", "match": "που"}) == ("Ανθρώπους ", "που", "")
+    assert around({"sentence": "Volkswagenkonzern", "match": "Volkswagen"}) == ("", "Volkswagen", "konzern")
 
 
 def test_what_does_not_count_is_shown_with_its_reason_where_it_is_asked_for(client: TestClient) -> None:

@@ -21,7 +21,6 @@ T = TypeVar("T")
 # Visits that end while others are being read are saved together, after so many seconds at the latest.
 _GATHER_SECONDS, _GATHER_STEP = 0.5, 0.05
 _SAVED_AT_ONCE = 32
-_UTC = ZoneInfo("UTC")
 
 
 class StoreThread:
@@ -41,9 +40,7 @@ class StoreThread:
         Where the days of pages are counted.
     """
 
-    def __init__(
-        self, store: Store, readers: Readers, *, copies: CopySettings, announce: bool, zone: ZoneInfo = _UTC
-    ) -> None:
+    def __init__(self, store: Store, readers: Readers, *, copies: CopySettings, announce: bool, zone: ZoneInfo) -> None:
         self.store = store
         self._readers = readers
         self._copies = copies

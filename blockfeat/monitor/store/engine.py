@@ -98,6 +98,8 @@ def _connect(name: str, dialect: Dialect, record: Any, words: Any, options: dict
 def _prepare(connection: sqlite3.Connection, record: Any) -> None:
     """Set up a connection: readers never wait for the writer, and a commit survives a power cut."""
     connection.isolation_level = None
+    # SQLite's own knows the letters of ASCII only.
+    connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
     cursor = connection.cursor()
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         cursor.execute(f"PRAGMA {pragma}")

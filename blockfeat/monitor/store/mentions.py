@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -253,11 +253,6 @@ def _event(row: Any, about: Any, change: str, moment: str) -> str:
     values |= {name: getattr(about, name) for name in ("canonical_url", "title", "author", "section", "lang", "host")}
     values |= {"source": about.source, "from": about.origin, "kind": about.kind}
     return json.dumps({**values, "found_at": moment}, ensure_ascii=False, default=str)
-
-
-def copies_of(connection: Connection, number: int) -> Iterable[Any]:
-    """Return the pages that are copies of a page, with their texts."""
-    return connection.execute(select(page.c.id, page.c.text).where(page.c.copy_of == number).order_by(page.c.id)).all()
 
 
 VERDICTS = ("right", "wrong sense", "not in the article", "missed")

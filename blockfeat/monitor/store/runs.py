@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -267,6 +268,12 @@ def forget_old(
     if versions is not None:
         replaced = connection.execute(delete(version).where(version.c.replaced_at < iso(now - versions))).rowcount
     return purged, dropped, replaced
+
+
+def today(connection: Connection, *, now: float) -> date:
+    """Return the day of a moment as the days of pages are counted."""
+    zone = connection.scalar(select(meta.c.value).where(meta.c.key == _ZONE))
+    return datetime.fromtimestamp(now, ZoneInfo(zone or "UTC")).date()
 
 
 def set_timezone(connection: Connection, zone: ZoneInfo) -> int:

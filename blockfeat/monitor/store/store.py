@@ -303,6 +303,7 @@ class Store:
     purge = _writes(runs.purge)
     forget_old = _writes(runs.forget_old)
     set_timezone = _writes(runs.set_timezone)
+    today = _reads(runs.today)
 
     judge = _writes(mentions.judge)
     count_judged = _reads(mentions.count_judged)

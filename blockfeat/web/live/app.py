@@ -76,11 +76,6 @@ class NewFilters(Filters):
     after: int = 0
 
 
-def _store(request: Request) -> Store:
-    store: Store = request.app.state.store
-    return store
-
-
 def _page(request: Request, template: str, **values: Any) -> HTMLResponse:
     values["title"] = request.app.state.title
     answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, template, values)
@@ -90,13 +85,13 @@ def _page(request: Request, template: str, **values: Any) -> HTMLResponse:
 @router.get("/", include_in_schema=False)
 def live(request: Request, asked: Annotated[StreamFilters, Query()]) -> HTMLResponse:
     """Return the page: the filters, charts of the filtered mentions, and the stream of articles."""
-    return _page(request, "live.html", **page_values(_store(request), asked, before=asked.before))
+    return _page(request, "live.html", **page_values(request.app.state.store, asked, before=asked.before))
 
 
 @router.get("/article/{number}", include_in_schema=False)
 def article(request: Request, number: int) -> HTMLResponse:
     """Return the evidence for a page's mentions: its blocks coloured as kept or dropped, with the mentions marked."""
-    found = evidence_of(_store(request), number)
+    found = evidence_of(request.app.state.store, number)
     if found is None:
         raise Problem(404, f"the store has no page {number}")
     return _page(request, "live_article.html", evidence=found)
@@ -106,7 +101,7 @@ def article(request: Request, number: int) -> HTMLResponse:
 def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the mentions that match the filters as CSV."""
     # All rows at once, so that a slow client holds no transaction open.
-    lines = csv_lines([*mention_rows(_store(request), filters)], MENTION_COLUMNS)
+    lines = csv_lines([*mention_rows(request.app.state.store, filters)], MENTION_COLUMNS)
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
     parts = iter(lambda: "".join(islice(lines, _LINES_AT_ONCE)), "")
     return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
@@ -118,7 +113,7 @@ def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Respons
     base, query = str(request.base_url), filters.query()
     tail = f"?{query}" if query else ""
     names = {"title": filters.named(request.app.state.title), "home": f"{base}{tail}"}
-    rows = mention_rows(_store(request), filters, newest=_IN_FEEDS)
+    rows = mention_rows(request.app.state.store, filters, newest=_IN_FEEDS)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     found = atom(rows, updated=now, address=f"{base}feed.atom{tail}", **names)
     return Response(found, media_type="application/atom+xml; charset=utf-8")
@@ -127,14 +122,14 @@ def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Respons
 @router.get("/api/v1/mentions", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
 def api_mentions(request: Request, filters: Annotated[Filters, Query()]) -> list[dict[str, Any]]:
     """Return the latest mentions that match the filters, a thousand at most."""
-    rows = mention_rows(_store(request), filters, newest=_IN_API)
+    rows = mention_rows(request.app.state.store, filters, newest=_IN_API)
     return [{**row, "counted": bool(row["counted"])} for row in rows]
 
 
 @router.get("/api/v1/new", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
 def api_new(request: Request, asked: Annotated[NewFilters, Query()]) -> dict[str, int]:
     """Return the number of mentions that match the filters and were found after a given one."""
-    return {"new": newer(_store(request), asked, asked.after)}
+    return {"new": newer(request.app.state.store, asked, asked.after)}
 
 
 def _back(where: str) -> Response:
@@ -152,7 +147,7 @@ def judge(
 ) -> Response:
     """Record a verdict on a mention."""
     try:
-        _store(request).judge(mention, verdict, now=time.time())
+        request.app.state.store.judge(mention, verdict, now=time.time())
     except InputError as error:
         raise Problem(422, str(error)) from error
     return _back(back)
@@ -161,7 +156,7 @@ def judge(
 @feedback_router.get("/lessons")
 def lessons(request: Request) -> HTMLResponse:
     """Return the page of lessons: those that the verdicts suggest, and those accepted."""
-    store = _store(request)
+    store: Store = request.app.state.store
     accepted = store.lessons()
     return _page(
         request,
@@ -182,7 +177,7 @@ def accept_lesson(
     back: Annotated[str, Form()] = "/lessons",
 ) -> Response:
     """Accept a proposal, or forget a lesson."""
-    store = _store(request)
+    store: Store = request.app.state.store
     if forget:
         store.forget_lesson(subject)
         return _back(back)

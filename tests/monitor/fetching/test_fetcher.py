@@ -246,5 +246,6 @@ def test_a_page_that_a_browser_shows_has_the_limit_of_others(
     context = chromium.new_context.return_value
     context.on, context.new_page.return_value.content.return_value = Mock(), "a text so"
     monkeypatch.setattr(rendering, "launch_chromium", AsyncMock(return_value=chromium))
-    browser = rendering.Browser(Web().fetch, executable="chromium", max_bytes=limit)
+    monkeypatch.setattr(rendering, "find_chromium", lambda: "chromium")
+    browser = rendering.Browser(Web().fetch, max_bytes=limit)
     assert asyncio.run(browser.render(Fetched("http://a.example/", "http://a.example/", 200))) == shown

@@ -152,6 +152,7 @@ def test_days_are_those_of_the_zone_and_change_with_it(store: Store) -> None:
     _save(store, "a/1", _A)
     execute(store, "UPDATE page SET published = '2026-01-05T23:30:00Z'")
     assert [store.set_timezone(ZoneInfo("Europe/Berlin")) for _ in range(2)] == [1, 0]
+    assert [store.today(now=NOW + 3600 * hours).day for hours in (10, 11)] == [5, 6]
     assert column(store, "mentions", "day") == ["2026-01-06"]
     assert store.set_timezone(ZoneInfo("UTC")) == 1
 
