@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from blockfeat.errors import FeedError
 from blockfeat.monitor.feeds import Feed, read_feed
+from cases import CASES
 from property_examples import examples
 
 URL = "http://news.example/sub/feed.xml"
@@ -196,17 +197,7 @@ def test_relative_links_refer_to_xml_base_or_to_the_feed() -> None:
     assert read(atom + "</feed>").entries[0].url == "http://b.example/d/e/f"
 
 
-@pytest.mark.parametrize(
-    ("title", "plain"),
-    [
-        ("<![CDATA[<b>AT&amp;T</b> &amp; you]]>", "AT&T & you"),
-        ("&lt;i&gt;Caf&amp;eacute;&lt;/i&gt;", "Café"),
-        ("R&D &nbsp; caf&eacute; &#8211; x", "R&D café – x"),
-        ("<![CDATA[1 < 2 and 3 > 2]]>", "1 < 2 and 3 > 2"),
-        ("<![CDATA[a<br>b<script>x()</script>]]>", "a b"),
-        ("x\x0by", "xy"),
-    ],
-)
+@pytest.mark.parametrize(("title", "plain"), CASES["titles_become_plain_text"])
 def test_titles_become_plain_text(title: str, plain: str) -> None:
     assert read(titled(title)).entries[0].title == plain
 
