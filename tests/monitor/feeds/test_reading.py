@@ -3,6 +3,7 @@
 import gzip
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -65,11 +66,7 @@ def test_rdf_with_a_dublin_core_date() -> None:
     assert (feed.kind, feed.title, feed.entries[0].published) == ("rdf", "R", datetime(2024, 3, 14, tzinfo=UTC))
 
 
-JSON = (
-    '{"version": "https://jsonfeed.org/version/1.1", "title": "J", "language": "pl", "items": ['
-    '{"id": "1", "url": "/a", "title": "1 < 2", "date_published": "2024-01-01T00:00:00+01:00"},'
-    '{"id": "2", "external_url": "http://other.example/b", "content_html": "<p>hi</p>", "language": "de"}'
-)
+JSON = Path(__file__).with_name("cut.json").read_text(encoding="utf-8")
 
 
 def test_json_feed() -> None:
@@ -86,13 +83,7 @@ def test_json_without_a_version_of_json_feed_is_refused() -> None:
         read('{"items": []}')
 
 
-SITEMAP = (
-    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-'
-    'image/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"><url><image:image><image:loc>http://img.'
-    "example/1</image:loc></image:image><loc> http://news.example/1 </loc><lastmod>2024-03-15</lastmod><news:news>"
-    "<news:publication><news:name>N</news:name><news:language>tr</news:language></news:publication>"
-    "<news:publication_date>2024-03-14T06:00:00Z</news:publication_date><news:title>Bir</news:title></news:news></url>"
-)
+SITEMAP = Path(__file__).with_name("cut_sitemap.xml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
