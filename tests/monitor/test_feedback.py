@@ -11,7 +11,7 @@ from blockfeat.errors import InputError
 from blockfeat.monitor.config import CopySettings, read_config
 from blockfeat.monitor.feedback import accept, place_lesson, proposals
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.reading import Lessons, plain_path
+from blockfeat.monitor.reading import Lessons
 from blockfeat.monitor.rematch import rematch
 from blockfeat.monitor.store.store import Store
 from cases import CASES
@@ -88,10 +88,6 @@ def test_the_last_verdict_counts_and_unknown_ones_are_refused(store: Store) -> N
     for one, verdict, reason in (("nobody", "right", "no mention 'nobody'"), (key, "bad", "verdict 'bad'")):
         with pytest.raises(InputError, match=reason):
             store.judge(one, verdict, now=NOW)
-
-
-def test_paths_have_no_numbers() -> None:
-    assert plain_path("/html/body/div[2]/p[10]") == "/html/body/div/p"
 
 
 def test_the_commands(tmp_path: Path) -> None:

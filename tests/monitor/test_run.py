@@ -266,11 +266,6 @@ def test_a_run_that_loses_the_lock_writes_nothing_more_and_ends(
     assert not [record for record in caplog.records if record.exc_info]
 
 
-def test_a_second_run_on_the_store_is_refused(config: MonitorConfig) -> None:
-    with Store.open(config.store) as store, store.lock(), pytest.raises(StoreError, match="another run"):
-        asyncio.run(run_once(config))
-
-
 def test_addresses_that_fail_are_named(config: MonitorConfig, server: DemoServer) -> None:
     absent = f"http://many-0.localhost:{server.port}/absent"
     sources = (Source(absent, kind="page"), Source(f"{server.url}nothing.xml"), Source("http://10.1.2.3/", kind="page"))

@@ -12,10 +12,8 @@ from cases import CASES
 
 LANGUAGES = ["bg", "cs", "el", "et", "fi", "hu", "lt", "lv", "pl", "ro", "ru", "sk", "sr", "tr", "uk"]
 
-FORMS = CASES["inflected_forms"]
 
-
-@pytest.mark.parametrize(("lang", "name", "wanted"), FORMS)
+@pytest.mark.parametrize(("lang", "name", "wanted"), CASES["inflected_forms"])
 def test_forms(lang: str, name: str, wanted: str) -> None:
     assert {form.replace("|", " ") for form in wanted.split()} <= set(Endings.of(lang).forms(name))
 

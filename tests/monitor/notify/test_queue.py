@@ -134,6 +134,24 @@ def test_what_was_tried_often_enough_becomes_a_dead_letter(store: Store, hook: H
     assert asyncio.run(redeliver(store, [receiver])) == (1, [])
 
 
+def test_a_receiver_that_fails_is_tried_more_and_more_seldom(
+    store: Store, hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, waits = [0.0], []
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+    hook.answers = [(503, {})] * 20
+    receiver = _waiting(store, hook, {"id": "1"})
+    for attempt in range(19):
+        _deliver(store, receiver)
+        assert (len(hook.bodies), store.status(now=0).dead_letters) == (attempt + 1, ())
+        held = store.query("SELECT retry_at FROM sink")[0]["retry_at"]
+        waits.append(held and held - clock[0])
+        clock[0] = held or clock[0]
+    assert waits == [None, None, *(30.0 * 2**n for n in range(7)), *[3600.0] * 10]
+    _deliver(store, receiver)
+    assert store.status(now=0).dead_letters[0]["number"] == 1
+
+
 def test_retry_after_is_kept(store: Store, hook: Hook) -> None:
     hook.answers = [(429, {"Retry-After": "3600"})]
     receiver = _waiting(store, hook, {"id": "1"})

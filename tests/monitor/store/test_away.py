@@ -70,8 +70,7 @@ def test_each_transaction_is_done_once_whenever_the_server_goes(
 
 
 def test_a_run_waits_a_minute_for_its_server_and_no_longer(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    dialect, refusing = store.engine.dialect, threading.Event()
-    connect = dialect.connect
+    dialect, connect, refusing = store.engine.dialect, store.engine.dialect.connect, threading.Event()
 
     def refuse(*words: Any, **options: Any) -> Any:
         if refusing.is_set():

@@ -21,6 +21,7 @@ from blockfeat.monitor.store.similar import (
     story_similarity,
 )
 from blockfeat.monitor.store.store import Store
+from cases import CASES
 from stored_pages import NOW, column, due, entry, execute, mention, other_story, record, save, story
 
 _STORY = story(1, 25)
@@ -59,19 +60,7 @@ def test_containment_is_a_share_and_symmetric(first: str, second: str) -> None:
     assert len(bands_of(one, min_words=1)) in (0, similar.BANDS)
 
 
-_PASSING = """
-Updated 5 minutes ago | Updated 1 hour ago / By Ada Quill, updated a minute ago | By Ada Quill, updated 17 minutes ago
-Aktualisiert vor 3 Minuten | Aktualisiert vor einer Stunde / Publié il y a 2 heures | Publié il y a 3 jours
-hace 5 minutos | hace 2 horas / há 5 minutos | há uma hora / Aggiornato 5 minuti fa | Aggiornato 2 ore fa
-5 minuten geleden | 2 uur geleden / För 5 minuter sedan | För 2 timmar sedan / 5 min. temu | 2 godziny temu
-před 5 minutami | před 2 hodinami / 5 минут назад | 2 часа назад / 5 dakika önce | 2 saat önce
-πριν από 5 λεπτά | πριν από 2 ώρες / 5分前 | 2時間前 / 5分钟前 | 2小时前 / 5분 전 | 2시간 전
-قبل 5 دقائق | قبل 20 دقيقة / לפני 5 דקות | לפני 7 שעות / 1,204 views · 12 comments | 1,377 views · 14 comments
-Aufrufe: 1.204 | Aufrufe: 1.377 / 12 тыс. просмотров | 13 тыс. просмотров / 阅读 1204 | 阅读 1377
-"""
-
-
-@pytest.mark.parametrize("pair", _PASSING.strip().replace("\n", " / ").split(" / "))
+@pytest.mark.parametrize("pair", CASES["what_passes_by_itself"])
 def test_what_passes_by_itself_is_no_change(pair: str) -> None:
     one, other = (f"The ferry leaves at nine.\n\n{each}\n\nIt returns before dark." for each in pair.split(" | "))
     assert steady(one) == steady(other)
