@@ -17,6 +17,7 @@ from blockfeat.monitor.crawl.visiting import PolledFeed, Readers, poll, visit
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Browser
 from blockfeat.monitor.fetching.urls import netloc_of
+from blockfeat.monitor.store.engine import is_of_database
 from blockfeat.monitor.store.records import DueFeed, DuePage, Poll, Saved, Visit
 
 _MOST_KEPT = 1000
@@ -338,6 +339,8 @@ class Cycle:
                 self._put_off(page, seen.retry_host or page.host, seen.retry_at)
             return await thread.save(seen, record), seen
         except Exception as error:
+            if is_of_database(error):
+                raise
             reason = f"unexpected {type(error).__name__}: {error}"
             failed = Visit(page=page, at=time.time(), due_at=None, error=reason, fault=tools.environment)
             # Where the store itself is broken, or its lock was lost, this raises, and the run ends.

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 
 from blockfeat._files import held_alone
 from blockfeat.errors import StoreError
@@ -94,6 +94,11 @@ def _begin(connection: Connection) -> None:
     is_writing = connection.get_execution_options().get(WRITES)
     # A transaction that reads first and writes then fails where another has written in between.
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
+
+
+def is_of_database(error: Exception) -> bool:
+    """Return whether an error of the store is one of its disk or server, and not of what was to be stored."""
+    return isinstance(error.__cause__, OperationalError)
 
 
 def take_turn(connection: Connection) -> None:
