@@ -69,7 +69,7 @@ def explain(
         console.show(f"written: {output}")
 
 
-def _first_page(page: str, reading: InputOptions) -> Document:
+def first_page(page: str, reading: InputOptions) -> Document:
     """Return the page of an input, the first of several."""
     from blockfeat.io.inputs import read_inputs
 
@@ -80,7 +80,7 @@ def _first_page(page: str, reading: InputOptions) -> Document:
 
 def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
     """Return the extraction of an input's first page; raise InputError where reading or extracting fails."""
-    document = _first_page(page, reading)
+    document = first_page(page, reading)
     extraction = extractor.extract_document(replace(document, lang=lang or document.lang))
     if extraction.error:
         raise InputError(console.with_name(document.id, extraction.error))
