@@ -97,7 +97,8 @@ def files_below(folder: Path) -> Result:
     """Return the bytes of all files, but the inputs, by their names."""
     found = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
     # The hidden parts of files are left where a process is killed, or where nothing can be removed.
-    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(("in", "."))}
+    shown = (name for name in found if not name.startswith("in") and "/." not in f"/{name}")
+    return {name: found[name].read_bytes() for name in shown}
 
 
 def _pages(folder: Path) -> None:
