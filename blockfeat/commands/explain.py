@@ -69,7 +69,7 @@ def explain(
         console.show(f"written: {output}")
 
 
-def _first_page(page: str, reading: InputOptions) -> Document:
+def first_page(page: str, reading: InputOptions) -> Document:
     """Return the page of an input, the first of several."""
     from blockfeat.io.inputs import read_inputs
 
@@ -80,7 +80,7 @@ def _first_page(page: str, reading: InputOptions) -> Document:
 
 def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
     """Return the extraction of an input's first page; raise InputError where reading or extracting fails."""
-    document = _first_page(page, reading)
+    document = first_page(page, reading)
     extraction = extractor.extract_document(replace(document, lang=lang or document.lang))
     if extraction.error:
         raise InputError(console.with_name(document.id, extraction.error))
@@ -124,7 +124,7 @@ def _show_explanation(model: Model, extraction: Extraction) -> None:
         _show_features(model, extraction)
     else:
         rows = [
-            [_kept(block.kept), str(block.index), f"{block.score:.1f}", block.reason, _short(block.text)]
+            ["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", block.reason, _short(block.text)]
             for block in extraction.blocks
         ]
         console.show_table(f"{model.name}, {facts}", ["", "#", "score", "reason", "text"], rows)
@@ -149,12 +149,8 @@ def _show_features(model: ThresholdModel, extraction: Extraction) -> None:
     rows = []
     for block in extraction.blocks:
         cells = [f"{block.features[name]:.2f}{'!' if name in block.failed else ''}" for name in names]
-        rows.append([_kept(block.kept), str(block.index), f"{block.score:.1f}", *cells, _short(block.text)])
+        rows.append(["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", *cells, _short(block.text)])
     console.show_table("blocks; ! marks a failed threshold", columns, rows)
-
-
-def _kept(kept: bool) -> str:
-    return "kept" if kept else "-"
 
 
 def _short(text: str) -> str:
