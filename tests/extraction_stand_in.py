@@ -35,10 +35,13 @@ class _StandIn:
 
     def to_dict(self, *, evidence: bool = False) -> dict[str, Any]:
         names = ("id", "url", "lang", "title", "text", "status", "warnings", "error", "model")
-        values = {name: getattr(self, name) for name in names}
-        if evidence:
-            values["blocks"] = [block.to_dict() for block in self.blocks]
-        return values
+        return {name: getattr(self, name) for name in names}
+
+    def evidence(self) -> list[dict[str, Any]]:
+        return [block.to_dict() for block in self.blocks]
+
+    def check_memory(self, bytes_a_block: int, what: str) -> None:
+        pass
 
 
 def block(text: str, **values: Any) -> Block:

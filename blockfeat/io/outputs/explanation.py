@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 _MOST_CONTRIBUTIONS = 12
+_BYTES_OF_CARD = 11_000
 _SHORTEST_FOLDED, _FIRST_TEXTS, _FIRST_CHARACTERS = 2, 12, 120
 _BESIDE = ("headline", "byline", "date")
 _QUALITY = ((0.9, "high"), (0.75, "fair"), (0.0, "doubtful"))
@@ -59,6 +60,7 @@ def explanation_page(extraction: Extraction) -> str:
     feature values (failed ones marked) and its XPath; runs of dropped blocks are folded. The page needs no script and
     loads nothing; all text of the extraction is escaped.
     """
+    extraction.check_memory(_BYTES_OF_CARD, "the explanations of all blocks")
     title = _shown(extraction.title) or _shown(extraction.url) or _shown(extraction.id) or "page"
     style = files("blockfeat.io.outputs").joinpath("explanation.css").read_text(encoding="utf-8")
     cards = "\n".join(_cards(extraction.blocks, extraction.roles))
@@ -177,15 +179,15 @@ def _card(block: Block, role: str) -> str:
 def _details(block: Block) -> str:
     """Return the fold-out part of a card: feature values and XPath."""
     failed = set(block.failed)
-    names = [*block.features, *(name for name in block.failed if name not in block.features)]
+    features, moved = dict(block.features.items()), dict(block.contributions.items())
+    names = [*features, *(name for name in block.failed if name not in features)]
     label = f"{len(names)} features" + (f", {len(failed)} failed" if failed else "")
-    moved = block.contributions
     if moved:
         names = sorted(names, key=lambda name: -abs(moved.get(name, 0.0)))[:_MOST_CONTRIBUTIONS]
-        label = f"The {len(names)} features of {len(block.features)} that moved the score most"
+        label = f"The {len(names)} features of {len(features)} that moved the score most"
     rows = []
     for name in names:
-        value = f"{block.features[name]:.4g}" if name in block.features else "not known"
+        value = f"{features[name]:.4g}" if name in features else "not known"
         mark = f"{moved.get(name, 0.0):+.2f}" if moved else "✗ failed" if name in failed else "✓"
         opening = '<tr class="failed">' if name in failed else "<tr>"
         header = f'<th scope="row">{_shown(name).replace("_", " ")}</th>'
