@@ -23,7 +23,7 @@ from blockfeat.page.page import check_memory
 from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
-_BYTES_OF_PIECE = 650
+_BYTES_OF_PIECE = 800
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
 _STYLES = {
     **dict.fromkeys(("b", "strong"), _BOLD),
@@ -108,8 +108,10 @@ class Inlines:
         start, end = int(self.blocks.block_starts[index]), int(self.blocks.page_text.block_ends[index]) - 1
         text = self._shown(start, end)
         waiting = self.images.get(index, [])[::-1]
-        changes = self.changes[bisect_right(self.changes, start) : bisect_left(self.changes, end)]
-        cuts = sorted({start, *changes, *(min(max(place, start), end) for place, _ in waiting)})
+        number = bisect_right(self.changes, start)
+        cuts = [start, *self.changes[number : bisect_left(self.changes, end, number)]]
+        if waiting:
+            cuts = sorted({*cuts, *(min(max(place, start), end) for place, _ in waiting)})
         found: list[Text | Image] = []
         for first, behind in zip(cuts, [*cuts[1:], end], strict=True):
             while waiting and waiting[-1][0] <= first:

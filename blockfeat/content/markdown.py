@@ -182,6 +182,10 @@ def _fenced(code: Code) -> list[str]:
 
 def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
     """Return a line of text with its styles; page text in it is escaped."""
+    if len(inline) == 1 and isinstance(inline[0], Text) and not any(inline[0].style):
+        text = clean_characters(inline[0].text)
+        if "\n" not in text:
+            return _escape(text).strip(" ") if text.strip() else ""
     written: list[str] = []
     for target, group in groupby(inline, key=target_of) if links else ((None, inline),):
         before = "[" if target else written[-1][-1:] if written else ""

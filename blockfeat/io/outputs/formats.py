@@ -20,7 +20,6 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import PageWork
 from blockfeat.page.document import NO_MARKUP, Document
 
-
 # What JSON writes of control characters and lone surrogates, or of a backslash.
 _UNCLEAN = re.compile(r"\\(?:[bfr]|u00)|[\x7f-\x9f\ud800-\udfff]")
 
