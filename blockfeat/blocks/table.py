@@ -243,11 +243,13 @@ def _paths_of_containers(tags: Tags, containers: Containers) -> dict[int, str]:
             element = int(parents[element])
         found[container] = "/".join([found[around], *reversed(path)])
         characters += len(found[container])
-        check_memory(len(tags.source), characters, "the paths of all blocks")
+        if characters > _MANY_CHARACTERS:
+            check_memory(len(tags.source), characters, "the paths of all blocks")
     return found
 
 
 _KEY_BYTES = 16
+_MANY_CHARACTERS = 1 << 20
 
 
 def _first_names(tags: Tags) -> list[tuple[int, str]]:

@@ -88,7 +88,8 @@ class BlockColumns(dict[str, Sequence[Any]]):
 
     def __missing__(self, name: str) -> Sequence[Any]:
         """Make a column."""
-        self.check_memory(_BYTES.get(name, 0), "the reasons for all blocks")
+        if name in _BYTES:
+            self.check_memory(_BYTES[name], "the reasons for all blocks")
         column = self[name] = _COLUMNS[name](self)
         return column
 

@@ -270,10 +270,9 @@ class Extraction:
         return document
 
     def evidence(self) -> Iterator[dict[str, Any]]:
-        """Yield the blocks as plain values, each with its role; see `check_memory`."""
+        """Return the blocks as plain values, each with its role; see `check_memory`."""
         self.check_memory(_BYTES_OF_EVIDENCE, "the evidence of all blocks")
-        for block, role in zip(self.blocks, self.roles, strict=True):
-            yield {**block.to_dict(), "role": role}
+        return ({**block.to_dict(), "role": role} for block, role in zip(self.blocks, self.roles, strict=True))
 
     def check_memory(self, bytes_a_block: int, what: str) -> None:
         """Raise LimitExceeded where what is made of all blocks takes more than 64 MB and 25 times the page's bytes."""

@@ -21,7 +21,7 @@ from blockfeat.extraction.extractor import PageWork
 from blockfeat.page.document import NO_MARKUP, Document
 
 # What JSON writes of control characters and lone surrogates, or of a backslash.
-_UNCLEAN = re.compile(r"\\(?:[bfr]|u00)|[\x7f-\x9f\ud800-\udfff]")
+_UNCLEAN = re.compile(r"[\x7f-\x9f\ud800-\udfff\\](?:(?<!\\)|[bfru])")
 
 
 def record_of(extraction: Extraction, *, evidence: bool = False) -> dict[str, Any]:
@@ -46,12 +46,13 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
         The page's record, as described by the JSON Schema of `record_schema`; characters beyond ASCII are not escaped,
         NaN and infinity are null.
     """
+    blocks = extraction.evidence() if evidence else None
     line = _dumped(extraction.to_dict())
-    if evidence:
+    if blocks is not None:
         # Block by block: the plain values of all of them take several times as much memory as what is written.
         whole = StringIO()
         whole.write(f'{line[:-1]}, "blocks": [')
-        for number, block in enumerate(extraction.evidence()):
+        for number, block in enumerate(blocks):
             whole.write(", " * bool(number) + _dumped(block))
         whole.write("]}")
         line = whole.getvalue()

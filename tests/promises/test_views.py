@@ -1,0 +1,63 @@
+"""Every view of a page grows in step with its bytes, in calls and in memory: counted, so that no noise decides."""
+
+import sys
+import tracemalloc
+from contextlib import suppress
+
+import pytest
+
+from benchmarks.shapes import synthetic_page
+from benchmarks.views import View, measure_views, views_of
+from blockfeat import LimitExceeded
+
+_VIEWS = views_of()
+_SIZES = (12_000, 48_000)
+_SHAPES = ("links", "nested lists", "open cells", "raised", "formulas")
+_FREE_CALLS, _FREE_BYTES = 5_000, 200_000
+
+
+def _counted(view: View, page: bytes) -> tuple[int, int]:
+    """Calls, of Python and of C, and the most bytes that are held at once."""
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    with suppress(LimitExceeded):
+        sys.setprofile(count)
+        try:
+            view(page)
+        finally:
+            sys.setprofile(None)
+    tracemalloc.start()
+    with suppress(LimitExceeded):
+        view(page)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return calls, peak
+
+
+@pytest.mark.parametrize("shape", _SHAPES)
+def test_calls_and_memory_grow_in_step_with_the_page(shape: str) -> None:
+    small, large = (synthetic_page(shape, size).encode() for size in _SIZES)
+    for name, view in _VIEWS.items():
+        view(small)
+        before, after = _counted(view, small), _counted(view, large)
+        assert after[0] <= 4**1.1 * before[0] + _FREE_CALLS, (name, before, after)
+        assert after[1] <= 4**1.1 * before[1] + _FREE_BYTES, (name, before, after)
+
+
+def test_quadratic_growth_is_seen() -> None:
+    small, large = (_counted(lambda data: [len(data[:end]) for end in range(len(data))], bytes(n)) for n in _SIZES)
+    assert large[0] <= 4**1.1 * small[0] + _FREE_CALLS
+    small, large = (_counted(lambda data: [data[:end] for end in range(len(data))], bytes(n)) for n in _SIZES)
+    assert large[1] > 4**1.1 * small[1] + _FREE_BYTES
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("shape", ["nested lists", "nested tables", "<p>a", "empty tags", "ampersands"])
+def test_a_million_elements_give_a_result_or_a_refusal(shape: str) -> None:
+    cells = measure_views(_VIEWS, shapes=[shape], sizes=[4 << 20]).cells
+    assert len(cells) == len(_VIEWS)
+    assert not [cell for cell in cells if cell.failed]
