@@ -126,7 +126,7 @@ class Inlines:
     def _shown(self, start: int, end: int) -> str:
         """Return a part of the page's text, each gap as the page shows it and filled up to its length behind that."""
         raw, measures = self.blocks.page_text.text[start:end], self.blocks.measures
-        if "\r" in raw and not measures.unspaced_words.any():
+        if "\r" in raw and not measures.has_unspaced:
             raw = raw.replace("\r", " ")
         inner = raw.strip()
         if measures.has_controls or " ".join(inner.split()) != inner:

@@ -65,7 +65,7 @@ class Writer:
         page = blocks.page_text
         columns: cython.const[cython.int][:, ::1] = blocks.columns
         self.codes, self.classes, self.starts, self.ends = page.codes.data, page.classes, columns[0], columns[1]
-        self.has_wide = bool(blocks.measures.unspaced_words.max(initial=0))
+        self.has_wide = blocks.measures.has_unspaced
         self.written = np.empty(room, dtype=np.uint8)
         self.out = self.written
         self.size = 0

@@ -102,10 +102,8 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
     first = kept.nonzero()[0][:3].tolist()
     keys, container, measures = blocks.containers.key, blocks.container, blocks.measures
     near = blocks_named(container, keys, KEYS[TITLES], first[-1] + 1) if first else []
-    if not near:
-        return None
     wanted = {*(title or "").lower().split()}
-    is_unspaced = {block for block in near if measures.unspaced_words[block]}
+    is_unspaced = {block for block in near if measures.unspaced_words[block]} if measures.has_unspaced else set()
     if is_unspaced:
         wanted.update(tokenize(title or ""))
     best: tuple[int, str] | None = None
@@ -121,16 +119,25 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
     return best
 
 
-def in_comments(blocks: Blocks) -> Mask:
-    """Return a mask of the blocks in a comment section, by class and id of the elements around them."""
+def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
+    """Return a mask of the blocks in a comment section, by class and id of the elements around them.
+
+    Of sections that hold none of the blocks of ``among`` nothing is said.
+    """
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
+    first, end = containers.first_block, containers.end_block
+    before = np.append(0, np.cumsum(np.ones_like(found) if among is None else among))
+    around = (before[end] > before[first]).nonzero()[0]
+    starts = tags.start_tags(containers.element[around])
     # Attributes are read where the tag has such a word in it.
-    likely = tags.elements_at(_COMMENT_MARKS.places_in(tags.source))
-    chosen = np.isin(containers.element, np.array(likely, dtype=np.int64)).nonzero()[0].tolist() if likely else []
+    if not (places := _COMMENT_MARKS.places_in(b"".join(starts))):
+        return found
+    likely = np.cumsum(list(map(len, starts))).searchsorted(places, side="right")
+    chosen = around[list(dict.fromkeys(likely.tolist()))]
     for container, given in zip(chosen, tags.attributes_of(containers.element[chosen].tolist()), strict=True):
         if _is_of_comments(given):
-            found[containers.first_block[container] : containers.end_block[container]] = True
+            found[first[container] : end[container]] = True
     return found
 
 

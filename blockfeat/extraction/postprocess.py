@@ -87,8 +87,8 @@ class Choice(NamedTuple):
     is_list: bool = False
 
     def keeping(self, kept: Mask) -> Choice:
-        """Return a copy that keeps other blocks; itself where they are the same array."""
-        if kept is self.kept:
+        """Return a copy that keeps other blocks; itself where they are the same."""
+        if kept is self.kept or (kept == self.kept).all():
             return self
         return self._replace(
             kept=kept, signs=signs.signs_of(self.blocks, kept, self.prediction.log_odds, consent_begins())
@@ -151,7 +151,8 @@ def _named_box(choice: Choice) -> Choice:
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
     if log_odds is None:
         return choice
-    likely = (log_odds >= 0) & ~in_comments(blocks)
+    likely = log_odds >= 0
+    likely &= ~in_comments(blocks, likely)
     return choice.keeping(in_named_box(blocks, choice.kept, likely, choice.page.url))
 
 
@@ -207,14 +208,11 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     where that would leave nothing of the text.
     """
     measures, shown = blocks.measures, kept.nonzero()[0]
-    columns = zip(shown.tolist(), measures.words[shown].tolist(), measures.anchor_words[shown].tolist(), strict=True)
-    short = [
-        block
-        for block, words, linked in columns
-        if words <= signs.LONGEST_POINTER and linked >= signs.POINTER_LINKS * words
-    ]
-    text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
-    found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
+    words, linked = measures.words[shown], measures.anchor_words[shown]
+    short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
+    text, starts, ends = blocks.page_text.text, blocks.block_starts[short], blocks.page_text.block_ends[short]
+    spans = zip(short.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    found = [block for block, start, end in spans if begins_with("read_also", text[start:end])]
     return found if len(found) < shown.size else []
 
 

@@ -128,8 +128,6 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
         for block in headings[bisect_right(headings, int(shown[0])) :]
         if not kept[block] and measures.anchor_words[block] <= signs.HEADING_LINKS * measures.words[block]
     ]
-    if not dropped:
-        return kept
     levels = _heading_levels(blocks)
     words = np.concatenate(([0], np.cumsum(blocks.measures.words)))
     kept_words = np.concatenate(([0], np.cumsum(np.where(kept, blocks.measures.words, 0))))
@@ -260,18 +258,15 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     measures, span = blocks.measures, slice(max(begin - signs.BLOCKS_BEFORE, 0), begin + 1)
     # Of thirteen blocks numbers are read faster than arrays are.
     columns = (column[span].tolist() for column in (kept, measures.words, measures.anchor_words, log_odds))
-    near, has_lost = [], False
+    near = []
     for block, (is_kept, words, linked, odds) in enumerate(zip(*columns, strict=True), span.start):
         is_lost = (
             words >= signs.STANDFIRST_WORDS
             and odds >= signs.LEAST_LOG_ODDS
             and linked <= signs.STANDFIRST_LINKS * words
         )
-        has_lost = has_lost or (is_lost and not is_kept)
         if is_kept or is_lost:
             near.append(block)
-    if not has_lost:
-        return None
     wanted = {key for text in descriptions.splitlines() if len(key := _letters(text[:_LOOKED_AT])) == _LETTERS}
     text, starts, ends = blocks.page_text.text, blocks.block_starts[near], blocks.page_text.block_ends[near]
     places = zip(near, starts.tolist(), ends.tolist(), strict=True)

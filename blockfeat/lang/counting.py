@@ -251,11 +251,14 @@ class CountedText(NamedTuple):
         The key of each word, lower-cased; see `blockfeat.lang.word_keys`.
     has_controls : bool
         Whether there are control characters.
+    has_unspaced : bool
+        Whether there is a word of a script without spaces.
     """
 
     counts: NDArray[np.int32]
     keys: NDArray[np.uint64]
     has_controls: bool
+    has_unspaced: bool
 
 
 def count_text(
@@ -281,8 +284,9 @@ def count_text(
     """
     counts = np.zeros((len(COUNTED), block_ends.size), dtype=np.int32)
     keys = np.empty(classes.size, dtype=np.uint64)
-    words, seen = _count_text(codes.data, classes, block_ends, pieces, lower_case.data, counts, keys.data)
-    return CountedText(counts, keys[:words].copy(), bool(seen & characters.CONTROL))
+    words, seen, begins = _count_text(codes.data, classes, block_ends, pieces, lower_case.data, counts, keys.data)
+    has_controls, has_unspaced = bool(seen & characters.CONTROL), bool(begins & characters.UNSPACED)
+    return CountedText(counts, keys[:words].copy(), has_controls, has_unspaced)
 
 
 def _count_text(
@@ -293,8 +297,8 @@ def _count_text(
     lower_case: cython.const[cython.uint][::1],
     counts: cython.int[:, ::1],
     keys: cython.ulonglong[::1],
-) -> tuple[int, int]:
-    """Write the counts and the keys; return the number of words, and all class bits outside of words."""
+) -> tuple[int, int, int]:
+    """Write the counts and the keys; return how many words there are, and all class bits outside and at their begin."""
     last_piece: cython.Py_ssize_t = pieces.shape[1] - 1
     cased: cython.Py_ssize_t = lower_case.shape[0]
     piece: cython.Py_ssize_t = 0
@@ -307,6 +311,7 @@ def _count_text(
     alphanumerics: cython.int
     begins_sentence: cython.bint
     seen: cython.uchar = 0
+    begins: cython.uchar = 0
     own: cython.uchar
     code: cython.uint
     key: cython.ulonglong
@@ -325,6 +330,7 @@ def _count_text(
                         begins_sentence = True
                     place += 1
                     continue
+                begins |= own
                 first = place
                 key = 0
                 power = 1
@@ -350,7 +356,7 @@ def _count_text(
         while place < classes.shape[0]:
             seen |= classes[place]
             place += 1
-    return words, seen
+    return words, seen, begins
 
 
 def _add_word(

@@ -135,6 +135,8 @@ class TextMeasures:
         The key of each word, lower-cased; see `blockfeat.lang.word_keys`.
     has_controls : bool
         Whether the text holds control characters that no output may hold.
+    has_unspaced : bool
+        Whether there is a word of a script without spaces.
     spans : pair of int arrays, optional
         Where each word starts and ends in the text, of a segmenter that does not find them as `word_spans` does.
     """
@@ -143,6 +145,7 @@ class TextMeasures:
     counts: Counts
     token_keys: NDArray[np.uint64]
     has_controls: bool
+    has_unspaced: bool
     spans: Spans | None = None
 
     words = Row("counts", _WORDS)
@@ -159,11 +162,6 @@ class TextMeasures:
     """Characters other than white space."""
     alphanumerics = Row("counts", _ALPHANUMERICS)
     """Letters, digits and marks among the characters."""
-
-    @cached_property
-    def has_unspaced(self) -> bool:
-        """Whether there is a word of a script without spaces."""
-        return bool(self.unspaced_words.any())
 
     @cached_property
     def text(self) -> str:
@@ -218,5 +216,4 @@ class FastTokenizer:
     def measure(self, page: PageText) -> TextMeasures:
         """Count words, sentences and characters by block; linear in the text."""
         codes = code_points(lower(page.text)) if _CAPITAL_SIGMA in page.text else page.codes
-        counts, keys, has_controls = count_text(codes, page.classes, page.block_ends, page.pieces, lower_case_table())
-        return TextMeasures(page, counts, keys, has_controls)
+        return TextMeasures(page, *count_text(codes, page.classes, page.block_ends, page.pieces, lower_case_table()))

@@ -306,13 +306,14 @@ def _read(
     """
     if not data or data.isspace():
         return None, (), [], 0
-    tags, repairs, scripts, replaced = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
+    read = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
+    tags = read.tags
     warnings = ["NUL characters were replaced"] if b"\x00" in data else []
-    if not keep_raw_text and (tags.named("math").size or tags.named("script").size):
+    if read.may_have_formulas and not keep_raw_text:
         from blockfeat.page.formulas import with_formulas
 
         tags = with_formulas(tags)
-    return tags if len(tags) else None, scripts, [*warnings, *repairs], replaced
+    return tags if len(tags) else None, read.linked_data, [*warnings, *read.warnings], read.replaced
 
 
 def _descriptions(source: bytes) -> str:

@@ -9,11 +9,12 @@ from blockfeat.page.tokens cimport (
 )
 from blockfeat.page.tree cimport HEAD, HTML, KNOWN, NEEDS_END_TAG, NONE, RAW_TEXT, REFERENCES, VOID, _FLAGS
 
-cdef int _STYLE, _SVG, _NOSCRIPT, _TITLE, _SELECT, _OPTION, _OPTGROUP, _PLAINTEXT
+cdef int _STYLE, _SVG, _NOSCRIPT, _TITLE, _SELECT, _OPTION, _OPTGROUP, _PLAINTEXT, _MATH
 
 @cython.final
 cdef class Scanner(Tokens):
     cdef bint keeps_raw_text, keeps_drawings, is_moved, drops_options
+    cdef readonly bint may_have_formulas
     cdef int[::1] is_unclosed
     cdef long long[::1] moved
     cdef Py_ssize_t moved_count, moved_room

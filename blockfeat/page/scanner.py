@@ -47,9 +47,9 @@ if not cython.compiled:
     from blockfeat.page.tree import _FLAGS, HEAD, HTML, KNOWN, NEEDS_END_TAG, NONE, RAW_TEXT, REFERENCES, VOID
 
 
-_STYLE, _SVG, _NOSCRIPT, _TITLE, _SELECT, _OPTION, _OPTGROUP, _PLAINTEXT = (
+_STYLE, _SVG, _NOSCRIPT, _TITLE, _SELECT, _OPTION, _OPTGROUP, _PLAINTEXT, _MATH = (
     tables.NAMES.index(name)
-    for name in ("style", "svg", "noscript", "title", "select", "option", "optgroup", "plaintext")
+    for name in ("style", "svg", "noscript", "title", "select", "option", "optgroup", "plaintext", "math")
 )
 
 
@@ -70,7 +70,7 @@ class Scanner(Tokens):
         super().__init__(data)
         self.keeps_raw_text = keeps_raw_text
         self.keeps_drawings = keeps_drawings
-        self.is_moved = self.drops_options = False
+        self.is_moved = self.drops_options = self.may_have_formulas = False
         self.is_unclosed = array("i", [0]) * KNOWN
         self.moved_room = 16
         self.moved = array("q", bytes(16 * self.moved_room))
@@ -300,6 +300,7 @@ class Scanner(Tokens):
             self.size = size
             self.warnings |= TAG_REMOVED
             return self.stop
+        self.may_have_formulas |= name in (_MATH, _SCRIPT)
         self.end_of_start_tag(name, key, self.is_self_closing or flags & VOID)
         if flags & RAW_TEXT and not self.is_self_closing:
             return self._scan_raw_text(name, place)

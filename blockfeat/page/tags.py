@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import unescape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,7 @@ class Tags:
         source, depth, noted = scanner.written(), scanner.greatest_depth(), scanner.noted()
         (start, stop, origin), (opened, closed), key = scanner.columns()
         tags = cls(source, start, stop, opened, closed, key, depth, origin)
-        return Reading(tags, noted, tuple(scanner.linked_data), scanner.replaced)
+        return Reading(tags, noted, tuple(scanner.linked_data), scanner.replaced, scanner.may_have_formulas)
 
     @classmethod
     def of_markup(cls, data: bytes) -> Tags:
@@ -86,6 +86,12 @@ class Tags:
         """Return the start tag of an element as it is written in ``source``."""
         tag = int(self.opened[element])
         return self.source[int(self.start[tag]) : int(self.stop[tag])].decode("utf-8", "replace")
+
+    def start_tags(self, elements: NDArray[np.integer[Any]]) -> list[bytes]:
+        """Return the start tags of some elements as they are written in ``source``."""
+        opened = self.opened[elements]
+        spans = zip(self.start[opened].tolist(), self.stop[opened].tolist(), strict=True)
+        return [self.source[start:stop] for start, stop in spans]
 
     def attributes(self, element: int, *, most: int | None = None) -> dict[str, str]:
         """Return the attributes of an element; of two with one name the first counts.
@@ -156,12 +162,15 @@ class Reading(NamedTuple):
         Where its JSON-LD scripts begin and end.
     replaced : int
         Number of character references that name no character and became U+FFFD.
+    may_have_formulas : bool
+        Whether there may be elements that hold formulas.
     """
 
     tags: Tags
     warnings: tuple[str, ...]
     linked_data: tuple[tuple[int, int], ...]
     replaced: int
+    may_have_formulas: bool
 
 
 def parents_of(opened: Indices, closed: Indices) -> Indices:

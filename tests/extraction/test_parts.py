@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from blockfeat import Extraction, Extractor
 from blockfeat.errors import ModelError
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.parts import ROLES, PageParts, block_roles, find_headline, with_parts
+from blockfeat.extraction.parts import ROLES, PageParts, block_roles, find_headline, in_comments, with_parts
 from blocks_of import blocks_of
 
 LINE = "It is a long sentence about the old bridge, which opens again for all of them today."
@@ -32,6 +32,13 @@ def chosen(kept: np.ndarray[tuple[int], np.dtype[np.bool_]], **wanted: bool) -> 
     headline = find_headline(BLOCKS, kept, "Old bridge opens again - The Daily Page")
     mask = with_parts(BLOCKS, kept, None if headline is None else headline[0], ExtractionOptions(**wanted))
     return {TEXTS[place] for place in mask.nonzero()[0]} - {TEXTS[place] for place in PROSE.nonzero()[0]}
+
+
+def test_comments_are_looked_for_around_some_blocks_alone() -> None:
+    comments = in_comments(BLOCKS)
+    assert [TEXTS[place] for place in comments.nonzero()[0]] == ["I have waited for this since they closed it."]
+    assert np.array_equal(in_comments(BLOCKS, comments), comments)
+    assert not in_comments(BLOCKS, ~comments).any()
 
 
 @pytest.mark.parametrize(
