@@ -38,7 +38,7 @@ class _StandIn:
         return {name: getattr(self, name) for name in names}
 
     def evidence(self) -> list[dict[str, Any]]:
-        return [block.to_dict() for block in self.blocks]
+        return [{**block.to_dict(), "role": role} for block, role in zip(self.blocks, self.roles, strict=True)]
 
     def check_memory(self, bytes_a_block: int, what: str) -> None:
         pass

@@ -244,12 +244,12 @@ def _paths_of_containers(tags: Tags, containers: Containers) -> dict[int, str]:
         found[container] = "/".join([found[around], *reversed(path)])
         characters += len(found[container])
         if characters > _MANY_CHARACTERS:
-            check_memory(len(tags.source), characters, "the paths of all blocks")
+            check_memory(len(tags.source), _COPIES * characters, "the paths of all blocks")
     return found
 
 
 _KEY_BYTES = 16
-_MANY_CHARACTERS = 1 << 20
+_MANY_CHARACTERS, _COPIES = 1 << 20, 3
 
 
 def _first_names(tags: Tags) -> list[tuple[int, str]]:
@@ -332,18 +332,6 @@ def elements_behind(blocks: Blocks) -> NDArray[np.int64]:
     return behind
 
 
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_ITEMS = frozenset({"li", "dd", "dt"})
-_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
-_KIND_OF_TAG = {
-    **dict.fromkeys(("pre", "listing", "xmp"), "preformatted"),
-    "blockquote": "quote",
-    **dict.fromkeys(("figcaption", "caption"), "caption"),
-    **dict.fromkeys(("td", "th"), "table_cell"),
-}
-_NAMES = {name_key(name): name for name in (*_HEADINGS, *_ITEMS, *_LISTS, *_KIND_OF_TAG)}
-
-
 class Kind(NamedTuple):
     """What a block is, its level (of headings and list items), and whether its list is numbered."""
 
@@ -353,6 +341,19 @@ class Kind(NamedTuple):
 
 
 _PARAGRAPH = Kind("paragraph", 0, False)
+_ITEMS = frozenset({"li", "dd", "dt"})
+_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
+_NAMES_OF_KINDS = {
+    **dict.fromkeys(("pre", "listing", "xmp"), "preformatted"),
+    "blockquote": "quote",
+    **dict.fromkeys(("figcaption", "caption"), "caption"),
+    **dict.fromkeys(("td", "th"), "table_cell"),
+}
+_KIND_OF_TAG = {
+    **{tag: Kind(name, 0, False) for tag, name in _NAMES_OF_KINDS.items()},
+    **{f"h{level}": Kind("heading", level, False) for level in range(1, 7)},
+}
+_NAMES = {name_key(name): name for name in (*_ITEMS, *_LISTS, *_KIND_OF_TAG)}
 
 
 def kinds_of_blocks(blocks: Blocks) -> list[Kind]:
@@ -372,16 +373,10 @@ def _kinds_of_containers(blocks: Blocks) -> list[Kind]:
     lists: dict[int, tuple[int, bool]] = {-1: (0, False)}
     for container in _holding(blocks.containers).tolist():
         around = int(blocks.containers.parent[container])
-        tag = _NAMES.get(int(blocks.containers.key[container]))
+        tag = _NAMES.get(int(blocks.containers.key[container]), "")
         depth, ordered = lists[container] = lists[around]
-        if tag in _HEADINGS:
-            kinds[container] = Kind("heading", _HEADINGS[tag], False)
-        elif tag in _ITEMS:
-            kinds[container] = Kind("list_item", max(1, depth), ordered)
-        elif tag in _KIND_OF_TAG:
-            kinds[container] = Kind(_KIND_OF_TAG[tag], 0, False)
-        else:
-            kinds[container] = kinds[around]
+        kind = Kind("list_item", max(1, depth), ordered) if tag in _ITEMS else _KIND_OF_TAG.get(tag)
+        kinds[container] = kind or kinds[around]
         if tag in _LISTS:
             lists[container] = depth + 1, tag == "ol"
     return kinds

@@ -164,7 +164,7 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
     "explained": lambda page: page.explain(range(len(page.blocks))),
 }
 # What the columns take for each block, beside the text of the page.
-_BYTES = {"said": 2_500, "explained": 600}
+_BYTES = {"said": 2_500, "explained": 1_500}
 _EXPLAINED = ("part", "facts", "reason")
 _OF_A_BLOCK = tuple(Block.__dataclass_fields__)
 _BYTES_OF_BLOCK = 300

@@ -266,8 +266,7 @@ def _found(mention: Mention, kind: str | None) -> FoundMention:
 
 def _metadata(extraction: Extraction) -> Mapping[str, Any]:
     """Return the values that the page gives of itself, without empty ones."""
-    found = getattr(extraction, "metadata", None)
-    values = found.to_dict() if found is not None else {}
+    values = extraction.metadata.to_dict()
     cleaned = json.loads(clean_characters(json.dumps(values, ensure_ascii=False, default=str)))
     return {name: value for name, value in cleaned.items() if value not in (None, [], {}, "")}
 
