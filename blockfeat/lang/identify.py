@@ -227,7 +227,8 @@ class Identifier:
         if prior and (not languages or prior in languages) and self.confirms(prior, sample):
             return prior
         ends = measures.page.block_ends
-        text = "\n".join(measures.page.text[int(starts[block]) : int(ends[block]) - 1] for block in chosen.tolist())
+        spans = zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
+        text = "\n".join([measures.page.text[start : end - 1] for start, end in spans])
         if languages:
             asked = self.identify(text, declared=declared, candidates=languages, masks=sample).lang
             if asked is not None:

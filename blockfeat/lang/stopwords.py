@@ -277,7 +277,7 @@ class StopWordIndex:
 
     def is_unspaced(self, lang_index: int) -> bool:
         """Return whether the language of a column is one whose entries are sequences of characters."""
-        return any(keys.size for keys in self.sequences[lang_index])
+        return any(map(len, self.sequences[lang_index]))
 
     def cover(self, codes: NDArray[np.uint32], lang_index: int) -> NDArray[np.bool_]:
         """Mark the characters that an entry of an unspaced language covers.

@@ -89,7 +89,8 @@ class Network:
     def logits(self, matrix: Array) -> Array:
         """Return the logit of each block of a page, given its features: n × k to n."""
         count, width = matrix.shape[0], self.outer.shape[0]
-        found = np.full(count, self.outer_bias, dtype=np.float32)
+        found = np.empty(count, dtype=np.float32)
+        found.fill(self.outer_bias)
         states, page = np.empty((2, count, width), dtype=np.float32), np.zeros((2, width), dtype=np.float32)
         room = np.empty((_ROWS, matrix.shape[1]), dtype=np.float32)
         self._write_logits(np.ascontiguousarray(matrix), room, states, page, found)

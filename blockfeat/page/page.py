@@ -42,6 +42,7 @@ _ELEMENTS = frozenset(name.encode() for name in (*NAMES, *_OF_HTML_5.split()))
 
 _DESCRIPTION = b'escription"'
 _LANGUAGES = ("language", "content-language", "og:locale")
+_OF_LANGUAGES = re.compile("language|og:locale", re.IGNORECASE)
 _CONTENT = re.compile(rb'\scontent="([^"]*)"')
 _MOST_DESCRIPTIONS, _LONGEST_DESCRIPTION = 4, 600
 
@@ -176,7 +177,7 @@ class Page:
         replaced = decoding.replaced + unnamed
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
-        title = "" if tags is None else "".join(tags.text(element) for element in tags.named("title")[:1].tolist())
+        title = "" if tags is None else "".join(map(tags.text, tags.named("title")[:1].tolist()))
         return cls(
             tags=tags,
             url=url,
@@ -272,7 +273,7 @@ def _check_is_text(data: bytes, order: str | None = None, *, is_plain: bool = Fa
     if len(data) > _SAMPLES * _SAMPLE_BYTES:
         # Aligned to four bytes, for UTF-32.
         step = len(data) // _SAMPLES & ~3
-        sample = b"".join(data[place : place + _SAMPLE_BYTES] for place in range(0, step * _SAMPLES, step))
+        sample = b"".join([data[place : place + _SAMPLE_BYTES] for place in range(0, step * _SAMPLES, step)])
     if order is not None:
         # Every second byte of Cyrillic would look like a control character.
         sample = sample.decode(order, "replace").encode("utf-8", "replace")
@@ -335,13 +336,11 @@ def _declared_lang(tags: Tags) -> str | None:
     """Return the language that a page declares."""
     for element in _outermost(tags):
         attributes = tags.attributes(element)
-        value = attributes.get("lang") or attributes.get("xml:lang")
-        if value:
+        if value := attributes.get("lang") or attributes.get("xml:lang"):
             return value
     for element in tags.named("meta").tolist():
         # Most say something else, and attributes take four times as long.
-        tag = tags.start_tag(element).lower()
-        if not any(name in tag for name in _LANGUAGES):
+        if not _OF_LANGUAGES.search(tags.start_tag(element)):
             continue
         meta = tags.attributes(element)
         key = (meta.get("http-equiv") or meta.get("property") or meta.get("name") or "").lower()
