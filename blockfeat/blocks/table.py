@@ -229,7 +229,8 @@ def _holding(containers: Containers) -> NDArray[np.int64]:
 
 def _paths_of_containers(tags: Tags, containers: Containers) -> dict[int, str]:
     """Return the path of every container that holds a block, and for none the empty one."""
-    parents, numbers = tags.parents(), _numbers_among_siblings(tags)
+    parents = tags.parents()
+    numbers = _numbers_among_siblings(parents, tags.key)
     # Keys are of the first bytes of a name: of names that share them, each is read.
     names = {key: name for key, name in _first_names(tags) if len(name) < _KEY_BYTES}
     found, characters = {-1: ""}, 0
@@ -258,11 +259,10 @@ def _first_names(tags: Tags) -> list[tuple[int, str]]:
     return [(key, tags.name(element)) for key, element in zip(keys.tolist(), first.tolist(), strict=True)]
 
 
-def _numbers_among_siblings(tags: Tags) -> NDArray[np.int64]:
+def _numbers_among_siblings(parents: NDArray[np.int64], keys: Keys) -> NDArray[np.int64]:
     """Return the number of every element among those of its name in the same parent, from 1."""
-    parents = tags.parents()
-    order = np.lexsort((tags.key, parents))
-    is_other = (np.diff(tags.key[order]) != 0) | (np.diff(parents[order]) != 0)
+    order = np.lexsort((keys, parents))
+    is_other = (np.diff(keys[order]) != 0) | (np.diff(parents[order]) != 0)
     firsts = np.concatenate(([0], is_other.nonzero()[0] + 1))
     numbers = np.empty(order.size, dtype=np.int64)
     numbers[order] = np.arange(1, order.size + 1) - np.repeat(firsts, np.diff(firsts, append=order.size))

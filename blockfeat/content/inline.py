@@ -109,9 +109,8 @@ class Inlines:
         text = self._shown(start, end)
         waiting = self.images.get(index, [])[::-1]
         number = bisect_right(self.changes, start)
-        cuts = [start, *self.changes[number : bisect_left(self.changes, end, number)]]
-        if waiting:
-            cuts = sorted({*cuts, *(min(max(place, start), end) for place, _ in waiting)})
+        changes = self.changes[number : bisect_left(self.changes, end, number)]
+        cuts = sorted({start, *changes, *(min(max(place, start), end) for place, _ in waiting)})
         found: list[Text | Image] = []
         for first, behind in zip(cuts, [*cuts[1:], end], strict=True):
             while waiting and waiting[-1][0] <= first:

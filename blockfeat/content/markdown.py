@@ -285,9 +285,8 @@ def _flanks(inner: str, outer: str) -> bool:
 
 def _code_span(text: str, is_cell: bool) -> str:
     """Write inline code between backticks, more than any run of them inside."""
-    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     runs = {len(run) for run in _BACKTICKS.findall(text)}
-    fence = "`" * next(length for length in range(1, longest + 2) if length not in runs)
+    fence = "`" * next(length for length in range(1, len(runs) + 2) if length not in runs)
     padding = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{padding}{text.replace('|', chr(92) + '|') if is_cell else text}{padding}{fence}"
 

@@ -237,9 +237,9 @@ class Sanitiser:
             elif name not in _TAGS | _OUTERMOST | _LEFT_OUT:
                 element.tag = "span"
             self._set_attributes(name, element)
-            astray += name in _ROWS and _is_text(element.text)
+            astray += name in _ROWS and bool((element.text or "").strip())
             if (around := element.getparent()) is not None and around.tag in _ROWS:
-                astray += name not in _IN_ROWS or _is_text(element.tail)
+                astray += name not in _IN_ROWS or bool((element.tail or "").strip())
         if astray > _MOST_ASTRAY:
             raise LimitExceeded(f"{astray:,} texts and elements stand in tables outside of cells")
         return frozenset(custom)
@@ -383,10 +383,6 @@ def _body(root: etree._Element) -> etree._Element:
         if child.tag != "head" and child is not body:
             body.append(child)
     return body
-
-
-def _is_text(text: str | None) -> bool:
-    return text is not None and not text.isspace()
 
 
 def _disable(name: str, element: etree._Element) -> None:

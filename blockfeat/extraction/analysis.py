@@ -95,7 +95,7 @@ class BlockColumns(dict[str, Sequence[Any]]):
 
     def check_memory(self, bytes_a_block: int, what: str) -> None:
         """Raise LimitExceeded where what is made of all blocks takes more than 64 MB and 25 times the page's bytes."""
-        check_memory(len(self.choice.page.data), bytes_a_block * len(self.blocks), what)
+        check_memory(len(self.choice.page.data), bytes_a_block * self.kept.size, what)
 
     @cached_property
     def _seen(self) -> tuple[PageFacts, Mapping[str, NDArray[np.bool_]]]:

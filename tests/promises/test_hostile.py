@@ -17,7 +17,6 @@ import pytest
 
 import blockfeat
 from blockfeat import BlockfeatError, Extraction
-from blockfeat.extraction.parts import PageParts
 from blockfeat.io.outputs import FORMATS
 from fuzz_target import with_all_blocks
 from hostile import BEFORE, BEHIND, CLASSES, DEPTHS, HIDES_INSIDE, INSIDE
@@ -179,20 +178,6 @@ def test_the_check_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_case_that_raises_is_named_and_the_rest_goes_on() -> None:
     cases = [_Case("no such class", 1), _Case("breaks", 1_000)]
     assert list(_complaints_of(cases)) == ["no such class, 1: KeyError: 'no such class'"]
-
-
-@pytest.mark.parametrize("name", ["unclosed a and p", "nested div", "tiny paragraphs", "nested tables", "links"])
-def test_the_time_of_blocks_grows_with_size(name: str) -> None:
-    small, large = (CLASSES[name](size) for size in (12_500, 50_000))
-    assert _growth(lambda data: with_all_blocks(blockfeat.extract(data)), small, large, 8) <= 8
-
-
-@pytest.mark.parametrize("name", ["raised signs", "nested raised signs", "tiny paragraphs"])
-def test_the_time_of_parts_grows_with_size(name: str) -> None:
-    small, large = (CLASSES[name](size) for size in (12_500, 50_000))
-    extracted = {data: blockfeat.extract(data) for data in (small, large)}
-    assert all(extraction.blocks for extraction in extracted.values())
-    assert _growth(lambda data: PageParts.of(extracted[data]), small, large, 8) <= 8
 
 
 def test_quadratic_time_is_seen() -> None:

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape, unescape
 from importlib.resources import files
-from io import StringIO
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -50,12 +49,7 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
     line = _dumped(extraction.to_dict())
     if blocks is not None:
         # Block by block: the plain values of all of them take several times as much memory as what is written.
-        whole = StringIO()
-        whole.write(f'{line[:-1]}, "blocks": [')
-        for number, block in enumerate(blocks):
-            whole.write(", " * bool(number) + _dumped(block))
-        whole.write("]}")
-        line = whole.getvalue()
+        line = f'{line[:-1]}, "blocks": [{", ".join(map(_dumped, blocks))}]}}'
     # Valid inside JSON strings, but line ends for many readers; the others are not in clean strings.
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
