@@ -50,7 +50,7 @@ ANY_TEXT = st.lists(ANY_CHARACTER).map("".join)
 
 def test_the_keys_and_their_order() -> None:
     values = json.loads(to_json_line(extraction(block("Grüße"), warnings=("w",))))
-    assert list(values) == ["id", "url", "lang", "title", "text", "status", "warnings", "error", "model"]
+    assert list(values) == list(Extraction(text="").to_dict())
     assert (values["text"], values["warnings"]) == ("Grüße", ["w"])
 
 
