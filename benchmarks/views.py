@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.growth import fit_exponent
 from benchmarks.shapes import SHAPES, synthetic_page
@@ -26,7 +26,7 @@ from blockfeat.training.evaluation.metrics import markdown_table
 if TYPE_CHECKING:
     import pandas
 
-View = Callable[[bytes], object]
+View = Callable[[bytes], Any]
 
 SIZES = tuple(4**step * 1024 for step in range(3, 8))
 """Sizes in bytes: 64, 256 KB, 1, 4, 16 MB."""

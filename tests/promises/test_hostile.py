@@ -8,7 +8,6 @@ import re
 import resource
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import NamedTuple
@@ -182,14 +181,3 @@ def test_a_case_that_raises_is_named_and_the_rest_goes_on() -> None:
 
 def test_quadratic_time_is_seen() -> None:
     assert _growth(lambda data: sum(1 for _ in data for _ in data), bytes(700), bytes(2_800), 8) > 8
-
-
-def _extract_or_refuse(data: bytes) -> None:
-    with suppress(BlockfeatError):
-        blockfeat.extract(data)
-
-
-@pytest.mark.skipif(not _FULL, reason="takes minutes: BLOCKFEAT_HOSTILE_FULL=1")
-@pytest.mark.parametrize("name", _NAMES if _FULL else _NAMES[:1])
-def test_time_grows_with_size(name: str) -> None:
-    assert _growth(_extract_or_refuse, *(CLASSES[name](size) for size in (1_000_000, 4_000_000)), 5) <= 5
