@@ -250,7 +250,7 @@ def _paths_of_containers(tags: Tags, containers: Containers) -> dict[int, str]:
 
 
 _KEY_BYTES = 16
-_MANY_CHARACTERS, _COPIES = 1 << 20, 3
+_MANY_CHARACTERS, _COPIES = 1 << 20, 8
 
 
 def _first_names(tags: Tags) -> list[tuple[int, str]]:

@@ -12,7 +12,7 @@ from benchmarks.views import View, measure_views, views_of
 from blockfeat import LimitExceeded
 
 _VIEWS = views_of()
-_SIZES = (4_000, 16_000)
+_SIZES = (3_000, 12_000)
 _FREE_CALLS, _FREE_BYTES = 5_000, 400_000
 
 
@@ -47,11 +47,10 @@ def test_quadratic_growth_is_seen() -> None:
 def test_a_page_of_too_many_blocks_is_refused_but_read() -> None:
     page = b"<p>a" * 100_000
     for name in ("explain", "record with evidence", "page", "clean"):
-        with pytest.raises(LimitExceeded, match=r"would take [0-9]+ MB, for a page of 400,000 bytes at most 73"):
+        with pytest.raises(LimitExceeded, match=r"would take [0-9,]+ MB, for a page of 400,000 bytes at most 73"):
             _VIEWS[name](page)
     record = _VIEWS["monitor"](page)
-    assert (record.status, record.evidence) == ("ok", b"")
-    assert "without evidence: the reasons for all blocks would take" in record.warnings[-1]
+    assert (record.status, record.evidence, record.warnings[-1][:16]) == ("ok", b"", "without evidence")
 
 
 @pytest.mark.rest
