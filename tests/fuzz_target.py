@@ -13,7 +13,6 @@ from lxml import etree
 
 import blockfeat
 from blockfeat import BlockfeatError, Extraction, LimitExceeded
-from blockfeat.blocks import Block
 from blockfeat.io.outputs import FORMATS, to_json_line, to_markdown
 
 __all__ = ["check", "complaint", "with_all_blocks"]
@@ -96,7 +95,7 @@ def _extracted(page: str | bytes) -> Extraction | None:
 def with_all_blocks(extraction: Extraction) -> Extraction:
     """Return an extraction that keeps every block, so that output shows all that a page can bring into it."""
     light = ((b.index, b.text, b.words, "/", b.kind, b.level, b.ordered, b.links, True) for b in extraction.blocks)
-    return replace(extraction, source=None, known_blocks=tuple(Block(*values) for values in light))
+    return replace(extraction, source=None, known_blocks=tuple(blockfeat.Block(*values) for values in light))
 
 
 def _check_output(found: Extraction) -> None:

@@ -156,8 +156,7 @@ _DEEP_NAMES = [name for name in DEPTHS if _FULL or name.split()[0] in _DEEP_IN_S
 @pytest.mark.parametrize("first", range(0, len(_NAMES), _GROUP))
 @pytest.mark.parametrize("sizes", [(_FEW,), pytest.param(_SIZES, marks=pytest.mark.rest)], ids=["few", "all"])
 def test_hostile_pages_break_no_promise(first: int, sizes: tuple[int, ...]) -> None:
-    names = _NAMES[first : first + _GROUP]
-    complaints = list(_complaints_of(_Case(name, size) for name in names for size in sizes))
+    complaints = list(_complaints_of(_Case(name, size) for name in _NAMES[first : first + _GROUP] for size in sizes))
     assert not complaints, "\n".join(complaints)
 
 

@@ -12,8 +12,7 @@ from benchmarks.views import View, measure_views, views_of
 from blockfeat import LimitExceeded
 
 _VIEWS = views_of()
-_SIZES = (3_000, 12_000)
-_FREE_CALLS, _FREE_BYTES = 5_000, 400_000
+_SIZES, _FREE_CALLS, _FREE_BYTES = (3_000, 12_000), 5_000, 400_000
 
 
 def _counted(view: View, page: bytes) -> tuple[int, int]:
