@@ -17,7 +17,6 @@ from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.io.inputs import Document
     from blockfeat.models.model import Model
     from blockfeat.models.threshold import ThresholdModel
 
@@ -69,18 +68,13 @@ def explain(
         console.show(f"written: {output}")
 
 
-def first_page(page: str, reading: InputOptions) -> Document:
-    """Return the page of an input, the first of several."""
-    from blockfeat.io.inputs import read_inputs
-
-    for document in read_inputs([page], reading):
-        return document
-    raise InputError(f"{page}: no page found")
-
-
 def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
     """Return the extraction of an input's first page; raise InputError where reading or extracting fails."""
-    document = first_page(page, reading)
+    from blockfeat.io.inputs import read_inputs
+
+    document = next(iter(read_inputs([page], reading)), None)
+    if document is None:
+        raise InputError(f"{page}: no page found")
     extraction = extractor.extract_document(replace(document, lang=lang or document.lang))
     if extraction.error:
         raise InputError(console.with_name(document.id, extraction.error))
@@ -132,14 +126,10 @@ def _show_explanation(model: Model, extraction: Extraction) -> None:
 
 def _show_thresholds(model: ThresholdModel, extraction: Extraction, title: str) -> None:
     thresholds = model.thresholds_for(extraction.lang)
-    rows = [
-        [
-            feature.title,
-            f"{'at least' if feature.sign > 0 else 'at most'} {console.threshold_text(limit)}",
-            feature.unit,
-        ]
-        for feature, limit in zip(model.features, thresholds.tolist(), strict=True)
-    ]
+    rows = []
+    for feature, limit in zip(model.features, thresholds.tolist(), strict=True):
+        threshold = f"{'at least' if feature.sign > 0 else 'at most'} {console.threshold_text(limit)}"
+        rows.append([feature.title, threshold, feature.unit])
     console.show_table(title, ["feature", "threshold", "unit"], rows)
 
 
