@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.io.inputs import Document, read_warc
+from blockfeat.io.inputs import Document, read_inputs
 from blockfeat.io.outputs.formats import Formatter, Rendered, record_columns
 from blockfeat.io.outputs.tables import ParquetFileWriter
 from blockfeat.training.evaluation.metrics import markdown_table
@@ -160,7 +160,7 @@ def _measured(name: str, archive: Path, passes: int) -> Cost:
 def _pass(archive: Path, work: Work, writer: ParquetFileWriter) -> list[float]:
     """Return the CPU seconds of each page: reading, extracting and writing; a group is written with its last page."""
     seconds, start = [], time.process_time()
-    for document in read_warc(archive):
+    for document in read_inputs([str(archive)]):
         writer.write(work(document))
         seconds.append(time.process_time() - start)
         start = time.process_time()

@@ -30,11 +30,7 @@ for old, new in zip(sys.argv[1::2], sys.argv[2::2]):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("mentions.matcher", "monitor.mentions.matcher"),  # what is in a package moves with it
-        ("sources.warc", "io.inputs.records"),  # and moved twice
-    ],
+    ("old", "new"), [("papers.crunch.read_settings", "papers.crunch.settings"), ("io.inputs.warc", "io.inputs.records")]
 )
 @pytest.mark.filterwarnings("ignore:blockfeat.(mentions|sources) has moved")
 def test_what_is_in_a_package_that_moved_is_found(old: str, new: str) -> None:
@@ -43,9 +39,8 @@ def test_what_is_in_a_package_that_moved_is_found(old: str, new: str) -> None:
     assert found is import_module(f"blockfeat.{new}")
 
 
-@pytest.mark.filterwarnings("ignore:blockfeat.output has moved")
 def test_there_is_no_module_that_never_was() -> None:
-    for name in ("blockfeat.nothing", "blockfeat.output.nothing"):
+    for name in ("blockfeat.nothing", "blockfeat.io.nothing"):
         with pytest.raises(ModuleNotFoundError, match="nothing"):
             import_module(name)
 

@@ -31,12 +31,10 @@ _READER = cython.declare(cython.const[cython.uchar][::1], b"een-rea")
 _R, _QUOTE, _EQUALS, _SLASH, _TAB, _RETURN = ord("r"), ord('"'), ord("="), ord("/"), ord("\t"), ord("\r")
 _PARAGRAPH, _NOSCRIPT, _SPAN = name_key("p"), name_key("noscript"), name_key("span")
 
-TABLE, DEFINITIONS, PREFORMATTED, SCRIPTS, TECHNICAL, TITLES, HEADINGS, SIGN_LINKS = (1 << bit for bit in range(8))
-"""Bits of `Blocks.names`: groups of elements that rules look for, and last anchors of one character or two. Where no
-element of a page has one of the names of a group, its bit is not set."""
-LONGEST_SIGN = 2
-"""Characters of such an anchor."""
-ALL_NAMES = (1 << 8) - 1
+TABLE, DEFINITIONS, PREFORMATTED, SCRIPTS, TECHNICAL, TITLES, HEADINGS = (1 << bit for bit in range(7))
+"""Bits of `Blocks.names`: groups of elements that rules look for. Where no element of a page has one of the names of a
+group, its bit is not set."""
+ALL_NAMES = (1 << 7) - 1
 """All of these bits: of a page whose elements were not looked at."""
 
 _GROUPS = {

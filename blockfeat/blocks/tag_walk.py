@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks import tagtable
-from blockfeat.blocks.element_codes import ALL_NAMES, LONGEST_SIGN, SIGN_LINKS
+from blockfeat.blocks.element_codes import ALL_NAMES
 from blockfeat.blocks.table import Anchors, Blocks, Containers, WalkColumns, leading
 from blockfeat.lang.characters import SPACE
 from blockfeat.lang.counting import ANCHOR, FORMAT
@@ -39,7 +39,7 @@ _IN_FORMAT = FORMAT
 
 _NEW_LINE = ord("\n")
 _BLANK = ord(" ")
-_NONE, _LONGEST_SIGN = -1, LONGEST_SIGN
+_NONE = -1
 
 # Rows of `WalkColumns.block`: `blockfeat.blocks.table.COLUMNS`.
 _START, _END, _FIRST_BYTE, _END_BYTE, _CONTAINER, _FORMATS, _LISTS, _STRUCTURES = range(8)
@@ -141,7 +141,7 @@ class _Walk(TextReader):
     def blocks_found(self, tags: Tags, names: int, segmenter: Tokenizer, table: str, declared: DeclaredText) -> Blocks:
         """Return what was found, its words and sentences counted."""
         codes, classes = leading(self.arrays.text, self.characters), self.classes()
-        names |= SIGN_LINKS if self._start_anchors(classes) else 0
+        self._start_anchors(classes)
         columns, containers = leading(self.arrays.block, self.blocks), leading(self.arrays.container, self.containers)
         page_text = PageText(
             text=self.string(),
@@ -166,26 +166,20 @@ class _Walk(TextReader):
             declared=declared,
         )
 
-    def _start_anchors(self, classes_of_text: NDArray[np.uint8]) -> bool:
-        """Let every anchor start at the first character behind its tag that is no white space.
-
-        Return whether one has a character or two, as `SIGN_LINKS` says.
-        """
+    def _start_anchors(self, classes_of_text: NDArray[np.uint8]) -> None:
+        """Let every anchor start at the first character behind its tag that is no white space."""
         classes: cython.const[cython.uchar][::1] = classes_of_text.data
         anchor: cython.int
         place: cython.int
         # Where the anchor behind was opened, and where it starts: no character is looked at twice.
         opened: cython.int = self.characters
         start: cython.int = self.characters
-        has_signs: cython.bint = False
         for anchor in range(self.anchors - 1, -1, -1):
             place = self.anchor[_ANCHOR_START, anchor]
             while place < opened and classes[place] & _IS_SPACE:
                 place += 1
             opened, start = self.anchor[_ANCHOR_START, anchor], start if place == opened else place
             self.anchor[_ANCHOR_START, anchor] = start
-            has_signs |= 0 < self.anchor[_ANCHOR_END, anchor] - start <= _LONGEST_SIGN
-        return bool(has_signs)
 
     def _walk(self) -> cython.void:
         """Go from tag to tag; over pruned elements in one step."""

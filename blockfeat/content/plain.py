@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import DEFINITIONS, KEYS, LONGEST_SIGN, PREFORMATTED, SCRIPTS, SIGN_LINKS, TABLE
+from blockfeat.blocks.element_codes import DEFINITIONS, KEYS, PREFORMATTED, SCRIPTS, TABLE
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import code_parts, code_text
 from blockfeat.content.text_writer import MOST_COLUMNS, grid_of, text_of_blocks, text_of_table
@@ -200,7 +200,7 @@ _ENDINGS_IN_USE = "a as de e eme er le lle mlle mme nd o os r rd re st te ten te
 _ENDINGS = frozenset(_ENDINGS_IN_USE.split())
 _MOST_IN_BRACES = 20
 # Signs that links to a place are shown by: of a heading, and as a picture of a link.
-_SIGNS = frozenset("#¶§🔗\ufe0f\uf0c1")
+_SIGNS, _LONGEST_SIGN = frozenset("#¶§🔗\ufe0f\uf0c1"), 2
 # Breaks (zero-width space, word joiner, byte-order mark), marks of direction, invisible operators.
 _DROPPED = (*"\u061c\u180e\u200b\u200e\u200f\ufeff", *map(chr, (*range(0x202A, 0x202F), *range(0x2060, 0x2070))))
 # Letters that joiners shape (Arabic to Mongolian, Indic, presentation forms, later scripts) and what emoji are made of.
@@ -288,12 +288,10 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
 
 def without_permalinks(blocks: Blocks) -> Blocks:
     """Return blocks with blanks in place of anchor links, whose text is only a sign such as "¶" or "#"."""
-    if not blocks.names & SIGN_LINKS:
-        return blocks
     text, anchors = blocks.page_text.text, blocks.anchors
     lengths = anchors.end - anchors.start
     found = []
-    for anchor in ((lengths > 0) & (lengths <= LONGEST_SIGN)).nonzero()[0].tolist():
+    for anchor in ((lengths > 0) & (lengths <= _LONGEST_SIGN)).nonzero()[0].tolist():
         start, end = int(anchors.start[anchor]), int(anchors.end[anchor])
         if _SIGNS.issuperset(text[start:end]):
             tag = blocks.tags.start_tag(int(anchors.element[anchor]))

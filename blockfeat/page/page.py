@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape, unescape
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import LimitExceeded, NotHTML
@@ -83,7 +83,7 @@ class DeclaredText:
         return declared_texts(self.data, self.scripts)
 
 
-_TEMPLATES = ("text/template", "text/x-template")
+_TEMPLATE = re.compile(r'\stype="\s*text/(?:x-)?template\s*"', re.IGNORECASE)
 # Ends what may be open, so that markup behind it is read.
 _ENDS = b"</script></style></textarea></title></iframe></noscript></template></select><p>"
 
@@ -204,29 +204,24 @@ class Page:
     def with_hidden_text(self) -> Page | None:
         """Return the page with text behind its end that only attributes and scripts hold, and a warning that says so.
 
-        That of one kind, the longest: ``srcdoc`` of frames, text areas, templates in scripts, ``articleBody`` of
+        That of the first kind that has any: ``srcdoc`` of frames, text areas, templates in scripts, ``articleBody`` of
         JSON-LD. None where there is no such text.
         """
-        if self.tags is None:
-            return None
         tags = Tags.read(self.data, keeps_raw_text=True).tags
         frames, areas, scripts = (tags.named(name).tolist() for name in ("iframe", "textarea", "script"))
-        types = [attributes.get("type", "").strip().lower() for attributes in tags.attributes_of(scripts)]
         texts = {
-            "frames (srcdoc)": [attributes.get("srcdoc", "") for attributes in tags.attributes_of(frames)],
+            "frames (srcdoc)": [given.get("srcdoc", "") for given in tags.attributes_of(frames)],
             "text areas": map(tags.text, areas),
-            "templates": [tags.text(one) for one, type in zip(scripts, types, strict=True) if type in _TEMPLATES],
+            "templates": [tags.text(script) for script in scripts if _TEMPLATE.search(tags.start_tag(script))],
             "JSON-LD (articleBody)": map(escape, self.declared.body.splitlines()),
         }
-        kind, text = max(
-            ((kind, "<p>".join(found).strip()) for kind, found in texts.items()), key=lambda one: len(one[1])
-        )
+        joined = ((kind, "<p>".join(found).strip()) for kind, found in texts.items())
+        kind, text = next(filter(itemgetter(1), joined), ("", ""))
         if not text:
             return None
         found = Page.parse((self.data + _ENDS).decode("utf-8", "replace") + text, url=self.url)
-        warning = f"the page has no text but that of its {kind}"
         known = {name: getattr(self, name) for name in ("encoding", "encoding_source", "replaced", "has_markup")}
-        return replace(found, warnings=(*self.warnings, warning), **known)
+        return replace(found, warnings=(*self.warnings, f"the page has no text but that of its {kind}"), **known)
 
     @cached_property
     def tree(self) -> etree._Element | None:
@@ -365,7 +360,7 @@ def _descriptions(source: bytes) -> str:
 
 def _declared_lang(tags: Tags) -> str | None:
     """Return the language that a page declares."""
-    for element in _outermost(tags):
+    for element in (0, *tags.named("body")[:1].tolist()):
         attributes = tags.attributes(element)
         if value := attributes.get("lang") or attributes.get("xml:lang"):
             return value
@@ -378,9 +373,3 @@ def _declared_lang(tags: Tags) -> str | None:
         if key in _LANGUAGES and meta.get("content"):
             return meta["content"]
     return None
-
-
-def _outermost(tags: Tags) -> Iterator[int]:
-    """Yield html and body."""
-    yield 0
-    yield from tags.named("body")[:1].tolist()

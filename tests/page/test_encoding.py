@@ -1,10 +1,6 @@
 """Encodings: the charset matrix, what a decoding says about itself, and arbitrary bytes."""
 
-import importlib.util
-import sys
 import time
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -12,21 +8,9 @@ from hypothesis import strategies as st
 
 from blockfeat.page.encoding import LEAST_PAIRS, declared_charset, decode, source_of_utf_8, utf_16_order
 from blockfeat.page.utf_8 import doubled_pairs
+from tools import charset_matrix
 
-
-def _matrix() -> ModuleType:
-    path = Path(__file__).parents[2] / "tools" / "charset_matrix.py"
-    spec = importlib.util.spec_from_file_location("charset_matrix", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["charset_matrix"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-_MATRIX = _matrix()
-_CASES = list(_MATRIX.cases())
+_CASES = list(charset_matrix.cases())
 # GBK of traditional Chinese: half of its first bytes are rare, so the step is not found again at once.
 _KNOWN_WRONG = {"gbk zh-hant: bad byte"}
 
@@ -44,7 +28,7 @@ def test_case(case: object) -> None:
     if case.name in _KNOWN_WRONG:  # type: ignore[attr-defined]
         pytest.xfail("known to lose more than one character")
     decoding = decode(case.data, case.charset)  # type: ignore[attr-defined]
-    assert _MATRIX.is_right(case), f"{decoding.encoding} ({decoding.source})"
+    assert charset_matrix.is_right(case), f"{decoding.encoding} ({decoding.source})"
 
 
 def test_a_mark_comes_first() -> None:

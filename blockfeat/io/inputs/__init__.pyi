@@ -10,7 +10,4 @@ from blockfeat.io.inputs.options import INPUT_FORMATS as INPUT_FORMATS
 from blockfeat.io.inputs.options import FieldNames as FieldNames
 from blockfeat.io.inputs.options import InputOptions as InputOptions
 from blockfeat.io.inputs.records import document_of_row as document_of_row
-from blockfeat.io.inputs.records import read_json_lines as read_json_lines
-from blockfeat.io.inputs.records import read_parquet as read_parquet
-from blockfeat.io.inputs.records import read_warc as read_warc
 from blockfeat.page.document import Document as Document

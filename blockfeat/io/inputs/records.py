@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
 from blockfeat._files import line_at, line_places, lines_of, parse_object
-from blockfeat.errors import BlockfeatError, InputError
+from blockfeat.errors import InputError
 from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, Pending, check_json_lines, peeked, unpacked
 from blockfeat.lang import normalise_code
 from blockfeat.page.document import Document
@@ -27,36 +27,19 @@ PARQUET_SUFFIXES = (".parquet",)
 _ROWS_AT_ONCE = 64
 
 
-def read_json_lines(path: str | os.PathLike[str], *, fields: FieldNames | None = None) -> Iterator[Document]:
-    """Yield the pages of a file with one JSON object per line, one at a time.
-
-    An object has ``html`` (str) and may have ``id`` (str or int), ``url``, ``lang`` and ``charset`` (str
-    or null). The id of a record without one is ``<file>:<line>``. A bad line yields a document whose
-    ``error`` names file and line, and reading continues; a damaged or truncated compressed file yields the
-    records before the damage and then one document with ``error``.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        The file, plain or compressed with gzip, xz or zstd.
-    fields : FieldNames, optional
-        Names of the fields.
-    """
-    name = os.fspath(path)
-    try:
-        with open(name, "rb") as stream:
-            yield from json_lines(name, stream, fields or FieldNames())
-    except (OSError, BlockfeatError) as error:
-        yield _failed(name, "cannot be read", error)
-
-
 def _failed(name: str, how: str, error: Exception) -> Document:
     """Return a document with ``error`` for a file that cannot be read, or not to its end."""
     return Document(id=name, data=None, error=f"{name}: {how}: {getattr(error, 'strerror', None) or error}")
 
 
 def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Document]:
-    """Yield the pages of a stream of JSON Lines, plain or compressed, as `read_json_lines` does."""
+    """Yield the pages of a stream of JSON Lines, plain or compressed.
+
+    An object has ``html`` (str) and may have ``id`` (str or int), ``url``, ``lang`` and ``charset`` (str
+    or null). The id of a record without one is ``<file>:<line>``. A bad line yields a document whose
+    ``error`` names file and line, and reading continues; a damaged or truncated compressed file yields the
+    records before the damage and then one document with ``error``.
+    """
     number = 0
     try:
         head, whole = peeked(unpacked(stream))
@@ -140,31 +123,18 @@ def _optional_text(record: dict[str, Any], key: str) -> str | None:
     return value or None
 
 
-def read_parquet(path: str | os.PathLike[str], *, fields: FieldNames | None = None) -> Iterator[Document]:
-    """Yield the pages of a Parquet file, a few rows in memory at a time.
+def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Iterator[Document]:
+    """Yield the pages of a Parquet file, given by path or as a seekable stream, a few rows in memory at a time.
 
     The column ``html`` (string or binary) is required; ``id``, ``url``, ``lang`` and ``charset`` are
     optional. The id of a row without one is ``<file>:<row>``, rows counted from 1. A bad row or a damaged
     file yields a document with ``error``.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        The file.
-    fields : FieldNames, optional
-        Names of the columns.
 
     Raises
     ------
     MissingExtraError
         If pyarrow is not installed.
     """
-    name = os.fspath(path)
-    return parquet_pages(name, name, fields or FieldNames())
-
-
-def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Iterator[Document]:
-    """Yield the pages of a Parquet file, given by path or as a seekable stream, as `read_parquet` does."""
     require_extra("parquet", what=f"{name}: a Parquet file")
     import pyarrow
     from pyarrow.parquet import ParquetFile
@@ -247,29 +217,12 @@ _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _MAX_PAGE_BYTES = 64 * 1024 * 1024
 
 
-def read_warc(path: str | os.PathLike[str]) -> Iterator[Document]:
-    """Yield the HTML pages of a web archive, one at a time.
+def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
+    """Yield the HTML pages of a web archive, plain or compressed with gzip, one at a time.
 
     Only HTTP responses with a 2xx status and an HTML content type are read. The id is the record's id, the
     url its target, the charset that of the HTTP header. A damaged archive yields the pages before the
     damage and then one document with ``error``.
-
-    Raises
-    ------
-    MissingExtraError
-        If FastWARC is not installed.
-    """
-    name = os.fspath(path)
-    require_extra("warc", what=f"{name}: a WARC file")
-    try:
-        with open(name, "rb") as stream:
-            yield from warc_pages(name, stream)
-    except OSError as error:
-        yield _failed(name, "cannot be read", error)
-
-
-def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
-    """Yield the HTML pages of a stream, plain or compressed with gzip, as `read_warc` does.
 
     Raises
     ------

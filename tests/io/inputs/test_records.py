@@ -1,8 +1,10 @@
 """Pages from records: JSON Lines, Parquet, web archives; whole, bad and damaged."""
 
 import gzip
+import io
 import json
 import lzma
+import os
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
@@ -16,11 +18,17 @@ from hypothesis import strategies as st
 
 from blockfeat import _files
 from blockfeat.errors import MissingExtraError
-from blockfeat.io.inputs import InputOptions, list_inputs, records
+from blockfeat.io.inputs import FieldNames, InputOptions, list_inputs, read_inputs, records
 from blockfeat.io.inputs.options import as_read, is_packed
-from blockfeat.io.inputs.records import read_json_lines, read_parquet, read_warc
 from blockfeat.page.document import Document
 from warc_file import warc_record
+
+
+def _reading(format: str) -> Callable[..., Iterator[Document]]:
+    return lambda path, fields=None: read_inputs([os.fspath(path)], InputOptions(format, fields or FieldNames()))
+
+
+read_json_lines, read_parquet, read_warc = map(_reading, ("jsonl", "parquet", "warc"))
 
 
 def _write(path: Path, *records: dict[str, Any]) -> Path:
@@ -113,7 +121,6 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
     path = _write(tmp_path / "p.jsonl.gz", {"html": "a"}, {"html": "b"})
     reader = read_json_lines(path)
     assert next(reader).data == "a"
-    reader.close()  # type: ignore[attr-defined]
 
 
 @given(st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line and not is_packed(line)), max_size=5))
@@ -238,11 +245,13 @@ def test_a_missing_file_is_one_error(tmp_path: Path, read: Callable[..., Iterato
     assert name in (document.error or "")
 
 
-@pytest.mark.parametrize(("read", "extra"), [(read_warc, "warc"), (read_parquet, "parquet")])
+@pytest.mark.parametrize(
+    ("read", "extra"), [(records.warc_pages, "warc"), (partial(records.parquet_pages, fields=FieldNames()), "parquet")]
+)
 def test_without_its_package_the_error_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, read: Callable[..., Iterator[Document]], extra: str
 ) -> None:
     for module in ("fastwarc", "fastwarc.warc", "pyarrow"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=rf"pip install .blockfeat\[{extra}\]"):
-        next(read("a"))
+        next(read("a", io.BytesIO()))
