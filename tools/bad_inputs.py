@@ -8,7 +8,6 @@ Run ``python -m tools.bad_inputs`` for the table of ``docs/testing.md``; ``--all
 from __future__ import annotations
 
 import argparse
-import gzip
 import io
 import json
 import random
@@ -21,7 +20,6 @@ from itertools import product
 
 from blockfeat import Extractor
 from blockfeat.errors import BlockfeatError
-from blockfeat.io.inputs.records import warc_pages
 
 __all__ = ["Case", "cases"]
 
@@ -170,7 +168,6 @@ def cases() -> Iterator[Case]:
         yield Case("no page", f"{number} {value!r:.20}", _refused(value))
     for target, format in product(_TARGETS, ("html", "markdown", "xml", "page")):
         yield Case("targets", f"{target} as {format}", _written(target, format))
-    yield from _archives()
 
 
 def _ends(pieces: Sequence[str | bytes]) -> list[int]:
@@ -211,74 +208,6 @@ def _written(target: str, format: str) -> Callable[[Extractor], bool]:
         found = extractor.extract(f'<body>{_ARTICLE}<p>A <a href="{target}">link</a>. {_SENTENCES[0]}</p>', url=target)
         written = getattr(found, f"to_{format}")(**({"links": True} if format == "markdown" else {}))
         return re.search(r"(?i)(?:script|data)\s*:", written) is None and _SENTENCES[0] in written
-
-    return holds
-
-
-def _archives() -> Iterator[Case]:
-    records = [_record(number, paragraph) for number, paragraph in enumerate(_PARAGRAPHS)]
-    damages: dict[str, Callable[[bytes], bytes]] = {
-        "cut in a head": lambda record: record[:30],
-        "cut in a body": lambda record: record[:-90],
-        "junk": lambda record: b"junk\r\n\r\n",
-        "no length": lambda record: record.replace(b"Content-Length: ", b"X: ", 1),
-        "short length": lambda record: re.sub(rb"Content-Length: \d+", b"Content-Length: 99", record, count=1),
-        "long length": lambda record: re.sub(rb"Content-Length: \d+", b"Content-Length: 1200", record, count=1),
-        "endless length": lambda record: re.sub(rb"Content-Length: ", b"Content-Length: 99999999", record, count=1),
-    }
-    for name, pack in {"a.warc": bytes, "a.warc.gz": gzip.compress, "a.warc.zst": _zstd}.items():
-        members = [pack(record) for record in records]
-        yield Case("archives", f"{name} cut anywhere", _cut_anywhere(name, members))
-        for (damage, change), at in product(damages.items(), (0, 4, 8)):
-            yield Case("archives", f"{name}: {damage} of {at}", _damaged(name, members, at, pack(change(records[at]))))
-        for place in () if name == "a.warc" else (2, 60, 150):
-            bad = members[4][:place] + bytes(9) + members[4][place + 9 :]
-            yield Case("archives", f"{name}: bad from {place} on", _damaged(name, members, 4, bad))
-
-
-def _zstd(data: bytes) -> bytes:
-    from fastwarc.stream_io import ZstdWriter
-
-    written = io.BytesIO()
-    writer = ZstdWriter(written)
-    writer.write(data)
-    writer.close()
-    return written.getvalue()
-
-
-def _record(number: int, page: str) -> bytes:
-    http = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{page}"
-    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:{number}>\r\nContent-Type: application/http\r\n"
-    return f"{head}Content-Length: {len(http)}\r\n\r\n{http}\r\n\r\n".encode()
-
-
-def _read(name: str, data: bytes) -> tuple[list[bytes], list[str]]:
-    """Return the pages of an archive, and the names of its gaps."""
-    pages = list(warc_pages(name, io.BytesIO(data)))
-    found = [page.data for page in pages if isinstance(page.data, bytes)]
-    return found, [page.id for page in pages if page.error]
-
-
-def _damaged(name: str, members: list[bytes], at: int, bad: bytes) -> Callable[[Extractor], bool]:
-    """Return a check: all records but the damaged one are read, and one error says where it begins."""
-    data = b"".join([*members[:at], bad, *members[at + 1 :]])
-    wanted = [page.encode() for number, page in enumerate(_PARAGRAPHS) if number != at]
-    return lambda extractor: _read(name, data) == (wanted, [f"{name}@{sum(map(len, members[:at]))}"])
-
-
-def _cut_anywhere(name: str, members: list[bytes]) -> Callable[[Extractor], bool]:
-    """Return a check: wherever the archive ends, what is whole is read, and an error says what is not."""
-    ends = [0, *_ends(members)]
-
-    def holds(extractor: Extractor) -> bool:
-        for cut in sorted({*range(0, ends[-1], 7), *ends}):
-            whole = sum(end <= cut for end in ends[1:])
-            pages, gaps = _read(name, b"".join(members)[:cut])
-            if pages[:whole] != [page.encode() for page in _PARAGRAPHS[:whole]]:
-                return False
-            if gaps != ([] if cut in ends else [f"{name}@{ends[whole]}"]):
-                return False
-        return True
 
     return holds
 

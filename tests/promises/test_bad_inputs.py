@@ -1,11 +1,7 @@
 """Inputs of many kinds that are broken or hostile give their text, or a documented error."""
 
-import pytest
-
 from blockfeat import Extractor
 from tools.bad_inputs import cases
-
-pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
 
 
 def test_bad_inputs_give_what_they_hold() -> None:
