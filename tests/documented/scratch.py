@@ -125,12 +125,10 @@ import blockfeat.integrations.spark
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
 rows = [(page.html, page.url, "2026-01-01") for page in demo_pages()[:6]]
 pages = spark.createDataFrame(rows, ["html", "url", "crawl_date"])
+blockfeat.integrations.spark.extract(pages).write.parquet("texts")
 """
-_TEXTS_OF_SPARK = 'blockfeat.integrations.spark.extract(pages).write.parquet("texts")\n'
 
 
 def names_of(document: str, install: str) -> str:
     """Return Python that makes the names which the blocks of a document may use without having made them."""
-    if "spark" not in install:
-        return _NAMES + _NAMES_OF.get(document, "")
-    return _NAMES + _NAMES_ON_SPARK + (_TEXTS_OF_SPARK if document == "language-models.md" else "")
+    return _NAMES + (_NAMES_ON_SPARK if "spark" in install else _NAMES_OF.get(document, ""))

@@ -97,6 +97,8 @@ def test_figures_are_written_as_they_are_asked_for(slot: str, written: str) -> N
 def test_a_whole_table_is_written_as_a_benchmark_prints_it() -> None:
     found = rendered("<!-- figures\n{demo}\n-->\n<!-- end -->\n", {"demo": _TABLE}, "a.md")
     assert "\n\n| system | f1 | time |\n| --- | ---: | ---: |\n| default 0.2 | 0.86996 | 0.09 (0.08" in found
+    found = rendered("<!-- figures\n{demo/*/system; time:.1f}\n-->\n<!-- end -->\n", {"demo": _TABLE}, "a.md")
+    assert "| system | time |\n| --- | ---: |\n| default 0.2 | 0.1 |\n| margin 0.2 | 1.0 |\n" in found
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ _REFERENCED = ("blockfeat", "blockfeat.monitor.mentions", "blockfeat.metadata", 
 _REFERENCED += ("blockfeat.io.outputs", "blockfeat.io.inputs", "blockfeat.training")
 _REFERENCED += ("blockfeat.page", "blockfeat.lang", "blockfeat.blocks", "blockfeat.features", "blockfeat.extraction")
 _REFERENCED += ("blockfeat.content", "blockfeat.io.http", "blockfeat.data")
-_GENERATED = {"reference/commands.md"}
+_GENERATED = {"changelog.md", "reference/commands.md"}
 _LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"' >]+)")
 
 
