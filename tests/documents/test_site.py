@@ -31,7 +31,7 @@ INHERIT: {root}/mkdocs.yml
 hooks: [{root}/tools/site_hooks.py]
 nav:
   - Home: index.md
-  - Reference: [Commands: reference/commands.md]
+  - Reference: [Commands: reference/commands.md, Changelog: changelog.md]
 """
 
 
