@@ -23,13 +23,12 @@ def demo_records() -> list[dict[str, Any]]:
 def write_scratch(folder: Path, site: str) -> None:
     """Write the files; ``site`` is the address of a server on this machine that stands in for example.org."""
     records = demo_records()
-    some = records[::4]
     for name, record in zip(("page.html", "new.html"), records, strict=False):
         (folder / name).write_text(record["html"], encoding="utf-8")
     for name in ("crawl", "pages"):
         (folder / name).mkdir()
     _write_corpora(folder, records)
-    _write_archives(folder, some)
+    _write_archives(folder, records[::4])
     for name in ("folder", "saved-site", "saved-pages", "pages-of-one-site"):
         (folder / name).mkdir()
         for record in records[:3]:  # of one site
