@@ -8,10 +8,11 @@ class FakeClock:
 
     def __init__(self, now: float = 1_700_000_000.0) -> None:
         self.now = now
+        self.set_by = 0.0
         self.slept: list[float] = []
 
     def time(self) -> float:
-        return self.now
+        return self.now + self.set_by
 
     def monotonic(self) -> float:
         return self.now

@@ -29,7 +29,7 @@ from blockfeat.web.live.app import create_live_app
 _BRANDS = ("Apple", "Orange", "Shell", "Target", "Total", "Visa")
 _ADDRESSES = (
     *("/", "/?brand=Apple", "/?counted=no", "/?counted=all", "/?q=harbour&lang=de", "/?since=2026-01-01"),
-    *("/?before=50000", "/article/30", "/feed.atom", "/feed.json?brand=Visa", "/mentions.csv?brand=Visa"),
+    *("/?before=50000", "/article/30", "/feed.atom", "/feed.atom?brand=Visa", "/mentions.csv?brand=Visa"),
 )
 _FEEDS, _EACH, _AT_ONCE = 40, 5, 2000
 

@@ -103,7 +103,11 @@ def mutants_of(module: str, source: str, operators: Sequence[str], chooser: rand
         # Imports for type checkers alone are not run.
         places += [(name, n) for n, (row, _) in enumerate(found) if "TYPE_CHECKING" not in lines[row - 1]]
     chooser.shuffle(places)
-    made = (_made(module, source, mutate_code(source, get_operator(name)(), n)) for name, n in places)
+    made = []
+    for name, n in places:
+        # cosmic-ray cannot replace an exception that is named with its module.
+        with suppress(AttributeError):
+            made.append(_made(module, source, mutate_code(source, get_operator(name)(), n)))
     return len(places), [mutant for mutant in made if mutant is not None]
 
 

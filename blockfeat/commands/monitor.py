@@ -229,12 +229,9 @@ def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -
 @app.command("demo", cls=_Command)
 def demo(port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 8750) -> None:
     """Serve feeds and pages in eleven languages on this machine, to try a monitor on."""
-    from blockfeat.monitor.demo import DemoServer, serve_demo
+    from blockfeat.monitor.demo import serve_demo
 
-    def on_ready(server: DemoServer) -> None:
-        console.show(f"{server.url}: Ctrl-C ends it", at_once=True)
-
-    serve_demo(port=port, on_ready=on_ready)
+    serve_demo(port=port, on_ready=lambda server: console.show(f"{server.url}: Ctrl-C ends it", at_once=True))
 
 
 for _command in (

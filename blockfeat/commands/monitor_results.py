@@ -115,11 +115,11 @@ def _day(text: str | None, option: str) -> str | None:
 
     if text is None:
         return None
-    if (age := duration_of(text)) is not None:
-        return (datetime.now(UTC) - timedelta(seconds=age)).date().isoformat()
     try:
+        if (age := duration_of(text)) is not None:
+            return (datetime.now(UTC) - timedelta(seconds=age)).date().isoformat()
         return date.fromisoformat(text).isoformat()
-    except ValueError:
+    except (ValueError, OverflowError):
         raise typer.BadParameter(f"'{text}' is no day such as 2026-11-22, and no age", param_hint=option) from None
 
 
@@ -274,13 +274,14 @@ def export(
     with opened_store(config) as store:
         filters = Filters(counted="yes" if counted else "all")
         rows = mention_rows(store, filters) if what == "mentions" else store.rows(what)
+        columns = store.columns(what)
         if output is None:
-            export_rows(rows, chosen, sys.stdout.buffer, name="standard output")
+            export_rows(rows, chosen, sys.stdout.buffer, name="standard output", columns=columns)
             return
         with writing(output):
             output.parent.mkdir(parents=True, exist_ok=True)
             with output.open("wb") as file:
-                count = export_rows(rows, chosen, file, name=str(output))
+                count = export_rows(rows, chosen, file, name=str(output), columns=columns)
     console.show(f"{count} {what.replace('_', ' ')} written: {output}")
 
 

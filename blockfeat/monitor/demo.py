@@ -123,14 +123,14 @@ def _ready_files(port: int) -> dict[tuple[str, str], _File]:
     return {(host, path): file(values) for host, paths in ready.items() for path, values in paths.items()}
 
 
-def serve_demo(*, port: int = 8750, on_ready: Callable[[DemoServer], None] | None = None) -> None:
+def serve_demo(*, port: int = 8750, on_ready: Callable[[DemoServer], None] = lambda server: None) -> None:
     """Serve the demo sites until interrupted (``KeyboardInterrupt``).
 
     Parameters
     ----------
     port : int
         Port; 0 for any free one.
-    on_ready : callable, optional
+    on_ready : callable
         Called once with the running server.
 
     Raises
@@ -139,7 +139,6 @@ def serve_demo(*, port: int = 8750, on_ready: Callable[[DemoServer], None] | Non
         The port is in use.
     """
     with DemoServer(port=port) as server:
-        if on_ready is not None:
-            on_ready(server)
+        on_ready(server)
         while True:  # Ctrl-C would not end a wait without an end on Windows
             time.sleep(3600)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
 from blockfeat.errors import BlockfeatError, InputError
@@ -15,7 +16,7 @@ from blockfeat.page import Page
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
 _USUAL = ("/feed", "/rss", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/feed.json", "/news-sitemap.xml")
 _SITEMAP = re.compile(rb"^\s*sitemap\s*:\s*(\S{1,2000})\s*$", re.IGNORECASE | re.MULTILINE)
-_MOST_TRIED = 40
+_MOST_TRIED, _MOST_COUNTED = 40, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +97,9 @@ async def _read(url: str, named_by: str, fetcher: Fetcher) -> FoundFeed | None:
         return None
     try:
         feed, entries = open_feed(fetched.data, url=fetched.final_url, content_type=fetched.headers.get("content-type"))
-        count = _count(entries)
+        count = sum(1 for _ in islice(entries, _MOST_COUNTED))
     except BlockfeatError:
         return None
     if not count and not feed.feeds:
         return None
     return FoundFeed(fetched.final_url, feed.kind, feed.title, count or len(feed.feeds), named_by)
-
-
-def _count(entries: Iterable[object], most: int = 1000) -> int:
-    return sum(1 for _, _ in zip(entries, range(most), strict=False))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cached_property
 from html import escape
 from importlib.resources import files
@@ -195,9 +196,14 @@ def overview(store: Store, filters: Filters, *, today: date, is_whole: bool = Fa
     return _overview(store, filters.model_copy(update=ends), today=today)
 
 
+def _in_store(day: date) -> date:
+    """Return a day, or the first or last one that pages may have, with room for as many days before or behind."""
+    return min(max(day, date(1990, 1, 1)), date(2100, 12, 31))
+
+
 def _overview(store: Store, filters: Filters, *, today: date) -> Overview:
-    until = filters.until or max(today, filters.since or today)
-    since = min(filters.since or until - timedelta(days=_DAYS - 1), until)
+    until = _in_store(filters.until or max(today, filters.since or today))
+    since = min(_in_store(filters.since or until - timedelta(days=_DAYS - 1)), until)
     earlier = filters.model_copy(update={"since": since - (until - since) - timedelta(days=1), "until": until})
     condition, values = earlier.condition()
     # Not the bare column: SQLite would read mentions by its index, in an order that takes twice as long.
@@ -364,7 +370,7 @@ def page_values(store: Store, filters: Filters, *, before: int | None = None, is
     if not is_file:
         values["choices"] = choices(store)
     if before is None:
-        numbers = overview(store, filters, today=datetime.now(UTC).date(), is_whole=is_file)
+        numbers = overview(store, filters, today=store.today(now=time.time()), is_whole=is_file)
         step, steps, series, earlier = numbers.series
         starts = [*map(date.fromisoformat, steps), numbers.until + timedelta(days=1)]
         spans = [(first, following - timedelta(days=1)) for first, following in pairwise(starts)]

@@ -128,20 +128,14 @@ class Timing:
         is_end : bool
             Whether a run ends, so that nothing comes for a while.
         """
-        if self.is_quiet(now):
-            return False
+        if self.quiet is not None:
+            local = datetime.fromtimestamp(now, self.zone)
+            start, end = self.quiet
+            if (local.hour * 60 + local.minute - start) % _DAY_MINUTES < (end - start) % _DAY_MINUTES:
+                return False
         if self.when == "at once":
             return is_end or now - last >= _BETWEEN_MESSAGES
         return now >= self._turn_after(last)
-
-    def is_quiet(self, now: float) -> bool:
-        """Return whether a moment is in the quiet hours."""
-        if self.quiet is None:
-            return False
-        local = datetime.fromtimestamp(now, self.zone)
-        start, end = self.quiet
-        minute = local.hour * 60 + local.minute
-        return (minute - start) % _DAY_MINUTES < (end - start) % _DAY_MINUTES
 
     def _turn_after(self, last: float) -> float:
         """Return when the next digest goes out behind a moment."""

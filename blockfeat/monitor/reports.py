@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from itertools import chain
 from pathlib import Path
 from typing import IO, Annotated, Any, Literal, Self
 from urllib.parse import urlencode
@@ -249,7 +248,9 @@ def format_of(path: Path) -> str | None:
     return next((name for name, suffix in EXPORT_FORMATS.items() if path.suffix == suffix), None)
 
 
-def export_rows(rows: Iterable[Mapping[str, Any]], format: str, file: IO[bytes], *, name: str) -> int:
+def export_rows(
+    rows: Iterable[Mapping[str, Any]], format: str, file: IO[bytes], *, name: str, columns: Iterable[str]
+) -> int:
     """Write rows to a binary file; return how many.
 
     Parameters
@@ -260,6 +261,8 @@ def export_rows(rows: Iterable[Mapping[str, Any]], format: str, file: IO[bytes],
         A key of `EXPORT_FORMATS`.
     name : str
         What the file is called in errors.
+    columns : iterable of str
+        The keys of the rows, also where there are none.
 
     Raises
     ------
@@ -271,11 +274,11 @@ def export_rows(rows: Iterable[Mapping[str, Any]], format: str, file: IO[bytes],
     if format == "jsonl":
         return _written(_json_lines(rows), file, name)
     if format == "csv":
-        return _written(csv_lines(rows), file, name, besides=1)
+        return _written(csv_lines(rows, columns), file, name, besides=1)
     if format == "opml":
         return _written(_opml_lines(rows), file, name, besides=2)
     if format == "parquet":
-        return _write_parquet(iter(rows), file, name)
+        return _write_parquet(rows, file, name, columns)
     raise ConfigError(f"there is no export format {format!r}; known are {', '.join(EXPORT_FORMATS)}")
 
 
@@ -298,15 +301,10 @@ def _parsed(value: object) -> object:
     return json.loads(value) if isinstance(value, str) else value
 
 
-def csv_lines(rows: Iterable[Mapping[str, Any]], *, names: Iterable[str] = ()) -> Iterator[str]:
-    """Yield the lines of a CSV file, each row as one string; the first has the names, by default those of a row."""
-    heads = list(names)
-    if heads:
-        yield csv_line(heads, end="\r\n")
+def csv_lines(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a CSV file, each row as one string; the first has the names of the columns."""
+    yield csv_line(columns, end="\r\n")
     for row in rows:
-        if not heads:
-            heads = list(row)
-            yield csv_line(heads, end="\r\n")
         yield csv_line(row.values(), end="\r\n")
 
 
@@ -321,11 +319,10 @@ def _opml_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     yield "</body>\n</opml>\n"
 
 
-def _write_parquet(rows: Iterator[Mapping[str, Any]], file: IO[bytes], name: str) -> int:
-    first = next(rows, None)
-    writer = ParquetRows(file, {key: type_of(key) for key in first or ()}, name=name)
+def _write_parquet(rows: Iterable[Mapping[str, Any]], file: IO[bytes], name: str, columns: Iterable[str]) -> int:
+    writer = ParquetRows(file, {key: type_of(key) for key in columns}, name=name)
     count = 0
-    for row in chain([first] if first else [], rows):
+    for row in rows:
         writer.write(row)
         count += 1
     writer.close()

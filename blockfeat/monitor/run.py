@@ -98,14 +98,11 @@ class Monitor:
         self._thread.close()
 
     async def prepare(self) -> None:
-        """Put sources and receivers into the store, and hold the hosts in the fetcher that asked for a pause."""
-        now = time.time()
+        """Put sources and receivers into the store."""
         entries = [page_entry(source.url, lang=source.lang) for source in self.config.sources if source.kind == "page"]
-        await self._thread.call(self.store.add_sources, self.config.sources, entries, now=now)
+        await self._thread.call(self.store.add_sources, self.config.sources, entries, now=time.time())
         await self._thread.call(self.store.set_timezone, self._zone)
         await self._thread.call(self.store.set_sinks, [receiver.name for receiver in self.receivers])
-        for name, until in (await self._thread.call(self.store.held_hosts, now=now)).items():
-            self.fetcher.hold(name, until)
 
     async def round(self, *, every: float = 0.0, deadline: float | None = None) -> Summary:
         """Poll the feeds that are due, and fetch and read the pages that are due, until nothing is.
@@ -124,6 +121,8 @@ class Monitor:
         number = await self._thread.call(
             self.store.begin_run, now=time.time(), process=process, environment=self._environment
         )
+        for name, until in (await self._thread.call(self.store.held_hosts, now=time.time())).items():
+            self.fetcher.hold(name, until)
         delivering = asyncio.create_task(self._deliver_often(work.summary))
         try:
             await work.run()

@@ -30,6 +30,8 @@ from blockfeat.page.page import Page
         ('/a"b<c>', "/a%22b%3Cc%3E"),
         ("/done%20already", "/done%20already"),
         ("/straße", "/straße"),
+        ("/a?b=1&amp;c=2", "/a?b=1&amp;c=2"),
+        (f"/a?b=1&{'amp;' * 4}c=2", f"/a?b=1&{'amp;' * 4}c=2"),
     ],
 )
 def test_allowed_targets(href: str, target: str) -> None:
@@ -64,6 +66,7 @@ def test_allowed_targets(href: str, target: str) -> None:
         "ftp://a.example/",
         "blob:https://a.example/1",
         "&amp;" * 3 + "amp;" * 20 + "#58;",
+        f"/a?b=1&{'amp;' * 5}c=2",
     ],
 )
 def test_targets_that_are_not_allowed(href: str) -> None:

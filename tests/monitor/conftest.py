@@ -62,15 +62,9 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "folder" / "monitor.db")
     server: str = request.getfixturevalue("postgres")
-    name = f"test_{os.getpid()}_{abs(hash(request.node.nodeid)) % 10**9}"
-    from sqlalchemy import create_engine, text
+    from databases import database
 
-    url = server.replace("postgresql://", "postgresql+psycopg://")
-    engine = create_engine(url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
-    return server.replace("/postgres?", f"/{name}?")
+    return database(server, f"test_{os.getpid()}_{abs(hash(request.node.nodeid)) % 10**9}")
 
 
 @pytest.fixture

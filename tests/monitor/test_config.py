@@ -14,6 +14,7 @@ from blockfeat.errors import ConfigError, InputError
 from blockfeat.monitor.config import example_config, parse_config, read_config
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.receivers import Alert, Timing, minutes_of, span_of
+from cases import CASES
 
 _SOURCES_AND_BRANDS = """
 [[sources]]
@@ -50,55 +51,15 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
 
 
 def test_every_fault_is_named_with_its_line() -> None:
-    faults = _faults(
-        "[monitor]\nstor = 'x.db'\n"
-        "[fetch]\ndelay = 'soon'\nper_host = 0\nallow_networks = ['10.0.0.0/8', 'home']\n"
-        "[[sources]]\nurl = 'ftp://example.org/feed'\n[[sources]]\nlang = 'xx1'\n"
-        "[[brands]]\nname = 'Corvane'\n[[brands]]\nname = 'Corvane'\ncase = 'upper'\n"
-        "[brands.aliases]\nzz9 = ['x']\n[[brand]]\nname = 'x'\n"
-    )
-    for line, words in (
-        (2, "unknown key 'monitor.stor'; did you mean 'store'?"),
-        (4, "'fetch.delay' must be a duration"),
-        (5, "'fetch.per_host' must be at least 1, not 0"),
-        (6, "'home' does not appear to be an IPv4 or IPv6 network"),
-        (8, "is no http or https address"),
-        (9, "needs one of 'url', 'urls' and 'file'"),
-        (10, "is no language code"),
-        (14, "two brands 'Corvane'"),
-        (15, "'brands[1].case' must be one of fold, exact"),
-        (17, "is no language code"),
-        (18, "unknown key 'brand'; did you mean 'brands'?"),
-    ):
+    file = Path(__file__).with_name("faulty.toml").read_text(encoding="utf-8")
+    faults = _faults(file)
+    named = [(number, line.split("# ")[1]) for number, line in enumerate(file.splitlines(), 1) if "# " in line]
+    assert len(named) == 11
+    for line, words in named:
         assert any(fault.startswith(f"m.toml:{line}: ") and words in fault for fault in faults), (line, faults)
 
 
-_ALERT = "[[alerts]]\nname = 'A'\nfeed = 'a'\n"
-_ALERT_B = _ALERT.replace("'A'", "'B'")
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "reason"),
-    [
-        (_ALERT + "at = 3\n", 4, "'alerts[0].at' must be a time such as '08:30', not 3"),
-        (_ALERT + "at = 08:00:00\n", 4, "'alerts[0].at' must be a time such as '08:30', not a date or time"),
-        (_ALERT + "quiet = 7\n", 4, "'alerts[0].quiet' must be hours such as '22:00-07:00', not 7"),
-        (_ALERT + "query = '(a'\n", 4, "query 'A': a bracket is not closed"),
-        (_ALERT + "brands = [['x']]\n", 4, "'alerts[0].brands[0]' must be a string, not a list"),
-        (_ALERT.replace("'A'", "['A']") * 2, 2, "'alerts[0].name' must be a string, not a list"),
-        (_ALERT.replace("'a'", "''"), 1, "[[alerts]] needs at least one of email, slack"),
-        ("[[queries]]\nname = 'Q'\nquery = 'a NEAR'\n", 3, "query 'Q': it ends where a word is missing"),
-        ("[[queries]]\nname = 'Corvane'\nquery = 'a'\n", 2, "there are two brands or queries 'Corvane'"),
-        ("[[webhooks]]\nurl = 'x'\n", 2, "'webhooks[0].url' has 'x', which is no http or https address"),
-        ("[[brands]]\naliases = 3\nname = 'B'\n", 2, "'brands[1].aliases' must be an array, not 3"),
-        ("[[brands]]\nname = 'B'\naliases = ['x', 1]\n", 3, "'brands[1].aliases[1]' must be a string, not 1"),
-        ("[[brands]]\nname = 'B'\n[brands.aliases]\nde = 1\n", 4, "'brands[1].aliases.de' must be an array, not 1"),
-        ("[[brands]]\nname = '…'\n", 1, "brand '…': a name needs a letter or a digit"),
-        ("[[sources]]\nurls = ['https://a.example/', 'x']\n", 2, "'sources[1].urls[1]' has 'x', which is no http"),
-        ("[[sources]]\nurl = 'https://a.example/'\nlang = '*'\n", 3, "'sources[1].lang' has '*', which is no language"),
-        ("[smtp]\nhost = 'h'\n", 1, "[smtp] has no 'sender'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "line", "reason"), CASES["what_is_wrong_with_a_table_has_its_line"])
 def test_what_is_wrong_with_a_table_has_its_line(text: str, line: int, reason: str) -> None:
     before = _SOURCES_AND_BRANDS.count("\n")
     faults = _faults(_SOURCES_AND_BRANDS + text)
@@ -133,16 +94,7 @@ def test_durations(text: str, seconds: float | None) -> None:
     assert duration_of(text) == seconds
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "reason"),
-    [
-        ("[pages]\nsite_profile = true\n", 2, "'pages.site_profile' profiles of sites are gone since 0.3.0"),
-        ("[monitor]\nshared = true\n", 2, "'monitor.shared' is gone, as one run at a time works on a store: split"),
-        ("[monitor]\nshared = false\n", 2, "'monitor.shared' is gone"),
-        (_ALERT + "teams = 'X'\n", 4, "'alerts[0].teams' is gone: Apprise posts to Teams, as a 'command'"),
-        (_ALERT + _ALERT_B + "mattermost = 'X'\n", 7, "'alerts[1].mattermost' is gone: give the address to 'slack'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "line", "reason"), CASES["a_key_that_is_gone_says_what_to_do"])
 def test_a_key_that_is_gone_says_what_to_do(text: str, line: int, reason: str) -> None:
     before = _SOURCES_AND_BRANDS.count("\n")
     (fault,) = _faults(_SOURCES_AND_BRANDS + text)

@@ -11,9 +11,10 @@ from blockfeat.errors import InputError
 from blockfeat.monitor.config import CopySettings, read_config
 from blockfeat.monitor.feedback import accept, place_lesson, proposals
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.reading import Lessons, plain_path
+from blockfeat.monitor.reading import Lessons
 from blockfeat.monitor.rematch import rematch
 from blockfeat.monitor.store.store import Store
+from cases import CASES
 from stored_pages import NOW, mention, save
 
 _FRUIT = "He peeled an Orange in the garden number {} and drank the juice."
@@ -89,10 +90,6 @@ def test_the_last_verdict_counts_and_unknown_ones_are_refused(store: Store) -> N
             store.judge(one, verdict, now=NOW)
 
 
-def test_paths_have_no_numbers() -> None:
-    assert plain_path("/html/body/div[2]/p[10]") == "/html/body/div/p"
-
-
 def test_the_commands(tmp_path: Path) -> None:
     file = tmp_path / "monitor.toml"
     file.write_text(_CONFIG)
@@ -114,20 +111,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "lessons forgotten" in said("learn", "--forget", "Orange")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "others", "expected"),
-    [
-        (3, {}, False),
-        (0, {"missed": 3}, True),
-        (0, {"missed": 2}, None),
-        (5, {"right": 1}, False),
-        (5, {"right": 2}, None),
-        (5, {"missed": 4}, None),
-        # Most of what stands there was seen, and is right.
-        (5, {"passed, counted": 40}, None),
-        (5, {"passed, not counted": 40}, False),
-        (0, {"missed": 5, "passed, not counted": 40}, None),
-    ],
-)
-def test_what_verdicts_say_of_a_place(wrong: int, others: dict[str, int], expected: bool | None) -> None:
-    assert place_lesson({"not in the article": wrong} | others if wrong else others) is expected
+@pytest.mark.parametrize(("wrong", "others", "expected"), CASES["what_verdicts_say_of_a_place"])
+def test_what_verdicts_say_of_a_place(wrong: int, others: dict[str, int], expected: bool | str) -> None:
+    said = place_lesson({"not in the article": wrong} | others if wrong else others)
+    assert ("" if said is None else said) == expected

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -95,10 +95,10 @@ def test_long_periods_are_shown_in_longer_steps(last: str, step: str, columns: i
     assert set(summed["Corvane"]) <= set(steps)
 
 
-def _exported(rows: Iterable[Mapping[str, Any]], form: str, count: int) -> bytes:
+def _exported(rows: Iterable[Mapping[str, Any]], form: str, count: int, *, columns: Sequence[str] = ()) -> bytes:
     """Write rows, so many of them, and return what was written."""
-    written = io.BytesIO()
-    assert export_rows(rows, form, written, name="x") == count
+    written, given = io.BytesIO(), [*rows]
+    assert export_rows(given, form, written, name="x", columns=columns or [*given[0]]) == count
     return written.getvalue()
 
 
@@ -110,7 +110,10 @@ def test_exports(store: Store) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
     table = parquet.read_table(io.BytesIO(_exported(store.rows("mentions"), "parquet", 3)))
     assert table.column("brand").to_pylist() == ["Corvane", "Corvane", "Le Rex"]
-    _exported(store.rows("versions"), "parquet", 0)
+    columns = store.columns("versions")
+    assert columns[:2] == ["url", "version"]
+    assert parquet.read_table(io.BytesIO(_exported([], "parquet", 0, columns=columns))).column_names == columns
+    assert _exported([], "csv", 0, columns=columns).decode().strip().split(",") == columns
 
 
 def test_feeds_as_a_list_that_can_be_read_again(tmp_path: Path) -> None:
@@ -162,10 +165,17 @@ def test_rows_of_files_feeds_and_the_api_are_those_of_the_view(store: Store) -> 
 def test_each_query_of_the_live_page_works(address: str) -> None:
     with Store.open(address) as store:
         for page, counted in zip(add(store, "a.example/1", "b.example/2", lang="de"), (True, False), strict=True):
-            save(store, page, record("Corvane!", mention("Corvane!", counted=counted), lang="de", kind="article"))
+            found = mention("Élan Corvane!", counted=counted)
+            save(store, page, record("Élan Corvane!", found, lang="de", kind="article"))
         (article,) = stream(store, Filters()).articles
         assert (article.head["url"], bool(article.head["counted"])) == ("https://a.example/1", True)
-        chosen = {"brand": ["Corvane"], "lang": ["de"], "kind": ["article"], "since": "2026-01-01", "q": "CORVANE!"}
+        chosen = {
+            "brand": ["Corvane"],
+            "lang": ["de"],
+            "kind": ["article"],
+            "since": "2026-01-01",
+            "q": "ÉLAN CORVANE!",
+        }
         every = Filters(counted="all", **chosen)
         assert len(stream(store, every, before=10**9).articles) == 2
         assert [bool(row["counted"]) for row in mention_rows(store, every, newest=5)] == [False, True]

@@ -11,17 +11,10 @@ from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.store.records import DuePage
 from blockfeat.monitor.store.search import snippet
 from blockfeat.monitor.store.store import Store
+from cases import CASES
 from stored_pages import NOW, entry, execute, record, save
 
-_ARTICLES = {
-    "a": ("Tolmet Bank closes branches", "The bank plans a merger with Quillstack.\nUnions protest."),
-    "b": ("Football", "Tolmet Bank is the sponsor.\nA strike in the last minute decided it."),
-    "c": ("招商银行新闻", "招商银行在上海开设分行。"),
-    "d": ("삼성", "삼성전자가 새로운 공장을 짓는다."),
-    "e": ("أخبار", "افتتح بنك تولميت والبنك فرعا جديدا."),
-    "f": ("L’Oréal", "Nous avons vu l’Oréal à Paris, chez Dell’s neighbours."),
-    "g": ("Сбербанк", "Клиенты Сбербанка ждут."),
-}
+_ARTICLES = CASES["searched_articles"]
 
 
 def _save(store: Store, articles: dict[str, tuple[str, str]]) -> None:
@@ -30,7 +23,12 @@ def _save(store: Store, articles: dict[str, tuple[str, str]]) -> None:
     for name, (title, text) in articles.items():
         row = pages[f"https://{name}.example"]
         page = DuePage(row["id"], row["url"], row["host"], None, None, None, 0, row["version"], "2026-11-01T00:00:00Z")
-        save(store, page, record(text, title=title, lang=None, kind="article"), copies=CopySettings(find=False))
+        save(
+            store,
+            page,
+            record(text, title=title, lang="de" if name == "h" else None, kind="article"),
+            copies=CopySettings(find=False),
+        )
 
 
 def test_many_words_for_the_title_are_one() -> None:
@@ -49,17 +47,7 @@ def _found(store: Store, query: str, **options: int) -> list[str]:
     return [row["host"].split(".")[0] for row in found]
 
 
-_FINDING = {
-    "a": '"Tolmet Bank" NOT title:football | merger NEAR/2 quillstack | title:bank',
-    "b": "-merger tolmet",
-    "ba": '"Tolmet Bank" | strike OR protest | title:(football OR bank*) tolmet',
-    "c": "招商银行 | 银行 NEAR/5 上海",
-    "d": "삼성전자",
-    "e": "البنك | بنك",
-    "f": "l'oréal | oréal Dell",
-    "g": "Сбербанк*",
-    "": "merger NEAR/1 protest | nothing OR (NOT tolmet merger)",
-}
+_FINDING = CASES["searched_finding"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 import html5lib
 from starlette.testclient import TestClient
 
-from blockfeat.monitor.page import overview, stream
+from blockfeat.monitor.mentions.mention import around
+from blockfeat.monitor.page import Article, overview, stream
 from blockfeat.monitor.reports import Filters
 from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
@@ -78,6 +79,11 @@ def test_filters(client: TestClient, query: str, brands: tuple[str, ...]) -> Non
     assert {row["brand"] for row in rows} == set(brands)
 
 
+def test_a_name_is_marked_where_it_stands_alone() -> None:
+    assert around({"sentence": "Ανθρώπους που", "match": "που"}) == ("Ανθρώπους ", "που", "")
+    assert around({"sentence": "Volkswagenkonzern", "match": "Volkswagen"}) == ("", "Volkswagen", "konzern")
+
+
 def test_what_does_not_count_is_shown_with_its_reason_where_it_is_asked_for(client: TestClient) -> None:
     rows = client.get("/api/v1/mentions?counted=no").json()
     reasons = {row["brand"]: row["not_counted_because"] for row in rows}
@@ -90,12 +96,17 @@ def test_a_wrong_filter_is_a_problem_that_names_it(client: TestClient) -> None:
     for query in ("counted=maybe", "since=yesterday"):
         answer = client.get(f"/?{query}")
         assert (answer.status_code, query.split("=")[0] in answer.text) == (422, True)
+    for query in ("since=0001-01-01", "until=9999-12-31", "until=0001-01-01", "since=9999-12-31"):
+        assert (client.get(f"/?{query}").status_code, client.get(f"/api/v1/new?{query}").status_code) == (200, 200)
 
 
 def test_copies_stand_with_their_story(client: TestClient, store: Store) -> None:
     articles = stream(store, Filters(counted="all")).articles
     story = next(article for article in articles if article.head["brand"] == "Corvane")
     assert (story.head["url"], [row["url"] for row in story.others]) == ("https://h0.example/", ["https://h1.example/"])
+    # Also where the mention in the copy was found first.
+    rows = [row | {"number": -row["number"]} for row in story.rows]
+    assert Article(rows).head["url"] == "https://h0.example/"
     assert "1 more article of this story" in _text(client, "/?counted=all")
 
 
@@ -153,9 +164,7 @@ def test_feeds_of_a_filter(client: TestClient) -> None:
     assert entry.findtext(f"{_ATOM}title") == f"Corvane: {_EVIL}"
     assert entry.findtext(f"{_ATOM}id", "").startswith("urn:blockfeat:mention:")
     assert tree.findtext(f"{_ATOM}title") == "Ours & theirs: Corvane"
-    feed = client.get("/feed.json?brand=Corvane").json()
-    assert feed["version"] == "https://jsonfeed.org/version/1.1"
-    assert [item["url"] for item in feed["items"]] == ["https://h0.example/"]
+    assert [link.get("href") for link in entry.findall(f"{_ATOM}link")] == ["https://h0.example/"]
     assert client.get("/feed.atom?brand=nobody").status_code == 200
 
 

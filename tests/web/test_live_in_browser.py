@@ -151,10 +151,6 @@ def test_feeds_and_file_have_what_is_shown(page: Page) -> None:
         page.get_by_role("link", name="CSV").click()
     with Path(csv_file.value.path()).open(encoding="utf-8", newline="") as lines:
         assert [row["brand"] for row in csv.DictReader(lines)] == ["Le Rex"] * 4
-    with page.expect_response("**/feed.json?*") as feed:
-        page.get_by_role("link", name="JSON Feed").click()
-    assert len(feed.value.json()["items"]) == 4
-    page.goto("/?brand=Le+Rex&counted=all")
     with page.expect_response("**/feed.atom?*") as atom:
         page.get_by_role("link", name="Atom").click()
     assert atom.value.text().count("<entry>") == 4

@@ -181,7 +181,7 @@ class Cycle:
     def _seconds_to_wait(self) -> float | None:
         """Return the seconds until something may be begun again; None where that depends only on what runs."""
         moment = self.frontier.next_moment
-        moments = [] if moment is None else [moment - time.time()]
+        moments = [] if moment is None else [moment - time.monotonic()]
         if not self.tasks and (not moments or min(moments) > _PATIENCE):
             return None
         if self.every:
@@ -229,7 +229,7 @@ class Cycle:
                 self.feeds.add([feed])
 
     async def _begin_pages(self) -> None:
-        self.frontier.wake(time.time())
+        self.frontier.wake(time.monotonic())
         while self.frontier.in_hand < self.tools.config.fetch.concurrency:
             page = self.frontier.take()
             if page is not None:
@@ -318,6 +318,7 @@ class Cycle:
 
     def _put_off(self, page: DuePage, host: str, until: float) -> None:
         """Fetch nothing from a host until a moment, and its pages then, if the round still runs."""
+        until += time.monotonic() - time.time()
         if self.frontier.hold(host, until):
             self.holds[host] += 1
         if self.holds[host] > _MOST_HOLDS:
@@ -332,8 +333,9 @@ class Cycle:
         tools, thread = self.tools, self.tools.thread
         try:
             by = (tools.fetcher, tools.readers, tools.config)
-            lent: dict[str, Any] = {"entry_text": thread.entry_text, "renderer": tools.renderer}
-            seen, record = await visit(page, *by, **lent, environment=tools.environment)
+            lent: dict[str, Any] = {"renderer": tools.renderer, "environment": tools.environment}
+            lent["entry_text"] = lambda page: thread.call(thread.store.entry_text, page)
+            seen, record = await visit(page, *by, **lent)
             if seen.retry_at is not None:
                 self._put_off(page, seen.retry_host or page.host, seen.retry_at)
             return await thread.save(seen, record), seen

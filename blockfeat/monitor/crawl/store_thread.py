@@ -11,8 +11,8 @@ from typing import ParamSpec, TypeVar
 from zoneinfo import ZoneInfo
 
 from blockfeat.monitor.config import CopySettings
-from blockfeat.monitor.crawl.visiting import OwnText, Readers
-from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit
+from blockfeat.monitor.crawl.visiting import Readers
+from blockfeat.monitor.store.records import PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
 
 P = ParamSpec("P")
@@ -21,7 +21,6 @@ T = TypeVar("T")
 # Visits that end while others are being read are saved together, after so many seconds at the latest.
 _GATHER_SECONDS, _GATHER_STEP = 0.5, 0.05
 _SAVED_AT_ONCE = 32
-_UTC = ZoneInfo("UTC")
 
 
 class StoreThread:
@@ -41,9 +40,7 @@ class StoreThread:
         Where the days of pages are counted.
     """
 
-    def __init__(
-        self, store: Store, readers: Readers, *, copies: CopySettings, announce: bool, zone: ZoneInfo = _UTC
-    ) -> None:
+    def __init__(self, store: Store, readers: Readers, *, copies: CopySettings, announce: bool, zone: ZoneInfo) -> None:
         self.store = store
         self._readers = readers
         self._copies = copies
@@ -95,7 +92,3 @@ class StoreThread:
         for (_, _, future), outcome in zip(some, saved, strict=True):
             if not future.done():
                 future.set_result(outcome)
-
-    async def entry_text(self, page: DuePage) -> OwnText | None:
-        """Return title and HTML of the feed's own text for a page, or None."""
-        return await self.call(self.store.entry_text, page)

@@ -360,15 +360,6 @@ def entries_of(data: bytes) -> list[dict[str, Any]]:
         names = ("a:id", "a:title", "a:updated", "a:content", "a:author/a:name")
         number, title, updated, sentence, host = (entry.findtext(name, "", space) for name in names)
         url = next((link.get("href", "") for link in entry.findall("a:link", space)), "")
-        rows.append(
-            {
-                "id": number.removeprefix(_URN),
-                "brand": brand,
-                "title": title.removeprefix(f"{brand}: "),
-                "url": url,
-                "host": host,
-                "sentence": sentence,
-                "fetched_at": updated,
-            }
-        )
+        row = {"id": number.removeprefix(_URN), "brand": brand, "title": title.removeprefix(f"{brand}: "), "url": url}
+        rows.append({**row, "host": host, "sentence": sentence, "fetched_at": updated})
     return rows

@@ -23,7 +23,7 @@ from blockfeat.io.http import (
     parse_network,
 )
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
-from blockfeat.monitor.fetching.politeness import Clock, HostTurns, RobotsRules, SystemClock, retry_at
+from blockfeat.monitor.fetching.politeness import Clock, HostTurns, RobotsRules, retry_at
 from blockfeat.monitor.fetching.urls import netloc_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Fetcher:
         self, options: FetchOptions | None = None, *, clock: Clock | None = None, resolver: Resolver = ask_resolver
     ) -> None:
         self._options = options or FetchOptions()
-        self._clock = clock or SystemClock()
+        self._clock = clock or Clock()
         self._networks = tuple(map(parse_network, self._options.allow_networks))
         self._resolver = resolver
         self._turns = HostTurns(
@@ -214,7 +214,8 @@ class Fetcher:
             if failure.permanent:
                 raise ExchangeError(reason, permanent=True)
             reason = f"robots.txt of {netloc_of(url)} cannot be read: {reason}"
-            raise ExchangeError(reason, retry_at=rules.until, is_fault=failure.is_fault)
+            until = self._clock.time() + rules.until - self._clock.monotonic()
+            raise ExchangeError(reason, retry_at=until, is_fault=failure.is_fault)
         if not rules.allows(url, self._options.robots_token):
             raise ExchangeError("robots.txt does not allow it", permanent=True)
         return min(rules.crawl_delay(self._options.robots_token), self._options.max_delay)

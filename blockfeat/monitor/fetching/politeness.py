@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from blockfeat.monitor.fetching.options import Fetched
@@ -20,24 +20,8 @@ if TYPE_CHECKING:
     from protego import Protego
 
 
-class Clock(Protocol):
-    """Source of time and delays; tests use one that does not wait."""
-
-    def time(self) -> float:
-        """Return the time of day, in epoch seconds."""
-        ...
-
-    def monotonic(self) -> float:
-        """Return seconds that never go back."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        ...
-
-
-class SystemClock:
-    """The clock of this machine."""
+class Clock:
+    """The clock of this machine; tests use one that does not wait."""
 
     def time(self) -> float:
         """Return the time of day, in epoch seconds."""
@@ -115,18 +99,19 @@ class HostTurns:
 
     def hold(self, host: str, until: float) -> None:
         """Leave a host alone until a time in epoch seconds; the later of two times wins."""
+        now = self._clock.monotonic()
         if len(self._held) >= _REMEMBERED:
-            now = self._clock.time()
-            self._held = {name: time for name, time in self._held.items() if time > now}
-        self._held[host] = max(until, self._held.get(host, 0.0))
+            self._held = {name: moment for name, moment in self._held.items() if moment > now}
+        # By the clock that nobody sets.
+        self._held[host] = max(until - self._clock.time() + now, self._held.get(host, now))
 
     def held_until(self, host: str) -> float | None:
         """Return until when a host is to be left alone, or None."""
-        until = self._held.get(host)
-        if until is not None and until <= self._clock.time():
-            del self._held[host]
+        left = self._held.get(host, -math.inf) - self._clock.monotonic()
+        if left <= 0:
+            self._held.pop(host, None)
             return None
-        return until
+        return self._clock.time() + left
 
 
 # Seconds: no answer can silence a host for longer.
@@ -173,7 +158,7 @@ class HostRules:
     failure : Fetched or None
         The answer where robots.txt could not be read, so that no page may be fetched until ``until``.
     until : float
-        Epoch seconds at which the rules are read again.
+        When the rules are read again, by the clock's ``monotonic``.
     """
 
     parsed: Protego | None
@@ -215,7 +200,7 @@ class RobotsRules:
         """Return the rules that hold for a page; read them if they are not known or too old."""
         address = robots_url(url)
         known = self._known.get(address)
-        if known is not None and known.until > self._clock.time():
+        if known is not None and known.until > self._clock.monotonic():
             return known
         # Those who ask at the same time wait for one answer; it goes on where one of them is cancelled.
         if address not in self._reading:
@@ -244,11 +229,12 @@ class RobotsRules:
         """Return the rules by the status: 2xx are read, 4xx allow everything, and no answer allows nothing for now."""
         from protego import Protego
 
-        now = self._clock.time()
+        now = self._clock.monotonic()
         if answer.error is None:
             text = answer.data[:ROBOTS_BYTES].decode("utf-8-sig", "replace")
             return HostRules(Protego.parse(text), None, now + _KEPT_SECONDS)
         # So does a chain of redirects without an end (RFC 9309, 2.3.1.2).
         if answer.permanent and answer.status is not None:
             return HostRules(None, None, now + _KEPT_SECONDS)
-        return HostRules(None, answer, answer.retry_at or now + _RETRY_SECONDS)
+        wait = answer.retry_at - self._clock.time() if answer.retry_at is not None else _RETRY_SECONDS
+        return HostRules(None, answer, now + wait)

@@ -93,19 +93,14 @@ class Browser:
     ----------
     fetch : callable
         Fetches parts of pages.
-    executable : str, optional
-        Path of Chromium; found on the path by default.
     seconds : float
         Most seconds for a page.
     max_bytes : int
         Most bytes of a page as it is rendered.
     """
 
-    def __init__(
-        self, fetch: Fetch, *, executable: str | None = None, seconds: float = 30.0, max_bytes: int = 20_000_000
-    ) -> None:
+    def __init__(self, fetch: Fetch, *, seconds: float = 30.0, max_bytes: int = 20_000_000) -> None:
         self._fetch = fetch
-        self._executable = executable
         self._seconds = seconds
         self._max_bytes = max_bytes
         self._in_vain: Counter[str] = Counter()
@@ -116,7 +111,7 @@ class Browser:
     async def __aenter__(self) -> Self:
         """Start Playwright; Chromium starts with the first page. Raises where one of them is missing."""
         library = import_playwright()
-        self._executable = self._executable or find_chromium()
+        find_chromium()
         self._playwright = await library.async_playwright().start()
         return self
 
@@ -138,7 +133,7 @@ class Browser:
         async with self._turn:
             try:
                 if self._chromium is None or not self._chromium.is_connected():
-                    launched = launch_chromium(self._playwright, self._executable or find_chromium())
+                    launched = launch_chromium(self._playwright, find_chromium())
                     self._chromium = await asyncio.wait_for(launched, _START_SECONDS)
                 return await asyncio.wait_for(self._render(page), self._seconds)
             except Exception as error:  # whatever a hostile page does to the browser

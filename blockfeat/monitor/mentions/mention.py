@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -388,7 +389,9 @@ _LONGEST = 400
 def around(row: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return the sentence before the name, the name, and the sentence behind it; long ones cut."""
     sentence, match = row["sentence"], row["match"]
-    at = sentence.find(match)
+    # No part of another word, unless there is no other.
+    whole = re.search(rf"(?<!\w){re.escape(match)}(?!\w)", sentence)
+    at = whole.start() if whole is not None else sentence.find(match)
     if at < 0:
         return sentence[:_LONGEST], "", ""
     start = max(0, at - _LONGEST // 2)

@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -24,6 +24,8 @@ from blockfeat.monitor.store.store import Store
 
 StoreCall = Callable[..., Awaitable[Any]]
 """Calls a method of the store, with its arguments, where it may be called: in the one thread that has it."""
+Row = tuple[int, str]
+"""An event with its number in the outbox, or among the dead letters."""
 
 _logger = logging.getLogger(__name__)
 _UTC = ZoneInfo("UTC")
@@ -96,8 +98,9 @@ class FileStream(Receiver):
 class WebhookReceiver(Receiver):
     """Posts mentions to an address, as ``{"mentions": […]}``; an answer of 2xx means that they have arrived."""
 
-    def __init__(self, webhook: Webhook, *, agent: str) -> None:
-        self.name = f"webhook {webhook.url}"
+    def __init__(self, webhook: Webhook, *, agent: str, before: int = 0) -> None:
+        # Several may have one address, each with mentions of its own.
+        self.name = f"webhook {webhook.url} ({before + 1})" if before else f"webhook {webhook.url}"
         self.batch = webhook.batch
         self.attempts = webhook.attempts
         self.takes = webhook.takes
@@ -150,14 +153,18 @@ def signature(secret: str, body: bytes, *, moment: float) -> str:
 def receivers_of(config: MonitorConfig) -> tuple[Receiver, ...]:
     """Return the receivers that a configuration names."""
     streams: list[Receiver] = [FileStream(config.stream, wanted=config.stream_wanted)] if config.stream else []
-    hooks = {webhook.url: WebhookReceiver(webhook, agent=config.fetch.agent_header) for webhook in config.webhooks}
     agent = config.fetch.agent_header
+    urls = [webhook.url for webhook in config.webhooks]
+    hooks = [
+        WebhookReceiver(webhook, agent=agent, before=urls[:place].count(webhook.url))
+        for place, webhook in enumerate(config.webhooks)
+    ]
     alerts = [
         AlertReceiver(alert, name, send, zone=ZoneInfo(config.timezone))
         for alert in config.alerts
         for name, send in channels_of(alert, smtp=config.smtp, folder=config.folder, agent=agent).items()
     ]
-    return (*streams, *hooks.values(), *alerts)
+    return (*streams, *hooks, *alerts)
 
 
 async def deliver(
@@ -178,35 +185,56 @@ async def deliver(
     arrived = 0
     failed: list[tuple[str, str]] = []
     for receiver in receivers:
-        limit = receiver.batch
         if (timing := receiver.timing) is not None:
             now = time.time()
             if not timing.is_open(now, last=await call(store.last_turn, receiver.name, now=now), is_end=is_end):
                 continue
-        while events := await call(store.undelivered, receiver.name, limit=limit, now=time.time()):
-            wanted = await _wanted(store, receiver, [event for _, event in events], call=call)
-            try:
-                await _take(receiver, wanted)
-            except DeliveryError as error:
-                if error.arrived:
+        while rows := await call(store.undelivered, receiver.name, limit=receiver.batch, now=time.time()):
+            wanted = await _wanted(store, receiver, rows, call=call)
+            async for piece, error in _in_pieces(receiver, wanted):
+                # What comes behind a piece and is not wanted is done with it.
+                last = rows[-1][0] if piece[-1:] == wanted[-1:] else piece[-1][0]
+                if error is not None:
                     failed.append((receiver.name, str(error)))
-                    await call(store.note_delivery, receiver.name, events[-1][0], now=time.time())
+                if error is None or error.arrived:
+                    sent = time.time() if piece or receiver.timing is None else None
+                    await call(store.note_delivery, receiver.name, last, now=sent)
+                    arrived += len(piece) if error is None else 0
                     continue
-                if error.refused and len(wanted) > 1:
-                    # Which of them it is that is refused shows when each goes alone.
-                    limit = 1
-                    continue
-                failed.append((receiver.name, str(error)))
                 _logger.warning("%s", error, extra={"event": "delivery failed", "receiver": receiver.name})
-                if not await _failed(store, receiver, events[-1][0], wanted, error, call=call):
+                if not await _failed(store, receiver, last, [event for _, event in piece], error, call=call):
                     break
+            else:
                 continue
-            sent = time.time() if wanted or receiver.timing is None else None
-            await call(store.note_delivery, receiver.name, events[-1][0], now=sent)
-            arrived += len(wanted)
+            break
         else:
             await _end_turn(store, receiver, call=call)
     return arrived, failed
+
+
+async def _in_pieces(
+    receiver: Receiver, rows: Sequence[Row]
+) -> AsyncIterator[tuple[Sequence[Row], DeliveryError | None]]:
+    """Give a receiver events, in halves where it refuses some; yield each piece with the error where it failed.
+
+    Where the first half of what was refused arrives, what is refused is in the other one, which is halved unasked.
+    """
+    waiting, refused = [rows], None
+    while waiting:
+        piece, error = waiting.pop(0), None
+        if piece is not refused or len(piece) == 1:
+            try:
+                await _take(receiver, [event for _, event in piece])
+            except DeliveryError as failure:
+                error = failure
+        if len(piece) > 1 and (piece is refused or (error is not None and error.refused)):
+            half = len(piece) // 2
+            refused = piece[half:]
+            waiting[:0] = [piece[:half], refused]
+            continue
+        if error is not None:
+            refused = None
+        yield piece, error
 
 
 async def _end_turn(store: Store, receiver: Receiver, *, call: StoreCall) -> None:
@@ -216,16 +244,16 @@ async def _end_turn(store: Store, receiver: Receiver, *, call: StoreCall) -> Non
         await call(store.note_turn, receiver.name, now=time.time())
 
 
-async def _wanted(store: Store, receiver: Receiver, events: Sequence[str], *, call: StoreCall) -> list[str]:
+async def _wanted(store: Store, receiver: Receiver, rows: Sequence[Row], *, call: StoreCall) -> list[Row]:
     """Return the events that a receiver gets."""
     chosen = []
-    for event in events:
-        values = json.loads(event)
+    for row in rows:
+        values = json.loads(row[1])
         if not receiver.takes(values):
             continue
         query = receiver.articles if values["event"] != "spike" else None
         if query is None or await call(store.has_article, values["url"], query):
-            chosen.append(event)
+            chosen.append(row)
     return chosen
 
 
@@ -260,22 +288,15 @@ async def redeliver(store: Store, receivers: Sequence[Receiver]) -> tuple[int, l
     arrived = 0
     failed: list[tuple[str, str]] = []
     for receiver in receivers:
-        after = 0
-        while letters := store.dead_letters(receiver.name, after=after, limit=receiver.batch):
+        after, is_down = 0, False
+        while not is_down and (letters := store.dead_letters(receiver.name, after=after, limit=receiver.batch)):
             after = letters[-1][0]
-            pieces = [letters]
-            while pieces:
-                piece = pieces.pop()
-                try:
-                    await _take(receiver, [event for _, event in piece])
-                except DeliveryError as error:
-                    if not error.refused:
-                        failed.append((receiver.name, str(error)))
-                        after, pieces = sys.maxsize, []
-                    elif len(piece) > 1:
-                        pieces = [[letter] for letter in reversed(piece)]
-                    else:
-                        failed.append((receiver.name, str(error)))
+            async for piece, error in _in_pieces(receiver, letters):
+                if error is not None:
+                    failed.append((receiver.name, str(error)))
+                    is_down = not error.refused
+                    if is_down:
+                        break
                     continue
                 store.forget_letters([number for number, _ in piece])
                 arrived += len(piece)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, text
+from sqlalchemy import Connection, Dialect, Engine, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from blockfeat._files import held_alone
 from blockfeat.errors import StoreError
@@ -65,7 +67,10 @@ def open_engine(where: str, *, create: bool = True) -> Engine:
     address = address_of(where)
     if address.get_backend_name() == "postgresql":
         options = f"{address.query.get('options', '')} {_NOTICES_DEATH}".strip()
-        return create_engine(address, pool_size=2, pool_pre_ping=True, connect_args={"options": options})
+        known = {name: value for name, value in _NOTICES_ABSENCE.items() if name not in address.query}
+        engine = create_engine(address, pool_size=2, pool_pre_ping=True, connect_args={**known, "options": options})
+        event.listen(engine, "do_connect", partial(_connect, shown(where)))
+        return engine
     path = Path(address.database or "")
     if not path.exists():
         if not create:
@@ -80,9 +85,21 @@ def open_engine(where: str, *, create: bool = True) -> Engine:
     return engine
 
 
+def _connect(name: str, dialect: Dialect, record: Any, words: Any, options: dict[str, Any]) -> Any:
+    """Return a connection to PostgreSQL; raise StoreError where its database cannot hold every character."""
+    connection: Any = dialect.connect(*words, **options)
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        connection.close()
+        raise StoreError(f"{name}: has the encoding {encoding}, and a store needs UTF8 (createdb -T template0 -E UTF8)")
+    return connection
+
+
 def _prepare(connection: sqlite3.Connection, record: Any) -> None:
     """Set up a connection: readers never wait for the writer, and a commit survives a power cut."""
     connection.isolation_level = None
+    # SQLite's own knows the letters of ASCII only.
+    connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
     cursor = connection.cursor()
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         cursor.execute(f"PRAGMA {pragma}")
@@ -96,10 +113,44 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
 
 
-def take_turn(connection: Connection) -> None:
-    """Let transactions that write follow each other, as SQLite does: what one has read, no other changes meanwhile."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(_TURN, {"number": _NUMBER + 1})
+def take_turn(connection: Connection) -> int | None:
+    """Let transactions that write follow each other, as SQLite does: what one has read, no other changes meanwhile.
+
+    Returns the number by which PostgreSQL knows the transaction.
+    """
+    if connection.dialect.name != "postgresql":
+        return None
+    number: int = connection.execute(_TURN, {"number": _NUMBER + 1}).scalar_one()
+    return number
+
+
+def was_kept(connection: Connection, number: int | None) -> bool:
+    """Return whether a transaction, whose end was not learnt, is among what PostgreSQL has kept."""
+    return number is not None and connection.scalar(_OUTCOME, {"number": number}) == "committed"
+
+
+def is_away(error: SQLAlchemyError) -> bool:
+    """Return whether PostgreSQL could not be reached, was ended, or is starting."""
+    if not isinstance(error, DBAPIError):
+        return False
+    state = getattr(error.orig, "sqlstate", "")
+    is_lost = isinstance(error, OperationalError) and (state is None or state.startswith(("08", "57P")))
+    return error.connection_invalidated or is_lost
+
+
+def reason_of(error: SQLAlchemyError, engine: Engine) -> str:
+    """Return in one line why the database refused, as the system says it where SQLite does not."""
+    reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+    file = engine.url.database
+    if engine.dialect.name == "sqlite" and file and isinstance(error, OperationalError):
+        try:
+            with TemporaryFile(dir=os.path.dirname(file) or ".") as probe:
+                probe.write(bytes(_PROBED))
+            with suppress(FileNotFoundError), open(file, "r+b"):
+                pass
+        except OSError as cause:
+            return f"{reason} ({cause.strerror})"
+    return reason
 
 
 def insert_or(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
@@ -107,20 +158,76 @@ def insert_or(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
     return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
 
 
+def upsert(connection: Connection, table: Table, values: dict[str, Any], *keys: str) -> None:
+    """Add a row, or give the one with the same keys these values."""
+    added = insert_or(connection.dialect.name, table).values(values)
+    connection.execute(added.on_conflict_do_update(index_elements=list(keys), set_=values))
+
+
 # The number of the advisory lock in a PostgreSQL database: "blockfeat" as bytes, cut to eight.
 _NUMBER = int.from_bytes(b"blockfea", "big")
 _IS_HELD = text(
-    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :pid "
+    "SELECT 1 FROM pg_locks, blockfeat_meta WHERE locktype = 'advisory' AND granted AND pid = :pid "
     f"AND classid = {_NUMBER >> 32} AND objid = {_NUMBER & 0xFFFFFFFF} "
-    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+    "AND key = 'holder' AND value = :mark"
 )
+_LOCK = text(f"SELECT pg_backend_pid() WHERE pg_try_advisory_lock({_NUMBER})")
+_UNLOCK = text(f"SELECT pg_advisory_unlock({_NUMBER})")
+_SIGN = text("INSERT INTO blockfeat_meta VALUES ('holder', :mark) ON CONFLICT (key) DO UPDATE SET value = :mark")
+_HOLDER = text("SELECT value FROM blockfeat_meta WHERE key = 'holder'")
 # A machine that vanishes in the middle of a transaction holds the others up for two minutes.
-_TURN = text("SELECT pg_advisory_xact_lock(:number), set_config('idle_in_transaction_session_timeout', '120s', true)")
+_TURN = text(
+    "SELECT txid_current() FROM pg_advisory_xact_lock(:number), "
+    "set_config('idle_in_transaction_session_timeout', '120s', true)"
+)
+_OUTCOME = text("SELECT txid_status(:number)")
 _NOTICES_DEATH = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
+# The other way round: seconds, and for the last milliseconds, after which a server that is silent is taken for away.
+_NOTICES_ABSENCE = {
+    **{"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3},
+    "tcp_user_timeout": 20_000,
+}
+_PROBED = 65_536
 
 
 Check = Callable[[Connection], None]
 """Raises `StoreError` where a lock was lost."""
+
+
+class _Session:
+    """An advisory lock of a session, taken again where the session has ended and no other run was at work since."""
+
+    def __init__(self, engine: Engine, lost: StoreError) -> None:
+        self._engine = engine
+        self._lost = lost
+        self._mark = os.urandom(8).hex()
+        if not self._take():
+            raise BlockingIOError
+        with engine.begin() as connection:
+            connection.execute(_SIGN, {"mark": self._mark})
+
+    def _take(self) -> bool:
+        self._session = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        # Closed at the end, not given back to the pool with the lock.
+        self._session.detach()
+        self._pid = self._session.scalar(_LOCK)
+        return self._pid is not None
+
+    def check(self, connection: Connection) -> None:
+        """Raise StoreError where another run has, or has had, the lock."""
+        if not connection.scalar(_IS_HELD, {"pid": self._pid, "mark": self._mark}):
+            self.close()
+            if not self._take() or connection.scalar(_HOLDER) != self._mark:
+                raise self._lost
+
+    def close(self) -> None:
+        """Release the lock."""
+        # The server would notice only some time later that the session is closed.
+        with suppress(SQLAlchemyError):
+            self._session.execute(_UNLOCK)
+        with suppress(SQLAlchemyError):
+            self._session.close()
 
 
 @contextmanager
@@ -137,23 +244,12 @@ def locked(engine: Engine, *, name: str) -> Iterator[Check]:
     """
     lost = StoreError(f"{name}: the lock of the store was lost, and another run may have it: this one ends")
     if engine.dialect.name == "postgresql":
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as session:
-            # Closed at the end, not given back to the pool with the lock.
-            session.detach()
-            if not session.scalar(text("SELECT pg_try_advisory_lock(:number)"), {"number": _NUMBER}):
-                raise StoreError(f"{name}: another run is at work on this store")
-            holder = {"pid": session.scalar(text("SELECT pg_backend_pid()"))}
-
-            def check_session(connection: Connection) -> None:
-                if not connection.scalar(_IS_HELD, holder):
-                    raise lost
-
-            try:
-                yield check_session
-            finally:
-                # The server would notice only some time later that the session is closed.
-                with suppress(SQLAlchemyError):
-                    session.execute(text("SELECT pg_advisory_unlock(:number)"), {"number": _NUMBER})
+        try:
+            session = _Session(engine, lost)
+        except BlockingIOError as error:
+            raise StoreError(f"{name}: another run is at work on this store") from error
+        with closing(session):
+            yield session.check
         return
     # By its own name, whatever links lead to it; the database and its lock may not change behind the run.
     database = os.path.realpath(engine.url.database or "")

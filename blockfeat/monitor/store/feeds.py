@@ -5,21 +5,37 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, case, delete, func, insert, or_, select, update
 
+from blockfeat.monitor.config import Source
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, Poll, PollPolicy, faults_of, iso, iso_of
-from blockfeat.monitor.store.schema import entry, feed, host, page
+from blockfeat.monitor.store.schema import entry, feed, host, page, run, sink
 
 _NOT_MODIFIED = 304
 _ENTRIES_AT_ONCE = 500
 _CLOCK_SECONDS = 60.0
+_OF_RUNS = (run.c.started_at, run.c.ended_at)
 # The longest that Retry-After counts is a week.
 _LONGEST_HOLD = 8 * 86_400.0
 _SOONEST_RECHECK, _LATEST_RECHECK = 86_400.0, 7 * 86_400.0
+
+
+def add_sources(connection: Connection, sources: Sequence[Source], entries: Iterable[NewEntry], *, now: float) -> int:
+    """Set the feeds, and add the pages, that the configuration names; return the number of new pages."""
+    given = [(source.url, source.lang, source.every) for source in sources if source.kind == "feed"]
+    add_feeds(connection, given, now=now)
+    retire_absent(connection, [url for url, _, _ in given], now=now)
+    return add_entries(connection, entries, now=now)
+
+
+def add_named(connection: Connection, feed: DueFeed, entries: Iterable[NewEntry], *, now: float) -> int:
+    """Add some pages that a feed names, before its poll is saved; return the number of new or updated ones."""
+    return add_entries(connection, entries, now=now, feed_id=feed.id, lang=feed.lang)
 
 
 def add_feeds(
@@ -79,12 +95,23 @@ def due_feeds(connection: Connection, *, now: float, limit: int) -> list[DueFeed
 
 
 def mend_clock(connection: Connection, *, now: float) -> None:
-    """Make due what a run with a clock that was ahead has set for a time too far in the future."""
+    """Make due what a clock that was ahead has set for a time too far in the future; pauses keep their length."""
     ahead = iso(now + _CLOCK_SECONDS)
-    connection.execute(update(feed).where(feed.c.polled_at > ahead).values(polled_at=iso(now), due_at=now))
-    seen = or_(page.c.first_seen > ahead, page.c.fetched_at > ahead)
-    connection.execute(update(page).where(page.c.due_at > now, seen).values(due_at=now))
     connection.execute(delete(host).where(host.c.retry_at > now + _LONGEST_HOLD))
+    moments = [connection.scalar(select(func.max(column))) for column in (feed.c.polled_at, *_OF_RUNS)]
+    latest = max(filter(None, moments), default="")
+    if latest > ahead:
+        shift = datetime.fromisoformat(latest).timestamp() - now
+        for table in (host, sink):
+            later = update(table).where(table.c.retry_at > now)
+            connection.execute(later.values(retry_at=table.c.retry_at - shift))
+        for column in _OF_RUNS:
+            connection.execute(update(run).where(column > ahead).values({column.name: iso(now)}))
+    # Entries may have been too old for that clock: the feed is read as a whole.
+    anew = {"polled_at": iso(now), "due_at": now, "digest": None, "etag": None, "last_modified": None}
+    connection.execute(update(feed).where(feed.c.polled_at > ahead).values(anew))
+    seen = func.coalesce(page.c.fetched_at, page.c.first_seen) > ahead
+    connection.execute(update(page).where(page.c.due_at > now, seen).values(due_at=now))
 
 
 def save_poll(
@@ -176,20 +203,9 @@ def _insert(
     """Insert pages, each with the feed's own text."""
     rows = [
         {
-            "key": item.key,
-            "url": item.url,
-            "host": item.host,
-            "feed_id": feed_id,
-            "lang_hint": item.lang or lang,
-            "published": iso_of(item.published),
-            "stamp": item.stamp,
-            "digest": item.digest,
-            "linked": item.linked,
-            "first_seen": iso(now),
-            "due_at": now,
-            "status": "waiting",
-            "attempts": 0,
-            "version": 0,
+            **{name: getattr(item, name) for name in ("key", "url", "host", "stamp", "digest", "linked")},
+            **{"feed_id": feed_id, "lang_hint": item.lang or lang, "published": iso_of(item.published)},
+            **{"first_seen": iso(now), "due_at": now, "status": "waiting", "attempts": 0, "version": 0},
         }
         for item in fresh
     ]

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, text, update
 
 from blockfeat.errors import InputError
-from blockfeat.monitor.store.engine import insert_or
+from blockfeat.monitor.store.engine import upsert
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, iso
-from blockfeat.monitor.store.schema import feed, feedback, lesson, mention, outbox, page
+from blockfeat.monitor.store.schema import SPAN_COLUMNS, feed, feedback, lesson, mention, outbox, page
 from blockfeat.monitor.store.similar import is_similar, similarity, steady
 
 _KEY_LENGTH = 24
@@ -53,10 +54,7 @@ def save_mentions(connection: Connection, before: Any, record: PageRecord) -> di
     sentences = {row.key: row.sentence for row in olds}
     current, rows, changes = before.version + 1, [], {}
     for item, key in zip(record.mentions, keys, strict=True):
-        values = {name: getattr(item, name) for name in FoundMention.__dataclass_fields__}
-        first = known.get(key, current)
-        numbers = {"page_id": before.id, "version": current, "first_version": first}
-        rows.append({**values, **numbers, "key": key, "copied": False})
+        rows.append(_row(item, key, page_id=before.id, version=current, first_version=known.get(key, current)))
         if key not in known:
             changes[key] = "new"
         elif key in sentences and steady(sentences[key]) != steady(item.sentence):
@@ -64,6 +62,12 @@ def save_mentions(connection: Connection, before: Any, record: PageRecord) -> di
     if rows:
         connection.execute(_ADD, rows)
     return changes
+
+
+def _row(item: FoundMention, key: str, **numbers: int) -> dict[str, Any]:
+    """Return a mention as a row of its table."""
+    values = {name: getattr(item, name) for name in FoundMention.__dataclass_fields__}
+    return {**values, **numbers, "key": key, "copied": False}
 
 
 def _current(row: Any) -> tuple[Any, Any]:
@@ -91,15 +95,9 @@ def _keys(page_key: str, found: Sequence[FoundMention], olds: Sequence[Any]) -> 
             left[item.brand].remove(best)
             keys[number] = best.key
             used.add(best.key)
-    times: defaultdict[tuple[str, str], int] = defaultdict(int)
-    for number, item in enumerate(found):
-        while keys[number] is None:
-            times[item.brand, item.sentence] += 1
-            key = _key(page_key, item, times[item.brand, item.sentence])
-            if key not in used:
-                keys[number] = key
-                used.add(key)
-    return [key for key in keys if key is not None]
+    rest = [item for item, key in zip(found, keys, strict=True) if key is None]
+    own = iter(_unused_keys(page_key, rest, used))
+    return [key or next(own) for key in keys]
 
 
 def _key(page_key: str, item: FoundMention, time: int) -> str:
@@ -171,11 +169,8 @@ def add_past_mentions(
         new = [item for item in mentions if _where(item) not in known]
         changed += _note_rules(connection, known, mentions)
         keys = _unused_keys(each.key, new, {row.key for row in rows})
-        numbered = {"page_id": each.id, "version": each.version, "first_version": each.version, "copied": False}
-        values = [
-            {**{name: getattr(item, name) for name in FoundMention.__dataclass_fields__}, **numbered, "key": key}
-            for item, key in zip(new, keys, strict=True)
-        ]
+        where = {"page_id": each.id, "version": each.version, "first_version": each.version}
+        values = [_row(item, key, **where) for item, key in zip(new, keys, strict=True)]
         if values:
             connection.execute(_ADD, values)
             original = connection.scalar(select(page.c.copy_of).where(page.c.id == each.id))
@@ -205,16 +200,14 @@ def _where(item: Any) -> tuple[object, ...]:
     return item.brand, item.block, item.start, item.place == "description"
 
 
-def _unused_keys(page_key: str, found: Sequence[FoundMention], used: set[str]) -> list[str]:
-    """Return a key of its own for each mention."""
-    keys: list[str] = []
-    for item in found:
-        time = 1
-        while (key := _key(page_key, item, time)) in used:
-            time += 1
-        used.add(key)
-        keys.append(key)
-    return keys
+def _unused_keys(page_key: str, found: Sequence[FoundMention], used: Container[str | None]) -> list[str]:
+    """Return a key of its own for each mention: the first of its sentence that is not in use."""
+    times: defaultdict[tuple[str, str], Iterator[int]] = defaultdict(lambda: count(1))
+    keys = (
+        (key for time in times[item.brand, item.sentence] if (key := _key(page_key, item, time)) not in used)
+        for item in found
+    )
+    return [next(each) for each in keys]
 
 
 def newly_counted(connection: Connection, before: Any) -> dict[str, str]:
@@ -255,28 +248,11 @@ def _event(row: Any, about: Any, change: str, moment: str) -> str:
     because = row.because if not row.counted else "copy" if row.copied else None
     values = {"id": row.key, "event": change, "brand": row.brand, "place": row.place}
     values |= {"counted": counted, "not_counted_because": because}
-    values |= {name: getattr(row, name) for name in _WHERE}
+    values |= {name: getattr(row, name) for name in ("rule", "variant", *SPAN_COLUMNS)}
     values |= {"url": about.url, "copy": about.copy_of is not None, "published": about.published}
-    values |= {
-        "canonical_url": about.canonical_url,
-        "title": about.title,
-        "author": about.author,
-        "section": about.section,
-        "lang": about.lang,
-        "host": about.host,
-        "source": about.source,
-        "from": about.origin,
-        "kind": about.kind,
-    }
+    values |= {name: getattr(about, name) for name in ("canonical_url", "title", "author", "section", "lang", "host")}
+    values |= {"source": about.source, "from": about.origin, "kind": about.kind}
     return json.dumps({**values, "found_at": moment}, ensure_ascii=False, default=str)
-
-
-_WHERE = ("rule", "variant", "start", "stop", "match", "sentence", "text_start", "block", "xpath", "score", "relevance")
-
-
-def copies_of(connection: Connection, number: int) -> Iterable[Any]:
-    """Return the pages that are copies of a page, with their texts."""
-    return connection.execute(select(page.c.id, page.c.text).where(page.c.copy_of == number).order_by(page.c.id)).all()
 
 
 VERDICTS = ("right", "wrong sense", "not in the article", "missed")
@@ -306,8 +282,7 @@ def judge(connection: Connection, key: str, verdict: str, *, now: float) -> None
     if connection.scalar(select(mention.c.id).where(mention.c.key == key).limit(1)) is None:
         raise InputError(f"the store has no mention {key!r}")
     values = {"mention_key": key, "verdict": verdict, "judged_at": iso(now)}
-    added = insert_or(connection.dialect.name, feedback).values(values)
-    connection.execute(added.on_conflict_do_update(index_elements=[feedback.c.mention_key], set_=values))
+    upsert(connection, feedback, values, "mention_key")
 
 
 def count_judged(connection: Connection) -> int:
@@ -333,8 +308,7 @@ def mentions_for_learning(
 def save_lesson(connection: Connection, kind: str, subject: str, value: Mapping[str, Any], *, now: float) -> None:
     """Save an accepted lesson; it replaces an earlier one of the same subject."""
     values = {"kind": kind, "subject": subject, "value": json.dumps(value, ensure_ascii=False), "accepted_at": iso(now)}
-    added = insert_or(connection.dialect.name, lesson).values(values)
-    connection.execute(added.on_conflict_do_update(index_elements=[lesson.c.kind, lesson.c.subject], set_=values))
+    upsert(connection, lesson, values, "kind", "subject")
 
 
 def lessons(connection: Connection) -> list[tuple[str, str, Mapping[str, Any]]]:

@@ -13,7 +13,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, delete, func, inser
 
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.feeds import hold_host
-from blockfeat.monitor.store.mentions import copies_of, differ, judge_copy, newly_counted, queue_events, save_mentions
+from blockfeat.monitor.store.mentions import differ, judge_copy, newly_counted, queue_events, save_mentions
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, faults_of, iso, local_day
 from blockfeat.monitor.store.schema import band, entry, host, page, version
 from blockfeat.monitor.store.search import forget_article, index_article
@@ -65,7 +65,8 @@ _FORGET_ENTRIES = delete(entry).where(entry.c.page_id.in_(bindparam("numbers", e
 
 def _judge_copies(connection: Connection, number: int, settings: CopySettings, *, moment: str, announce: bool) -> None:
     """Decide again what the copies of a page are copies of, now that its text has changed."""
-    for copy in copies_of(connection, number):
+    copies = select(page.c.id, page.c.text).where(page.c.copy_of == number).order_by(page.c.id)
+    for copy in connection.execute(copies).all():
         rows = connection.execute(select(band.c.hash).where(band.c.page_id == copy.id).order_by(band.c.number))
         runs = runs_of_words(copy.text or "")
         original, similarity = original_of(connection, copy.id, runs, [row.hash for row in rows], settings)
@@ -196,7 +197,8 @@ def _save_page(
             values = {**_answered(visit), "status": "same", "same_as": same, "canonical_url": canonical, "due_at": None}
             connection.execute(_UPDATE, {"number": number, **values})
             return Saved("same")
-        if record.canonical_url is not None and _is_taken(connection, number, record.canonical_url):
+        taken = {"number": number, "canonical": record.canonical_url}
+        if record.canonical_url is not None and connection.scalar(_TAKEN, taken) is not None:
             # Many pages that call themselves the same one: the name is worth nothing.
             canonical = visit.canonical_url
     runs = runs_of_words(record.text)
@@ -281,21 +283,15 @@ def _answered(visit: Visit) -> dict[str, Any]:
     return {**_fetched(visit), "etag": visit.etag, "last_modified": visit.last_modified}
 
 
+_AS_READ = (
+    *("status", "error", "lang", "title", "headline", "author", "section", "text", "words", "encoding", "model"),
+    *("origin", "kind"),
+)
+
+
 def _read(record: PageRecord) -> dict[str, Any]:
     return {
-        "status": record.status,
-        "error": record.error,
-        "lang": record.lang,
-        "title": record.title,
-        "headline": record.headline,
-        "author": record.author,
-        "section": record.section,
-        "text": record.text,
-        "words": record.words,
-        "encoding": record.encoding,
-        "model": record.model,
-        "origin": record.origin,
-        "kind": record.kind,
+        **{name: getattr(record, name) for name in _AS_READ},
         "metadata": _json(dict(record.metadata)),
         "warnings": _json(list(record.warnings)),
         "evidence": record.evidence or None,
@@ -333,10 +329,6 @@ def _alike(
         if other.text == record.text or containment(runs, runs_of_words(other.text or "")) >= copies.similarity:
             return int(other.id)
     return None
-
-
-def _is_taken(connection: Connection, number: int, canonical: str) -> bool:
-    return connection.scalar(_TAKEN, {"number": number, "canonical": canonical}) is not None
 
 
 def _version(before: Any, visit: Visit) -> dict[str, Any]:

@@ -303,8 +303,8 @@ def faults_of(due: DueFeed | DuePage, fault: str | None) -> str | None:
 
 
 def iso(moment: float) -> str:
-    """Return seconds since 1970 as text."""
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """Return seconds since 1970 as text; nothing was before."""
+    return datetime.fromtimestamp(max(moment, 0.0), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def iso_of(moment: datetime | None) -> str | None:

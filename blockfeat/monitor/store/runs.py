@@ -7,12 +7,15 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import BigInteger, Connection, cast, delete, func, insert, or_, select, true, update
 
 from blockfeat.monitor.fetching.urls import netloc_of
+from blockfeat.monitor.store.engine import upsert
+from blockfeat.monitor.store.feeds import mend_clock
 from blockfeat.monitor.store.records import iso, local_day
 from blockfeat.monitor.store.schema import (
     band,
@@ -81,8 +84,13 @@ class StoreStatus:
     dead_letters: tuple[Mapping[str, Any], ...] = ()
 
 
-def begin_run(connection: Connection, *, now: float, process: str) -> int:
-    """Note that a run has begun, and forget those of long ago; return its number."""
+def begin_run(connection: Connection, *, now: float, process: str, environment: str = "") -> int:
+    """Note that a run begins, correct times set by a wrong clock, and retry failures of other environments.
+
+    Runs of long ago are forgotten. Returns the number of the run.
+    """
+    mend_clock(connection, now=now)
+    retry(connection, now=now, environment=environment)
     started = insert(run).values(started_at=iso(now), process=process).returning(run.c.id)
     number = int(connection.execute(started).scalar_one())
     connection.execute(delete(run).where(run.c.id <= number - _RUNS_KEPT))
@@ -262,6 +270,12 @@ def forget_old(
     return purged, dropped, replaced
 
 
+def today(connection: Connection, *, now: float) -> date:
+    """Return the day of a moment as the days of pages are counted."""
+    zone = connection.scalar(select(meta.c.value).where(meta.c.key == _ZONE))
+    return datetime.fromtimestamp(now, ZoneInfo(zone or "UTC")).date()
+
+
 def set_timezone(connection: Connection, zone: ZoneInfo) -> int:
     """Count the days of all pages in a zone; return how many changed: none where the store has it already."""
     known = connection.scalar(select(meta.c.value).where(meta.c.key == _ZONE))
@@ -278,8 +292,5 @@ def set_timezone(connection: Connection, zone: ZoneInfo) -> int:
             if day != row.day:
                 connection.execute(update(page).where(page.c.id == row.id).values(day=day))
                 changed += 1
-    if known is None:
-        connection.execute(meta.insert().values(key=_ZONE, value=zone.key))
-    else:
-        connection.execute(update(meta).where(meta.c.key == _ZONE).values(value=zone.key))
+    upsert(connection, meta, {"key": _ZONE, "value": zone.key}, "key")
     return changed

@@ -281,24 +281,13 @@ LEFT JOIN feed f ON f.id = p.feed_id
 """
 
 _COUNTED = "m.counted AND m.copied IS NOT TRUE"
-_OF_MENTION = (
-    "brand",
-    "place",
-    "start",
-    "stop",
-    "match",
-    "sentence",
-    "text_start",
-    "block",
-    "xpath",
-    "score",
-    "relevance",
-)
+SPAN_COLUMNS = ("start", "stop", "match", "sentence", "text_start", "block", "xpath", "score", "relevance")
+"""Columns of mentions that views, events and files have as they are."""
 _OF_PAGE = ("kind", "title", "author", "section", "published", "fetched_at", "version")
 MENTION_COLUMNS = {
     "id": "m.key",
     "url": "p.url",
-    **{name: f"m.{name}" for name in (*_OF_MENTION, "relevance")},
+    **{name: f"m.{name}" for name in ("brand", "place", *SPAN_COLUMNS)},
     "counted": f"CASE WHEN {_COUNTED} THEN 1 ELSE 0 END",
     "not_counted_because": f"CASE WHEN {_COUNTED} THEN NULL "
     "WHEN m.counted THEN 'copy of ' || coalesce(o.url, 'another page') "

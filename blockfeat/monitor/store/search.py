@@ -19,7 +19,9 @@ from blockfeat.monitor.store.schema import page
 
 _MOST_CHARACTERS = 150_000
 _AT_ONCE = 200
-# Particles stand behind a Korean noun; Arabic and Hebrew write prefixes together with the word.
+# Other words stand behind a name in compounds, particles behind a Korean noun; Arabic and Hebrew write prefixes
+# together with the word.
+_LEAST_IN_COMPOUNDS = 4
 _OPEN_END, _OPEN_BEGIN = frozenset({"hangul"}), frozenset({"arabic", "hebrew"})
 _CREATE = {
     "sqlite": (
@@ -153,7 +155,8 @@ def _of_term(term: Term, dialect: str) -> str | None:
     scripts = {script_of(letter) for word in words for letter in word}
     if not words or scripts & _OPEN_BEGIN:
         return None
-    star = "*" if term.text.endswith("*") or script_of(words[-1][-1]) in _OPEN_END else ""
+    is_open = len(words[-1]) >= _LEAST_IN_COMPOUNDS or script_of(words[-1][-1]) in _OPEN_END
+    star = "*" if is_open or term.text.endswith("*") else ""
     if dialect == "sqlite":
         return f'"{" ".join(words)}"{star}'
     return f"({' & '.join(words)}{':*' if star else ''})"

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import json
+import logging
+import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from sqlalchemy import Connection, Engine, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateColumn
 
 from blockfeat.errors import StoreError
-from blockfeat.monitor.config import Source
 from blockfeat.monitor.store import feeds, mentions, outbox, pages, runs, search
-from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown, take_turn
-from blockfeat.monitor.store.records import DueFeed, NewEntry
+from blockfeat.monitor.store.engine import (
+    WRITES,
+    Check,
+    is_away,
+    locked,
+    open_engine,
+    reason_of,
+    shown,
+    take_turn,
+    was_kept,
+)
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, meta, metadata, page
 from blockfeat.monitor.store.search import create_index
 from blockfeat.monitor.store.similar import renew_bands
@@ -150,29 +160,23 @@ def migrate(
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_logger = logging.getLogger("blockfeat.monitor")
 _ROWS_AT_ONCE = 500
+# Seconds for which a run waits for a database that is away, and between two tries.
+_PATIENCE, _PAUSE = 60.0, 1.0
 
 
-def _reads(function: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenate[Store, P], T]:
-    """Return the method of a store that calls a function in a transaction that only reads."""
+def _method(function: Callable[Concatenate[Connection, P], T], *, writes: bool) -> Callable[Concatenate[Store, P], T]:
+    """Return the method of a store that calls a function in a transaction."""
 
     @wraps(function)
     def method(store: Store, /, *args: P.args, **options: P.kwargs) -> T:
-        with store._reading() as connection:
-            return function(connection, *args, **options)
+        return store._do(lambda connection: function(connection, *args, **options), writes=writes)
 
     return method
 
 
-def _writes(function: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenate[Store, P], T]:
-    """Return the method of a store that calls a function in a transaction that writes."""
-
-    @wraps(function)
-    def method(store: Store, /, *args: P.args, **options: P.kwargs) -> T:
-        with store._writing() as connection:
-            return function(connection, *args, **options)
-
-    return method
+_reads, _writes = partial(_method, writes=False), partial(_method, writes=True)
 
 
 @dataclass(frozen=True)
@@ -190,6 +194,8 @@ class Store:
     name: str
     engine: Engine
     _checks: list[Check] = field(default_factory=list, repr=False, compare=False)
+    # Since when the database is away in a run, by time.monotonic().
+    _away: list[float] = field(default_factory=list, repr=False, compare=False)
 
     @classmethod
     def open(cls, where: str, *, create: bool = True) -> Store:
@@ -208,11 +214,8 @@ class Store:
             It cannot be opened, or a newer version has written it.
         """
         store = cls(shown(where), open_engine(where, create=create))
-        with store._reading() as connection:
-            is_current = schema_version(connection) == SCHEMA_VERSION
-        if not is_current:
-            with store._writing() as connection:
-                migrate(connection, name=store.name)
+        if store._do(schema_version) != SCHEMA_VERSION:
+            store._do(partial(migrate, name=store.name), writes=True)
         return store
 
     def close(self) -> None:
@@ -227,31 +230,41 @@ class Store:
         """Close the store."""
         self.close()
 
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        """Yield a connection that sees one state of the store."""
-        with self._named_errors(), self.engine.begin() as connection:
-            yield connection
+    def _do(self, work: Callable[[Connection], T], *, writes: bool = False) -> T:
+        """Return what some work gives in a transaction, whose changes are all kept or all dropped.
 
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        """Yield a connection whose changes are all kept or all dropped."""
-        with self._named_errors(), self.engine.connect() as connection:
-            writing = connection.execution_options(**{WRITES: True})
-            with writing.begin():
-                take_turn(writing)
-                for check in self._checks:
-                    check(writing)
-                yield writing
+        Where PostgreSQL goes away in a run, this waits for it and does the transaction again, unless it was kept.
+        """
+        tried: int | None = None
+        result: Any = None
+        while True:
+            try:
+                with self.engine.connect().execution_options(**{WRITES: writes}) as connection, connection.begin():
+                    if writes:
+                        number = take_turn(connection)
+                        if was_kept(connection, tried):
+                            return cast("T", result)
+                        tried = number
+                        for check in self._checks:
+                            check(connection)
+                    result = work(connection)
+            except SQLAlchemyError as error:
+                self._wait(error)
+            else:
+                self._away.clear()
+                return cast("T", result)
 
-    @contextmanager
-    def _named_errors(self) -> Iterator[None]:
-        """Turn errors of the database into one that names the store."""
-        try:
-            yield
-        except SQLAlchemyError as error:
-            reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-            raise StoreError(f"{self.name}: {reason}") from error
+    def _wait(self, error: SQLAlchemyError) -> None:
+        """Wait a moment in a run whose database is away; raise StoreError for all else, and where it stays away."""
+        reason = f"{self.name}: {reason_of(error, self.engine)}"
+        if not self._checks or not is_away(error):
+            raise StoreError(reason) from error
+        if not self._away:
+            self._away.append(time.monotonic())
+            _logger.warning("%s: the run waits", reason, extra={"event": "store away"})
+        if time.monotonic() - self._away[0] > _PATIENCE:
+            raise StoreError(f"{reason} (for more than {_PATIENCE:.0f} s)") from error
+        time.sleep(_PAUSE)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -266,30 +279,9 @@ class Store:
             finally:
                 self._checks.remove(check)
 
-    def add_sources(self, sources: Sequence[Source], entries: Iterable[NewEntry], *, now: float) -> int:
-        """Set the feeds, and add the pages, that the configuration names; return the number of new pages."""
-        wanted = [source for source in sources if source.kind == "feed"]
-        with self._writing() as connection:
-            given = [(source.url, source.lang, source.every) for source in wanted]
-            feeds.add_feeds(connection, given, now=now)
-            feeds.retire_absent(connection, [source.url for source in wanted], now=now)
-            return feeds.add_entries(connection, entries, now=now)
-
-    def add_entries(self, feed: DueFeed, entries: Iterable[NewEntry], *, now: float) -> int:
-        """Add some pages that a feed names, before its poll is saved; return the number of new or updated ones."""
-        with self._writing() as connection:
-            return feeds.add_entries(connection, entries, now=now, feed_id=feed.id, lang=feed.lang)
-
-    def begin_run(self, *, now: float, process: str, environment: str = "") -> int:
-        """Note that a run begins, correct times set by a wrong clock, and retry failures of other environments.
-
-        Returns the number of the run.
-        """
-        with self._writing() as connection:
-            feeds.mend_clock(connection, now=now)
-            runs.retry(connection, now=now, environment=environment)
-            return runs.begin_run(connection, now=now, process=process)
-
+    add_sources = _writes(feeds.add_sources)
+    add_entries = _writes(feeds.add_named)
+    begin_run = _writes(runs.begin_run)
     due_feeds = _reads(feeds.due_feeds)
     held_hosts = _writes(feeds.held_hosts)
     delay_feed = _writes(feeds.delay_feed)
@@ -311,6 +303,7 @@ class Store:
     purge = _writes(runs.purge)
     forget_old = _writes(runs.forget_old)
     set_timezone = _writes(runs.set_timezone)
+    today = _reads(runs.today)
 
     judge = _writes(mentions.judge)
     count_judged = _reads(mentions.count_judged)
@@ -351,20 +344,25 @@ class Store:
             raise StoreError(f"{self.name}: there is no view {view!r}; known are {', '.join(VIEWS)}")
         yield from self.stream(f"SELECT * FROM {view} {'WHERE ' + where if where else ''}", values)
 
+    def columns(self, view: str) -> list[str]:
+        """Return the names of the columns of a view."""
+        return self._do(lambda connection: list(connection.execute(text(f"SELECT * FROM {view} LIMIT 0")).keys()))
+
     def stream(self, statement: str, values: Mapping[str, object] | None = None) -> Iterator[dict[str, Any]]:
         """Yield the rows of an SQL query over the views, some at a time in memory."""
-        with self._reading() as connection:
-            options = connection.execution_options(yield_per=_ROWS_AT_ONCE)
-            for row in options.execute(text(statement), dict(values or {})).mappings():
-                yield dict(row)
+        try:
+            with self.engine.begin() as connection:
+                options = connection.execution_options(yield_per=_ROWS_AT_ONCE)
+                for row in options.execute(text(statement), dict(values or {})).mappings():
+                    yield dict(row)
+        except SQLAlchemyError as error:
+            raise StoreError(f"{self.name}: {reason_of(error, self.engine)}") from error
 
     def query(self, statement: str, values: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
         """Return the rows of an SQL query over the views."""
-        with self._reading() as connection:
-            return [dict(row) for row in connection.execute(text(statement), dict(values or {})).mappings()]
+        return list(self.stream(statement, values))
 
     def evidence(self, url: str) -> list[dict[str, Any]]:
         """Return the blocks of a page, each with its text and reason; empty where they were not kept."""
-        with self._reading() as connection:
-            packed = connection.scalar(select(page.c.evidence).where(page.c.url == url))
+        packed = self._do(lambda connection: connection.scalar(select(page.c.evidence).where(page.c.url == url)))
         return json.loads(zlib.decompress(packed)) if packed else []

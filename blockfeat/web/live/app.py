@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Form, Query, Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from blockfeat.errors import InputError
 from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
-from blockfeat.monitor.feeds.syndication import atom, moment_of
+from blockfeat.monitor.feeds.syndication import atom
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.page import FUNCTIONS, evidence_of, newer, page_values
 from blockfeat.monitor.reports import Filters, csv_lines, mention_rows
@@ -76,16 +76,6 @@ class NewFilters(Filters):
     after: int = 0
 
 
-def _store(request: Request) -> Store:
-    store: Store = request.app.state.store
-    return store
-
-
-def _brands(request: Request) -> Sequence[Brand]:
-    brands: Sequence[Brand] = request.app.state.brands
-    return brands
-
-
 def _page(request: Request, template: str, **values: Any) -> HTMLResponse:
     values["title"] = request.app.state.title
     answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, template, values)
@@ -95,14 +85,13 @@ def _page(request: Request, template: str, **values: Any) -> HTMLResponse:
 @router.get("/", include_in_schema=False)
 def live(request: Request, asked: Annotated[StreamFilters, Query()]) -> HTMLResponse:
     """Return the page: the filters, charts of the filtered mentions, and the stream of articles."""
-    filters = Filters.model_validate(asked.model_dump(exclude={"before"}))
-    return _page(request, "live.html", **page_values(_store(request), filters, before=asked.before))
+    return _page(request, "live.html", **page_values(request.app.state.store, asked, before=asked.before))
 
 
 @router.get("/article/{number}", include_in_schema=False)
 def article(request: Request, number: int) -> HTMLResponse:
     """Return the evidence for a page's mentions: its blocks coloured as kept or dropped, with the mentions marked."""
-    found = evidence_of(_store(request), number)
+    found = evidence_of(request.app.state.store, number)
     if found is None:
         raise Problem(404, f"the store has no page {number}")
     return _page(request, "live_article.html", evidence=found)
@@ -112,70 +101,35 @@ def article(request: Request, number: int) -> HTMLResponse:
 def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the mentions that match the filters as CSV."""
     # All rows at once, so that a slow client holds no transaction open.
-    lines = csv_lines([*mention_rows(_store(request), filters)], names=MENTION_COLUMNS)
+    lines = csv_lines([*mention_rows(request.app.state.store, filters)], MENTION_COLUMNS)
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
     parts = iter(lambda: "".join(islice(lines, _LINES_AT_ONCE)), "")
     return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _feed_of(request: Request, filters: Filters, name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return the latest mentions that match the filters, and the title and addresses of a feed of them."""
-    base, query = str(request.base_url), filters.query()
-    tail = f"?{query}" if query else ""
-    names = {"title": filters.named(request.app.state.title), "home": f"{base}{tail}", "address": f"{base}{name}{tail}"}
-    return [*mention_rows(_store(request), filters, newest=_IN_FEEDS)], names
-
-
 @router.get("/feed.atom", include_in_schema=False)
 def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the latest mentions that match the filters as an Atom feed."""
-    rows, names = _feed_of(request, filters, "feed.atom")
+    base, query = str(request.base_url), filters.query()
+    tail = f"?{query}" if query else ""
+    names = {"title": filters.named(request.app.state.title), "home": f"{base}{tail}"}
+    rows = mention_rows(request.app.state.store, filters, newest=_IN_FEEDS)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Response(atom(rows, updated=now, **names), media_type="application/atom+xml; charset=utf-8")
-
-
-def _json_feed(rows: Iterable[Mapping[str, Any]], *, title: str, home: str, address: str) -> dict[str, Any]:
-    """Return mentions as a JSON Feed (version 1.1)."""
-    items = [
-        {
-            "id": f"urn:blockfeat:mention:{row['id']}",
-            "url": row["url"],
-            "title": f"{row['brand']}: {row['title'] or row['url']}",
-            "content_text": row["sentence"],
-            "date_published": moment_of(row),
-            "tags": [row["brand"], row["place"]],
-            **({"language": row["lang"]} if row["lang"] else {}),
-        }
-        for row in rows
-    ]
-    return {
-        "version": "https://jsonfeed.org/version/1.1",
-        "title": title,
-        "home_page_url": home,
-        "feed_url": address,
-        "items": items,
-    }
-
-
-@router.get("/feed.json", include_in_schema=False)
-def feed_json(request: Request, filters: Annotated[Filters, Query()]) -> Response:
-    """Return the latest mentions that match the filters as a JSON Feed."""
-    rows, names = _feed_of(request, filters, "feed.json")
-    return JSONResponse(_json_feed(rows, **names), media_type="application/feed+json")
+    found = atom(rows, updated=now, address=f"{base}feed.atom{tail}", **names)
+    return Response(found, media_type="application/atom+xml; charset=utf-8")
 
 
 @router.get("/api/v1/mentions", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
 def api_mentions(request: Request, filters: Annotated[Filters, Query()]) -> list[dict[str, Any]]:
     """Return the latest mentions that match the filters, a thousand at most."""
-    rows = mention_rows(_store(request), filters, newest=_IN_API)
+    rows = mention_rows(request.app.state.store, filters, newest=_IN_API)
     return [{**row, "counted": bool(row["counted"])} for row in rows]
 
 
 @router.get("/api/v1/new", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
 def api_new(request: Request, asked: Annotated[NewFilters, Query()]) -> dict[str, int]:
     """Return the number of mentions that match the filters and were found after a given one."""
-    filters = Filters.model_validate(asked.model_dump(exclude={"after"}))
-    return {"new": newer(_store(request), filters, asked.after)}
+    return {"new": newer(request.app.state.store, asked, asked.after)}
 
 
 def _back(where: str) -> Response:
@@ -193,7 +147,7 @@ def judge(
 ) -> Response:
     """Record a verdict on a mention."""
     try:
-        _store(request).judge(mention, verdict, now=time.time())
+        request.app.state.store.judge(mention, verdict, now=time.time())
     except InputError as error:
         raise Problem(422, str(error)) from error
     return _back(back)
@@ -202,14 +156,14 @@ def judge(
 @feedback_router.get("/lessons")
 def lessons(request: Request) -> HTMLResponse:
     """Return the page of lessons: those that the verdicts suggest, and those accepted."""
-    store = _store(request)
+    store: Store = request.app.state.store
     accepted = store.lessons()
     return _page(
         request,
         "live_lessons.html",
         judged=store.count_judged(),
         least=LEAST_JUDGED,
-        proposals=proposals(store, _brands(request)),
+        proposals=proposals(store, request.app.state.brands),
         lessons=accepted,
         accepted={subject for _, subject, _ in accepted},
     )
@@ -223,11 +177,11 @@ def accept_lesson(
     back: Annotated[str, Form()] = "/lessons",
 ) -> Response:
     """Accept a proposal, or forget a lesson."""
-    store = _store(request)
+    store: Store = request.app.state.store
     if forget:
         store.forget_lesson(subject)
         return _back(back)
-    chosen = next((each for each in proposals(store, _brands(request)) if each.subject == subject), None)
+    chosen = next((each for each in proposals(store, request.app.state.brands) if each.subject == subject), None)
     if chosen is None:
         raise Problem(422, f"there is no proposal for {subject!r} any more")
     accept(store, chosen, now=time.time())

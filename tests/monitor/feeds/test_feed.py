@@ -7,36 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.monitor.feeds.feed import parse_date
+from cases import CASES
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Thu, 14 Mar 2024 06:00:00 GMT", (2024, 3, 14, 6)),
-        ("Do, 14 Mar 2024 06:00:00 +0100", (2024, 3, 14, 5)),
-        ("14 Mar 24 06:00 EST", (2024, 3, 14, 11)),
-        ("Thu, 14 Mar 2024 06:00:00 CET", (2024, 3, 14, 5)),
-        ("Thu, 14 Mar 2024", (2024, 3, 14, 0)),
-        ("2024-03-14", (2024, 3, 14, 0)),
-        (" 2024-03-14T06:00:00Z\n", (2024, 3, 14, 6)),
-        ("2024-03-14 06:00:00 +0100", (2024, 3, 14, 5)),
-        ("2024-03-14T06:00:00.0000000+01:00", (2024, 3, 14, 5)),
-        ("Thu, 14 Mar 2024 06:00:00 UTC+1", (2024, 3, 14, 5)),
-        ("Thu, 14 Mar 2024 06:00:00 GMT+0100", (2024, 3, 14, 5)),
-        ("Thu, 14 Mar 2024 06:00:00 +0100 (CET)", (2024, 3, 14, 5)),
-        ("Thu, 14 Mar 2024 06:00:00 +0500 PKT", (2024, 3, 14, 1)),
-        ("Thu, 14 Mar 2024 06:00 Europe/Berlin", (2024, 3, 14, 5)),
-        ("2024-07-14T06:00:00 Europe/Berlin", (2024, 7, 14, 4)),
-        ("2024-03-14 06:00 CET", (2024, 3, 14, 5)),
-        ("Do., 14. März 2024 06:00:00 +0100", (2024, 3, 14, 5)),
-        ("jeu. 14 août 2024 06:00:00 +0200", (2024, 8, 14, 4)),
-        ("Чтв, 14 Мар 2024 06:00:00 +0300", (2024, 3, 14, 3)),
-        ("чт, 14 мая 2024 06:00:00 +0300", (2024, 5, 14, 3)),
-        ("14 de março de 2024 06:00", (2024, 3, 14, 6)),
-        ("March 14, 2024 6:00 PM", (2024, 3, 14, 18)),
-        ("Thu Mar 14 06:00:00 +0000 2024", (2024, 3, 14, 6)),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["dates_of_feeds"])
 def test_dates_of_feeds(text: str, expected: tuple[int, int, int, int]) -> None:
     assert parse_date(text) == datetime(*expected, tzinfo=UTC)
 

@@ -3,6 +3,7 @@
 import gzip
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from blockfeat.errors import FeedError
 from blockfeat.monitor.feeds import Feed, read_feed
+from cases import CASES
 from property_examples import examples
 
 URL = "http://news.example/sub/feed.xml"
@@ -64,11 +66,7 @@ def test_rdf_with_a_dublin_core_date() -> None:
     assert (feed.kind, feed.title, feed.entries[0].published) == ("rdf", "R", datetime(2024, 3, 14, tzinfo=UTC))
 
 
-JSON = (
-    '{"version": "https://jsonfeed.org/version/1.1", "title": "J", "language": "pl", "items": ['
-    '{"id": "1", "url": "/a", "title": "1 < 2", "date_published": "2024-01-01T00:00:00+01:00"},'
-    '{"id": "2", "external_url": "http://other.example/b", "content_html": "<p>hi</p>", "language": "de"}'
-)
+JSON = Path(__file__).with_name("cut.json").read_text(encoding="utf-8")
 
 
 def test_json_feed() -> None:
@@ -85,13 +83,7 @@ def test_json_without_a_version_of_json_feed_is_refused() -> None:
         read('{"items": []}')
 
 
-SITEMAP = (
-    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-'
-    'image/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"><url><image:image><image:loc>http://img.'
-    "example/1</image:loc></image:image><loc> http://news.example/1 </loc><lastmod>2024-03-15</lastmod><news:news>"
-    "<news:publication><news:name>N</news:name><news:language>tr</news:language></news:publication>"
-    "<news:publication_date>2024-03-14T06:00:00Z</news:publication_date><news:title>Bir</news:title></news:news></url>"
-)
+SITEMAP = Path(__file__).with_name("cut_sitemap.xml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -196,17 +188,7 @@ def test_relative_links_refer_to_xml_base_or_to_the_feed() -> None:
     assert read(atom + "</feed>").entries[0].url == "http://b.example/d/e/f"
 
 
-@pytest.mark.parametrize(
-    ("title", "plain"),
-    [
-        ("<![CDATA[<b>AT&amp;T</b> &amp; you]]>", "AT&T & you"),
-        ("&lt;i&gt;Caf&amp;eacute;&lt;/i&gt;", "Café"),
-        ("R&D &nbsp; caf&eacute; &#8211; x", "R&D café – x"),
-        ("<![CDATA[1 < 2 and 3 > 2]]>", "1 < 2 and 3 > 2"),
-        ("<![CDATA[a<br>b<script>x()</script>]]>", "a b"),
-        ("x\x0by", "xy"),
-    ],
-)
+@pytest.mark.parametrize(("title", "plain"), CASES["titles_become_plain_text"])
 def test_titles_become_plain_text(title: str, plain: str) -> None:
     assert read(titled(title)).entries[0].title == plain
 

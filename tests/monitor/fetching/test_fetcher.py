@@ -1,15 +1,17 @@
 """Fetching over loopback: status, redirects, addresses, limits, retries, content types."""
 
+import asyncio
 import gzip
 import time
 from dataclasses import replace
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
 from blockfeat.errors import InputError
-from blockfeat.monitor.fetching import Fetched, Fetcher, FetchOptions
+from blockfeat.monitor.fetching import Fetched, Fetcher, FetchOptions, rendering
 from fake_clock import FakeClock
-from fetching import OPTIONS, fetch, run
+from fetching import OPTIONS, Web, fetch, run
 from small_site import PAGE, Site
 
 
@@ -233,3 +235,17 @@ def test_content_types(site: Site, content_type: str, body: bytes, kind: str, ot
     fetched = fetch(f"{site.url}/x", kind=kind)
     assert str(fetched.error).endswith(f"not a {kind} but {other}" if other else "None")
     assert fetched.permanent is (other is not None)
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(9, b"a text so"), (8, None)])
+def test_a_page_that_a_browser_shows_has_the_limit_of_others(
+    monkeypatch: pytest.MonkeyPatch, limit: int, shown: bytes | None
+) -> None:
+    pytest.importorskip("playwright", reason="needs the extra render")
+    chromium = AsyncMock(is_connected=Mock(return_value=True))
+    context = chromium.new_context.return_value
+    context.on, context.new_page.return_value.content.return_value = Mock(), "a text so"
+    monkeypatch.setattr(rendering, "launch_chromium", AsyncMock(return_value=chromium))
+    monkeypatch.setattr(rendering, "find_chromium", lambda: "chromium")
+    browser = rendering.Browser(Web().fetch, max_bytes=limit)
+    assert asyncio.run(browser.render(Fetched("http://a.example/", "http://a.example/", 200))) == shown

@@ -85,6 +85,7 @@ _RULES = Fetched("", "", status=200, data=ROBOTS)
 async def test_a_robots_file_that_never_answered_allows_nothing(permanent: bool) -> None:
     robots = _Robots(Fetched("", "", error="no route to the host", permanent=permanent))
     assert not (await robots.of("http://a.example/x")).allows("http://a.example/x", "blockfeat")
+    robots.clock.set_by = -86_400.0
     assert [await robots.asks_after(wait) for wait in (0, 601)] == [1, 2]
     assert set(robots.asked) == {"http://a.example/robots.txt"}
 
@@ -239,16 +240,18 @@ async def test_hosts_that_nobody_waits_for_are_forgotten(fails: bool) -> None:
     assert sum(isinstance(each, asyncio.Semaphore) for each in gc.get_objects()) < 2000
 
 
-def test_a_host_is_held_until_the_later_of_two_times() -> None:
+@pytest.mark.parametrize("set_by", [0.0, 86_400.0, -86_400.0])
+def test_a_host_is_held_until_the_later_of_two_times_however_the_clock_is_set(set_by: float) -> None:
     turns = _Turns()
     now = turns.clock.now
     assert turns.held_until("a") is None
     turns.hold("a", now + 20.0)
     turns.hold("a", now + 10.0)
+    turns.clock.set_by = set_by
     held = [turns.held_until("a"), turns.held_until("b")]
     for turns.clock.now in (now + 19.0, now + 20.0, now + 20.0):
         held.append(turns.held_until("a"))
-    assert held == [now + 20.0, None, now + 20.0, None, None]
+    assert held == [now + 20.0 + set_by, None, now + 20.0 + set_by, None, None]
 
 
 def test_a_host_that_is_held_is_not_forgotten_for_many_others(monkeypatch: pytest.MonkeyPatch) -> None:

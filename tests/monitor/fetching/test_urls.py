@@ -5,23 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.monitor.fetching import canonical_url, netloc_of
+from cases import CASES
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("HTTP://Example.COM:80/a/../b/./c?b=2&a=1#part", "http://example.com/b/c?a=1&b=2"),
-        ("https://example.com:443", "https://example.com/"),
-        ("https://user:secret@example.com:8443/x", "https://example.com:8443/x"),
-        ("https://bücher.example/ä", "https://xn--bcher-kva.example/%C3%A4"),
-        ("https://example.com/%7ebob/%e4%b8%ad", "https://example.com/~bob/%E4%B8%AD"),
-        ("https://example.com/a?utm_source=rss&UTM_Medium=x&fbclid=1&gclid=2&id=5", "https://example.com/a?id=5"),
-        ("https://example.com/a?mc_cid=1&at_medium=RSS&wt_mc=x&_ga=2&ns_campaign=3", "https://example.com/a"),
-        ("http://[::1]:80/x", "http://[::1]/x"),
-        (" https://example.com/x\n", "https://example.com/x"),
-        ("http://[::1", "http://[::1"),
-    ],
-)
+@pytest.mark.parametrize(("url", "expected"), CASES["canonical_addresses"])
 def test_canonical_addresses(url: str, expected: str) -> None:
     assert canonical_url(url) == expected
 

@@ -50,6 +50,9 @@ def test_features_are_the_words_near_and_those_beside() -> None:
     assert {"operator", "<operator", ">raised", "network"} <= _features(_PHONE)
     far = "far " + "x" * 200 + " Orange " + "y" * 200
     assert "far" not in _features(far)
+    # Words that are cut at the edge are none.
+    near = f"{'x' * 200} sugar Orange juice {'y' * 200}"
+    assert {word[:1] for word in _features(near)} == {"s", "j", "<", ">"}
     assert "招商" in sense_features("招商银行Orange在上海", 4, 10)
 
 

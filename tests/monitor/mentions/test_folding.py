@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from blockfeat.monitor.mentions.folding import PARAGRAPH, Folder
 from blockfeat.monitor.mentions.matcher import same_dots
+from cases import CASES
 from property_examples import examples
 
 _ALIKE = """
@@ -93,19 +94,7 @@ def test_canonical_forms_fold_alike(text: str) -> None:
     assert composed == folder.fold(unicodedata.normalize("NFD", text)).text
 
 
-@pytest.mark.parametrize(
-    ("name", "found", "turkish", "same"),
-    [
-        ("Işık", "IŞIK", True, True),
-        ("Işık", "işık", True, False),
-        ("İş", "iş", True, True),
-        ("İş", "Iş", True, False),
-        ("IKEA", "ikea", False, True),
-        ("IKEA", "İKEA", False, True),
-        ("Migros", "Mıgros", False, False),
-        ("Citi", "CITI", False, True),
-    ],
-)
+@pytest.mark.parametrize(("name", "found", "turkish", "same"), CASES["dots"])
 def test_dots(name: str, found: str, turkish: bool, same: bool) -> None:
     assert same_dots(name, found, turkish=turkish) is same
 

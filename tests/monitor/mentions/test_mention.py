@@ -14,6 +14,7 @@ from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import PLACES, Mention, mentions_of, query_mentions, words_for
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.reading import ReaderSettings, all_mentions, found_mentions
+from cases import CASES
 
 SENTENCE = "People who were in the town that day said it had been a good idea, and that they would come again."
 PARAGRAPHS = "".join(f"<p>{SENTENCE} The company Norvik opened shop number {n} there. {SENTENCE}</p>" for n in range(6))
@@ -195,18 +196,7 @@ def test_headline_opening_and_share_make_the_relevance() -> None:
     assert _relevance("Fog holds back the ferries")["Corvane"] == pytest.approx(relevance["Corvane"] - 0.4)
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("ferries fog", [("headline", "Fog")]),
-        ("pelmona NEAR/12 shops", [("body", "Pelmona")]),
-        ("title:fog NOT title:pelmona", [("headline", "Fog")]),
-        # What stands outside of the article neither fulfils nor forbids.
-        ("strike", []),
-        ("fog NOT strike", [("headline", "Fog")]),
-        ("fog NOT pelmona", []),
-    ],
-)
+@pytest.mark.parametrize(("query", "found"), CASES["a_query_is_one_mention_where_it_is_fulfilled_first"])
 def test_a_query_is_one_mention_where_it_is_fulfilled_first(query: str, found: list[tuple[str, str]]) -> None:
     mentions = query_mentions(Extractor.load().extract(_page()), QueryMatcher.of([Query.parse(query, name="Q")]))
     assert [(mention.brand, mention.place, mention.text) for mention in mentions] == [("Q", *each) for each in found]

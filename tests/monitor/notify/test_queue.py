@@ -6,14 +6,15 @@ import hmac
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.notify.channels import DeliveryError, Message
-from blockfeat.monitor.notify.queue import AlertReceiver, Receiver, WebhookReceiver, deliver, redeliver
+from blockfeat.monitor.notify.queue import AlertReceiver, Receiver, WebhookReceiver, deliver, receivers_of, redeliver
 from blockfeat.monitor.receivers import Alert, Webhook
 from blockfeat.monitor.store.store import Store
 from hooks import Hook
@@ -95,6 +96,34 @@ def test_one_refused_mention_becomes_a_dead_letter_and_the_others_arrive(store: 
     assert (asyncio.run(redeliver(store, [receiver])), store.status(now=0).dead_letters) == ((1, []), ())
 
 
+@pytest.mark.parametrize(
+    ("refused", "most"), [({50}, 3 + 2 * 5), ({3, 21, 22}, 3 + 3 * 2 * 5), (range(20), 2 + 2 * 20)]
+)
+def test_refusals_cost_few_requests(store: Store, hook: Hook, refused: Iterable[int], most: int) -> None:
+    hook.refuses = lambda mention: int(mention["id"]) in refused
+    receiver = _waiting(store, hook, *({"id": str(number)} for number in range(60)), batch=20)
+    kept = 60 - len(set(refused))
+    assert (_deliver(store, receiver)[0], len(hook.taken), len(hook.bodies) <= most) == (kept, kept, True)
+    before = len(hook.bodies)
+    assert (asyncio.run(redeliver(store, [receiver]))[0], len(hook.bodies) - before < 2 * len(set(refused))) == (
+        0,
+        True,
+    )
+    # In order, each once.
+    sent = [int(one) for batch in _ids(hook) if hook.taken.issuperset(batch) for one in batch]
+    assert sent == sorted(set(sent))
+
+
+def test_webhooks_of_one_address_are_told_apart(store: Store, hook: Hook) -> None:
+    hooks = tuple(Webhook(url=hook.url, brands=(brand,)) for brand in ("Corvane", "Brelan"))
+    receivers = receivers_of(MonitorConfig(store="", sources=(), brands=(), webhooks=hooks))
+    store.set_sinks([receiver.name for receiver in receivers])
+    _put(store, {"id": "1"}, {"id": "2", "brand": "Brelan"})
+    for receiver in receivers:
+        assert _deliver(store, receiver) == (1, [])
+    assert _ids(hook) == [["1"], ["2"]]
+
+
 def test_what_was_tried_often_enough_becomes_a_dead_letter(store: Store, hook: Hook) -> None:
     hook.answers = [(503, {})] * 2
     receiver = _waiting(store, hook, {"id": "1"}, attempts=2)
@@ -103,6 +132,24 @@ def test_what_was_tried_often_enough_becomes_a_dead_letter(store: Store, hook: H
     assert _ids(hook) == [["1"], ["1"]]
     assert [letters["number"] for letters in store.status(now=0).dead_letters] == [1]
     assert asyncio.run(redeliver(store, [receiver])) == (1, [])
+
+
+def test_a_receiver_that_fails_is_tried_more_and_more_seldom(
+    store: Store, hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, waits = [0.0], []
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+    hook.answers = [(503, {})] * 20
+    receiver = _waiting(store, hook, {"id": "1"})
+    for attempt in range(19):
+        _deliver(store, receiver)
+        assert (len(hook.bodies), store.status(now=0).dead_letters) == (attempt + 1, ())
+        held = store.query("SELECT retry_at FROM sink")[0]["retry_at"]
+        waits.append(held and held - clock[0])
+        clock[0] = held or clock[0]
+    assert waits == [None, None, *(30.0 * 2**n for n in range(7)), *[3600.0] * 10]
+    _deliver(store, receiver)
+    assert store.status(now=0).dead_letters[0]["number"] == 1
 
 
 def test_retry_after_is_kept(store: Store, hook: Hook) -> None:

@@ -8,7 +8,7 @@ import pytest
 from blockfeat.monitor.config import CopySettings, Source
 from blockfeat.monitor.store.records import DuePage, Poll
 from blockfeat.monitor.store.store import Store
-from stored_pages import COPIES, NOW, add, column, due, due_feed, entry, events, mention, record, save, story
+from stored_pages import COPIES, NOW, add, column, due, due_feed, entry, events, execute, mention, record, save, story
 
 _DAY = 86_400.0
 _OLD, _NEW = "https://a.example/", "https://b.example/"
@@ -261,3 +261,25 @@ def test_a_login_that_many_addresses_lead_to_makes_none_of_them_another(store: S
     for number, status in enumerate(("partial", "partial", "ok")):
         wall = record("Log in.", status=status)
         assert save(store, f"a.example/{number}", wall, **there).outcome == "new"
+
+
+@pytest.mark.parametrize("set_by", [_DAY, -_DAY])
+def test_what_waits_when_the_clock_is_set_by_a_day_waits_no_day(store: Store, set_by: float) -> None:
+    store.add_sources([Source(_OLD)], [], now=NOW)
+    _add_pages(store, "a.example/1")
+    store.set_sinks(["one"])
+    execute(store, "INSERT INTO outbox (event) VALUES ('{}')")
+    for begun in (NOW, NOW + set_by, NOW + 1000, NOW + 2000):
+        store.begin_run(now=begun, process="here 1")
+        # What was told to wait for so long waits no longer.
+        now = begun + 500
+        feed, (page,) = due_feed(store, at=now), due(store, at=now)
+        store.save_poll(feed, Poll(at=now, due_at=now + 500, etag='"1"', digest="1"))
+        save(store, page, at=now, due_at=now + 500, error="busy", retry_at=now + 500)
+        assert store.undelivered("one", limit=9, now=now) != []
+        store.note_failed_delivery("one", "busy", retry_at=now + 500)
+        # Begun again at once, it waits as long as that.
+        store.begin_run(now=now, process="here 1")
+        assert (due(store, at=now + 499), store.undelivered("one", limit=9, now=now + 499)) == ([], [])
+        assert store.held_hosts(now=now) == {"a.example": pytest.approx(now + 500)}
+    assert (feed.etag, feed.digest) == ('"1"', "1")

@@ -35,6 +35,15 @@ def test_a_spike_is_told_once(store: Store) -> None:
     assert 0.5 < spike["expected"] < 1.5
 
 
+def test_fewer_than_five_articles_are_no_spike_however_seldom_they_are(store: Store) -> None:
+    _page_of(store, 100, _HOUR - 5 * _WEEK)
+    found = []
+    for number in range(5):
+        _page_of(store, number, _HOUR)
+        found.append(store.note_spikes(now=_HOUR))
+    assert found == [0, 0, 0, 0, 1]
+
+
 def test_a_young_store_has_no_spikes(store: Store) -> None:
     for number in range(30):
         _page_of(store, number, _HOUR)

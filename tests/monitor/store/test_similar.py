@@ -21,6 +21,7 @@ from blockfeat.monitor.store.similar import (
     story_similarity,
 )
 from blockfeat.monitor.store.store import Store
+from cases import CASES
 from stored_pages import NOW, column, due, entry, execute, mention, other_story, record, save, story
 
 _STORY = story(1, 25)
@@ -59,19 +60,7 @@ def test_containment_is_a_share_and_symmetric(first: str, second: str) -> None:
     assert len(bands_of(one, min_words=1)) in (0, similar.BANDS)
 
 
-_PASSING = """
-Updated 5 minutes ago | Updated 1 hour ago / By Ada Quill, updated a minute ago | By Ada Quill, updated 17 minutes ago
-Aktualisiert vor 3 Minuten | Aktualisiert vor einer Stunde / Publié il y a 2 heures | Publié il y a 3 jours
-hace 5 minutos | hace 2 horas / há 5 minutos | há uma hora / Aggiornato 5 minuti fa | Aggiornato 2 ore fa
-5 minuten geleden | 2 uur geleden / För 5 minuter sedan | För 2 timmar sedan / 5 min. temu | 2 godziny temu
-před 5 minutami | před 2 hodinami / 5 минут назад | 2 часа назад / 5 dakika önce | 2 saat önce
-πριν από 5 λεπτά | πριν από 2 ώρες / 5分前 | 2時間前 / 5分钟前 | 2小时前 / 5분 전 | 2시간 전
-قبل 5 دقائق | قبل 20 دقيقة / לפני 5 דקות | לפני 7 שעות / 1,204 views · 12 comments | 1,377 views · 14 comments
-Aufrufe: 1.204 | Aufrufe: 1.377 / 12 тыс. просмотров | 13 тыс. просмотров / 阅读 1204 | 阅读 1377
-"""
-
-
-@pytest.mark.parametrize("pair", _PASSING.strip().replace("\n", " / ").split(" / "))
+@pytest.mark.parametrize("pair", CASES["what_passes_by_itself"])
 def test_what_passes_by_itself_is_no_change(pair: str) -> None:
     one, other = (f"The ferry leaves at nine.\n\n{each}\n\nIt returns before dark." for each in pair.split(" | "))
     assert steady(one) == steady(other)
@@ -152,6 +141,7 @@ def test_days_are_those_of_the_zone_and_change_with_it(store: Store) -> None:
     _save(store, "a/1", _A)
     execute(store, "UPDATE page SET published = '2026-01-05T23:30:00Z'")
     assert [store.set_timezone(ZoneInfo("Europe/Berlin")) for _ in range(2)] == [1, 0]
+    assert [store.today(now=NOW + 3600 * hours).day for hours in (10, 11)] == [5, 6]
     assert column(store, "mentions", "day") == ["2026-01-06"]
     assert store.set_timezone(ZoneInfo("UTC")) == 1
 
@@ -179,10 +169,12 @@ def test_pages_are_rechecked_after_their_revisits() -> None:
 def test_what_is_purged_is_gone_and_stays_away(store: Store) -> None:
     for name, article, day in (("a/1", _A, 0), ("b/2", _B, 1), ("c/3", _C, 8)):
         _save(store, name, article, day=day)
+    for key in column(store, "mentions", "id"):
+        store.judge(key, "right", now=NOW)
     assert (store.purge(url="https://a/1"), store.purge(before="2026-01-10")) == (1, 1)
     assert store.purge(host="a", before="2027-01-01") == 0
     assert column(store, "pages", "text", "status", where="url = 'https://a/1'") == [(None, "purged")]
-    assert column(store, "mentions", "url") == ["https://c/3"]
+    assert (column(store, "mentions", "url"), store.count_judged()) == (["https://c/3"], 1)
     assert [row["url"] for row in store.articles(Query.parse("corvane"), limit=9)] == ["https://c/3"]
     # A feed that names it with a later date does not bring it back.
     store.add_sources([], [entry("a/1", stamp="2027-01-01T00:00:00Z")], now=NOW)

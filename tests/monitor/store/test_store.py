@@ -115,6 +115,9 @@ def test_short_texts_that_share_a_template_are_no_copies(store: Store) -> None:
     words = "Shares of {} closed at {} on Monday in thin trade, said the exchange in its daily note to the members."
     for name in ("Corvane", "Brightwell"):
         assert not save(store, f"a.example/{name}", words.format(name, len(name)), copies=CopySettings()).copy
+    loose = CopySettings(min_words=10, similarity=0.5)
+    copies = [save(store, f"a.example/{n}", f"{story(0, 8)} {story(n, n + 2)}", copies=loose).copy for n in (20, 30)]
+    assert copies == [False, False]
 
 
 def test_two_addresses_of_one_page(store: Store) -> None:
@@ -289,8 +292,11 @@ def test_addresses(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no store"):
         Store.open(str(tmp_path / "absent.db"), create=False)
     (tmp_path / "bad.db").write_text("no database", encoding="utf-8")
-    with pytest.raises(StoreError, match="not a database"):
-        Store.open(str(tmp_path / "bad.db"))
+    (tmp_path / "folder.db").mkdir()
+    (tmp_path / "full.db").symlink_to("/dev/full")
+    for name, reason in (("bad", "not a database"), ("folder", "Is a directory"), ("full", "disk is full")):
+        with pytest.raises(StoreError, match=f"{name}.db: .*{reason}"):
+            Store.open(str(tmp_path / f"{name}.db"))
 
 
 def test_a_sentence_that_is_repeated_is_a_mention_each_time(store: Store) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from blockfeat.data.corpus import read_corpus
 from blockfeat.io.inputs import Document
+from cases import CASES
 from described_api import answers_as_described
 from labelled_site_pages import site, site_page
 from labelling_page import LabellingPage, serving_labels
@@ -50,20 +51,7 @@ def test_pages_are_put_off_called_bad_or_without_content(api, labelling):
     assert api.get("session").json()["next"] is None
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("mark", {"page": "nobody", "blocks": [0], "role": "content"}),
-        ("mark", {"page": "page-0", "blocks": [9999], "role": "content"}),
-        ("mark", {"page": "page-0", "blocks": [0], "role": "title"}),
-        ("mark", {"page": "page-0", "blocks": [], "role": "content"}),
-        ("mark", {"page": "page-0", "blocks": [0], "role": "content", "more": 1}),
-        ("accept", {"page": "nobody"}),
-        ("set-aside", {"page": "page-0", "state": "done"}),
-        ("next", {"page": "nobody"}),
-        ("train", {"kind": "web2text"}),
-    ],
-)
+@pytest.mark.parametrize(("path", "body"), CASES["what_cannot_be_is_a_problem_with_its_reason"])
 def test_what_cannot_be_is_a_problem_with_its_reason(api, labelling, path: str, body: dict[str, object]):
     answer = api.post(path, json=body)
     assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")

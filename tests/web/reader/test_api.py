@@ -11,6 +11,7 @@ from blockfeat.extraction.extractor import extract
 from blockfeat.io.outputs import FORMATS, record_schema, to_json_line
 from blockfeat.web.guard import ServeSettings
 from blockfeat.web.problems import PROBLEM_TYPE
+from cases import CASES
 from script_vectors import page_with
 from served import Served, serving_reader
 from small_site import Site
@@ -107,23 +108,7 @@ def test_nothing_of_the_client_goes_along_with_a_fetch(client: httpx2.Client, si
         assert not {"cookie", "authorization", "referer", "x-forwarded-for", "origin"} & {name.lower() for name in seen}
 
 
-@pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        ({}, "give html, url or page"),
-        ({"page": "x", "html": "y"}, "neither html nor url"),
-        ({"html": "x", "modell": "default"}, "modell"),
-        ({"html": "x", "model": "none"}, "there is no model 'none'; known are default"),
-        ({"html": "x", "model": "/etc/passwd"}, "there is no model"),
-        ({"html": "x", "decoder": "mss"}, "has no decoder to choose"),
-        ({"html": "x", "lang": "klingon"}, "'klingon' is no language code"),
-        ({"html": "x", "formats": ["pdf"]}, "format 'pdf' is unknown; known are text"),
-        ({"html": "x", "runs": 0}, "runs"),
-        ({"url": "ftp://a.example/"}, "only http and https"),
-        ({"url": "http://"}, "http://: "),
-        ({"url": ""}, "an address is needed"),
-    ],
-)
+@pytest.mark.parametrize(("body", "reason"), CASES["wrong_requests_are_answered_by_reason"])
 def test_wrong_requests_are_answered_by_reason(client: httpx2.Client, body: dict[str, Any], reason: str) -> None:
     status, detail = _problem(client.post("/api/v1/extract", json=body))
     assert (status, reason in detail, "Value error" in detail) == (422, True, False)
