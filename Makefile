@@ -26,7 +26,7 @@ export BLOCKFEAT_REPOSITORY ?= $(shell sed -n 's/^repository-code: *//p' CITATIO
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all delivered test-least lint format docs gate fuzz mutate build check-wheel release-check \
+.PHONY: help venv demo test test-all delivered test-least lint format docs gate fuzz torture mutate build check-wheel release-check \
     audit lock clean
 .DELETE_ON_ERROR:
 
@@ -122,6 +122,10 @@ fuzz: $(STAMP) ## Feed broken pages to extraction for SECONDS (60); findings go 
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) install atheris
 	@BLOCKFEAT_BOUNDSCHECK=1 $(BIN)/python setup.py --quiet build --build-base build/checked --build-lib build/checked/lib
 	@PYTHONPATH=build/checked/lib $(BIN)/python tools/fuzz.py --seconds $(SECONDS)
+
+# Linux with a C compiler: calls of the C library are made to fail. `make test-all` has the short form.
+torture: $(COMPILED) $(STAMP) ## Fail every write, read, connection … of every command in turn; nothing may be lost
+	@$(RUN) tools.torture
 
 mutate: $(COMPILED) ## Put small faults into modules (MODULES=…), count those that the nearest tests catch
 	@$(BIN)/python -c 'import cosmic_ray' 2>/dev/null || $(PIP) install cosmic-ray

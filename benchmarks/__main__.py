@@ -18,6 +18,7 @@ from benchmarks.speed import measure_speed, systems_of
 from benchmarks.stages import profile_stages
 from benchmarks.text import run_text_bench
 from benchmarks.text_scores import structure_gold
+from benchmarks.views import SIZES, measure_views, views_of
 from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.options import labelled_pages
@@ -87,7 +88,8 @@ def _work(command: argparse.ArgumentParser) -> None:
 
 
 def _growth_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds that one page may take")
+    command.add_argument("--limit", type=float, default=60.0, metavar="S", help="seconds that one page may take")
+    command.add_argument("--largest", type=int, default=16, metavar="MB", help="size of the largest pages")
     command.set_defaults(peers="none")
 
 
@@ -96,8 +98,11 @@ def _footprint_options(command: argparse.ArgumentParser) -> None:
 
 
 def _growth(options: argparse.Namespace) -> list[str]:
-    grown = measure_growth(systems_of(_extractors(options), _chosen_peers(options)), limit=options.limit)
-    return _tables(grown, options)
+    if options.model or options.peers != "none":
+        grown = measure_growth(systems_of(_extractors(options), _chosen_peers(options)), limit=options.limit)
+        return _tables(grown, options)
+    sizes = [size for size in SIZES if size <= options.largest << 20]
+    return _tables(measure_views(views_of(), sizes=sizes, limit=options.limit), options)
 
 
 def _footprint(options: argparse.Namespace) -> list[str]:
@@ -188,7 +193,12 @@ _Option = Callable[[argparse.ArgumentParser], None]
 _Run = Callable[[argparse.Namespace], list[str]]
 _BENCHMARKS: tuple[tuple[str, _Run, str, tuple[_Option, ...]], ...] = (
     ("speed", _speed, "process time a page, beside bare parsing", (_corpora, _models, _peers, _passes, _output)),
-    ("growth", _growth, "time on synthetic pages from 1 KB to 16 MB", (_models, _peers, _output, _growth_options)),
+    (
+        "growth",
+        _growth,
+        "memory, time and growth of every view on synthetic pages; of named models, time alone",
+        (_models, _peers, _output, _growth_options),
+    ),
     ("footprint", _footprint, "resident memory over many pages, cold starts", (_corpora, _model, _footprint_options)),
     ("stages", _stages, "process time of each stage of the chain", (_corpora, _model, _passes)),
     ("formats", _formats, "process time of each format, beside trafilatura", (_corpora, _model, _passes)),

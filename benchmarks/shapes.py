@@ -82,6 +82,24 @@ _SHAPES: Mapping[str, _Shape] = {
     "classes": _Shape(
         lambda: (f"c{number} " for number in count()), before=_HEAD + '<main><p class="', behind='">The' + _DOCUMENT_END
     ),
+    "one line": _Shape(lambda: (f"{word} " for word in cycle(_WORDS)), before=_HEAD + "<main><p>"),
+    "one word": _Shape(_repeated("a")),
+    "<p>a": _Shape(_repeated("<p>a")),
+    "empty tags": _Shape(_repeated("<p></p>")),
+    "nested lists": _Shape(_repeated("<ul>")),
+    "nested items": _Shape(_repeated("<ul><li>a ")),
+    "nested tables": _Shape(_repeated("<table>")),
+    "nested cells": _Shape(_repeated("<table><tr><td>a ")),
+    "nested formats": _Shape(_repeated("<b>a ")),
+    "open cells": _Shape(_repeated("<tr><td>a<td>b"), before=_HEAD + "<main><table>"),
+    "text in tables": _Shape(_repeated("<tr>a"), before=_HEAD + "<main><table>"),
+    "anchors": _Shape(_repeated("<a href=b>c</a> ")),
+    "images": _Shape(_repeated("a<img src=b alt=c>")),
+    "entities": _Shape(_repeated("&amp;")),
+    "ampersands": _Shape(_repeated("&")),
+    "formulas": _Shape(_repeated("$a_1$ ")),
+    "raised": _Shape(_repeated("word<sup>1</sup> ")),
+    "code": _Shape(_repeated("<pre>a\n")),
 }
 
 SHAPES: tuple[str, ...] = tuple(_SHAPES)

@@ -38,16 +38,14 @@ def writing(name: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file in UTF-8, and create its parent folders.
+    """Write a text file in UTF-8 atomically, and create its parent folders.
 
     Raises
     ------
     OutputError
         The file cannot be written.
     """
-    with writing(path):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
+    write_whole(path, text.encode())
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
@@ -62,9 +60,17 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         stream.write(data)
 
 
+def is_written_through(path: Path) -> bool:
+    """Return whether no file may take the place of a path: a folder, a device, a pipe, or a name of an open file."""
+    is_open = str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
+    return is_open or (path.exists() and not path.is_file())
+
+
 @contextmanager
-def whole_file(path: str | os.PathLike[str], *, sync: bool = False) -> Iterator[IO[bytes]]:
+def whole_file(path: str | os.PathLike[str], *, sync: bool = False, kept: bool = False) -> Iterator[IO[bytes]]:
     """Open a temporary file that is renamed to ``path`` if the block ends without an error, else removed.
+
+    Devices, pipes and what links lead to are written through.
 
     Parameters
     ----------
@@ -72,26 +78,39 @@ def whole_file(path: str | os.PathLike[str], *, sync: bool = False) -> Iterator[
         The file; its parent folders are created.
     sync : bool
         Wait until the bytes are on the disk before the file is renamed.
+    kept : bool
+        Keep the temporary file where the block ends with an error; it is named as `beside` says.
 
     Raises
     ------
     OutputError
         The file cannot be written.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     # A short name: the file's own may be as long as the system allows.
-    partial = target.with_name(f".{os.urandom(8).hex()}.part")
+    partial = beside(target) if kept else target.with_name(f".{os.urandom(8).hex()}.part")
     with writing(path):
+        if is_written_through(Path(path)):
+            with open(path, "wb") as stream:
+                yield stream
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with partial.open("xb") as stream:
+            with partial.open("wb" if kept else "xb") as stream:
                 yield stream
                 if sync:
                     stream.flush()
                     os.fsync(stream.fileno())
             partial.replace(target)
         finally:
-            partial.unlink(missing_ok=True)
+            if not kept:
+                partial.unlink(missing_ok=True)
+
+
+def beside(path: Path) -> Path:
+    """Return where a new result is written while an old one keeps its name."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f"{target.name}.new")
 
 
 def config_text(path: str | os.PathLike[str]) -> str:

@@ -121,6 +121,8 @@ class Worker(Generic[Item]):
         )
         try:
             self._process.start()
+        except OSError as error:
+            raise WorkerFailed(f"a worker process cannot be started: {error.strerror or error}", "start") from error
         finally:
             theirs.close()
         self.is_ready = False
@@ -275,14 +277,15 @@ class _Pool(Generic[Item, Result]):
         self.owed: dict[Worker[Item], deque[tuple[int, Item]]] = {}
         self.failed_starts = 0
         self.taken = 0
-        for _ in range(jobs):
-            self._add()
+        self.jobs = jobs
 
     def _add(self) -> None:
         self.owed[Worker(self.load, self.start)] = deque()
 
     def run(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
         """Feed the workers and yield each item with its result, in order."""
+        for _ in range(self.jobs):
+            self._add()
         numbered = enumerate(items)
         turn = 0
         exhausted = False

@@ -108,4 +108,6 @@ class MissingExtraError(BlockfeatError, ImportError):
 
 def failure_reason(error: Exception) -> str:
     """Return why a page failed, for its result; an exception that is not blockfeat's own is prefixed by its type."""
+    if isinstance(error, MemoryError):
+        return "not enough memory"
     return str(error) if isinstance(error, BlockfeatError) else f"unexpected {type(error).__name__}: {error}"

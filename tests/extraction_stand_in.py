@@ -2,43 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from blockfeat.blocks.block import Block
-
-if TYPE_CHECKING:
-    from blockfeat.extraction.extraction import Extraction
-
-
-@dataclass(frozen=True)
-class _StandIn:
-    """What the output room reads of an ``Extraction``."""
-
-    blocks: tuple[Block, ...] = ()
-    text: str = ""
-    lang: str | None = "en"
-    url: str | None = "https://a.example/page"
-    title: str | None = "A title"
-    status: str = "ok"
-    warnings: tuple[str, ...] = ()
-    error: str | None = None
-    model: str = "default"
-    id: str | None = "page-1"
-    encoding: str | None = "utf-8"
-    kind: str = "article"
-    confidence: float | None = 0.9
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        return tuple("body" if item.kept else "clutter" for item in self.blocks)
-
-    def to_dict(self, *, evidence: bool = False) -> dict[str, Any]:
-        names = ("id", "url", "lang", "title", "text", "status", "warnings", "error", "model")
-        values = {name: getattr(self, name) for name in names}
-        if evidence:
-            values["blocks"] = [block.to_dict() for block in self.blocks]
-        return values
+from blockfeat.extraction.analysis import Facts
+from blockfeat.extraction.extraction import Extraction
 
 
 def block(text: str, **values: Any) -> Block:
@@ -48,6 +16,8 @@ def block(text: str, **values: Any) -> Block:
 
 
 def extraction(*blocks: Block, **values: Any) -> Extraction:
-    """Return a stand-in with these blocks; the text is that of the kept ones."""
-    text = "\n\n".join(item.text for item in blocks if item.kept)
-    return cast("Extraction", _StandIn(blocks=blocks, **({"text": text} | values)))
+    """Return an extraction of these blocks; the text is that of the kept ones."""
+    facts = Facts(kind="article", confidence=0.9)
+    defaults = {"text": "\n\n".join(item.text for item in blocks if item.kept), "lang": "en", "encoding": "utf-8"}
+    defaults |= {"url": "https://a.example/page", "title": "A title", "model": "default", "id": "page-1"}
+    return Extraction(**(defaults | values), known_blocks=blocks, known_facts=facts)

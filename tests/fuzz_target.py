@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -11,7 +12,7 @@ from typing import TypeVar
 from lxml import etree
 
 import blockfeat
-from blockfeat import BlockfeatError, Extraction
+from blockfeat import BlockfeatError, Extraction, LimitExceeded
 from blockfeat.io.outputs import FORMATS, to_json_line, to_markdown
 
 __all__ = ["check", "complaint", "with_all_blocks"]
@@ -93,8 +94,8 @@ def _extracted(page: str | bytes) -> Extraction | None:
 
 def with_all_blocks(extraction: Extraction) -> Extraction:
     """Return an extraction that keeps every block, so that output shows all that a page can bring into it."""
-    blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
-    return replace(extraction, source=None, known_blocks=blocks)
+    light = ((b.index, b.text, b.words, "/", b.kind, b.level, b.ordered, b.links, True) for b in extraction.blocks)
+    return replace(extraction, source=None, known_blocks=tuple(blockfeat.Block(*values) for values in light))
 
 
 def _check_output(found: Extraction) -> None:
@@ -103,11 +104,12 @@ def _check_output(found: Extraction) -> None:
     # With the links, formulas and raised signs of the page.
     written |= {f"{name} of the page": write(found) for name, write in FORMATS.items()}
     written["linked markdown"] = to_markdown(extraction, links=True)
-    written["json with evidence"] = to_json_line(extraction, evidence=True)
+    with suppress(LimitExceeded):
+        written["json with evidence"] = to_json_line(found, evidence=True)
+        json.loads(written["json with evidence"])
     written["extraction"] = "\n".join(_strings(found))
     for name, text in written.items():
         assert (unwanted := _UNWANTED.search(text)) is None, f"control character in {name}: {unwanted!r}"
-    json.loads(written["json with evidence"])
     for of in ("", " of the page"):
         etree.fromstring(written[f"xml{of}"].encode(), etree.XMLParser(huge_tree=True, resolve_entities=False))
         tag = _TAG_OF_OUTPUT.search(written[f"html{of}"])

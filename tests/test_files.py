@@ -13,12 +13,6 @@ from blockfeat._files import config_text, held_alone, whole_file, write_text, wr
 from blockfeat.errors import ConfigError, InputError, OutputError
 
 
-def test_a_file_is_written_in_utf_8_with_its_folders(tmp_path: Path) -> None:
-    write_text(tmp_path / "a" / "b" / "c.txt", "Grüße\n")
-    write_text(tmp_path / "a" / "b" / "c.txt", "Grüße\n")
-    assert (tmp_path / "a" / "b" / "c.txt").read_bytes() == "Grüße\n".encode()
-
-
 def test_a_path_below_a_file_is_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(OutputError, match=r"file/c\.txt: cannot be written: .*/file is no folder$"):
@@ -26,8 +20,11 @@ def test_a_path_below_a_file_is_named_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a" / "new" / "b"
+    path, link = tmp_path / "a" / "new" / "b", tmp_path / "link"
     write_whole(path, b"older")
+    link.symlink_to(path)
+    write_text(link, "Grüße\n")
+    assert (path.read_bytes(), link.is_symlink()) == ("Grüße\n".encode(), True)
     write_whole(path, b"old")
 
     def full(self: Path, target: Path) -> None:

@@ -78,19 +78,15 @@ class Block:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the block as plain values that JSON can hold."""
+        values = {name: getattr(self, name) for name in _IN_ORDER}
         return {
-            "index": self.index,
-            "text": self.text,
-            "kind": self.kind,
-            "level": self.level,
-            "words": self.words,
-            "kept": self.kept,
-            "score": self.score,
-            "features": dict(self.features),
-            "contributions": dict(self.contributions),
+            **values,
+            "features": dict(self.features.items()),
+            "contributions": dict(self.contributions.items()),
             "failed": list(self.failed),
-            "reason": self.reason,
-            "part": self.part,
-            "xpath": self.xpath,
             "links": [{"start": link.start, "end": link.end, "href": link.href} for link in self.links],
         }
+
+
+_OF_THE_MODEL = ("features", "contributions", "failed", "reason", "part", "xpath", "links")
+_IN_ORDER = ("index", "text", "kind", "level", "words", "kept", "score", *_OF_THE_MODEL)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +18,7 @@ from blockfeat.blocks.block import Link
 from blockfeat.lang.characters import CONTROL, SPACE
 from blockfeat.lang.counting import Row
 from blockfeat.lang.measures import PageText, TextMeasures
-from blockfeat.page.page import NOTHING_DECLARED, DeclaredText
+from blockfeat.page.page import NOTHING_DECLARED, DeclaredText, check_memory
 from blockfeat.page.tags import Keys, Tags, name_key
 
 Indices = NDArray[np.int32]
@@ -194,7 +193,7 @@ class Blocks:
     def xpaths(self) -> list[str]:
         """Return the path of the container around each block, ``"/"`` for none; linear in the size of the page."""
         paths = _paths_of_containers(self.tags, self.containers)
-        return [paths[container] if container >= 0 else "/" for container in self.container.tolist()]
+        return [paths[container] or "/" for container in self.container.tolist()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,29 +222,35 @@ class FoldedText:
         return self.folded[word] + min(place, self.ends[word]) - self.starts[word] if word >= 0 else 0
 
 
-def _paths_of_containers(tags: Tags, containers: Containers) -> list[str]:
-    """Return the path of every container that holds a block; of the others empty ones, as there may be far more."""
-    steps = _steps(tags)
-    parents = tags.parents().tolist()
-    elements = containers.element.tolist()
-    holds_block = (containers.first_block < containers.end_block).tolist()
-    found: list[str] = []
-    for element, around, is_needed in zip(elements, containers.parent.tolist(), holds_block, strict=True):
-        if not is_needed:
-            found.append("")
-            continue
-        outer = elements[around] if around >= 0 else -1
-        path = [steps[element]]
-        between = parents[element]
-        while between != outer:
-            path.append(steps[between])
-            between = parents[between]
-        path.append(found[around] if around >= 0 else "")
-        found.append("/".join(reversed(path)))
+def _holding(containers: Containers) -> NDArray[np.int64]:
+    """Return the containers that hold a block; of the others there may be far more."""
+    return (containers.first_block < containers.end_block).nonzero()[0]
+
+
+def _paths_of_containers(tags: Tags, containers: Containers) -> dict[int, str]:
+    """Return the path of every container that holds a block, and for none the empty one."""
+    parents = tags.parents()
+    numbers = _numbers_among_siblings(parents, tags.key)
+    # Keys are of the first bytes of a name: of names that share them, each is read.
+    names = {key: name for key, name in _first_names(tags) if len(name) < _KEY_BYTES}
+    found, characters = {-1: ""}, 0
+    for container in _holding(containers).tolist():
+        around = int(containers.parent[container])
+        outer = containers.element[around] if around >= 0 else -1
+        path, element = [], int(containers.element[container])
+        while element != outer:
+            name = names.get(int(tags.key[element])) or tags.name(element)
+            path.append(name if parents[element] < 0 else f"{name}[{numbers[element]}]")
+            element = int(parents[element])
+        found[container] = "/".join([found[around], *reversed(path)])
+        characters += len(found[container])
+        if characters > _MANY_CHARACTERS:
+            check_memory(len(tags.source), _COPIES * characters, "the paths of all blocks")
     return found
 
 
 _KEY_BYTES = 16
+_MANY_CHARACTERS, _COPIES = 1 << 20, 8
 
 
 def _first_names(tags: Tags) -> list[tuple[int, str]]:
@@ -254,17 +259,14 @@ def _first_names(tags: Tags) -> list[tuple[int, str]]:
     return [(key, tags.name(element)) for key, element in zip(keys.tolist(), first.tolist(), strict=True)]
 
 
-def _steps(tags: Tags) -> list[str]:
-    """Return the last step of every element's path: its name and its number among siblings of that name."""
-    numbers: Counter[tuple[int, int]] = Counter()
-    steps: list[str] = []
-    # Keys are of the first bytes of a name: of names that share them, each is read.
-    names = {key: name for key, name in _first_names(tags) if len(name) < _KEY_BYTES}
-    for element, (parent, key) in enumerate(zip(tags.parents().tolist(), tags.key.tolist(), strict=True)):
-        numbers[parent, key] += 1
-        name = names.get(key) or tags.name(element)
-        steps.append(name if parent < 0 else f"{name}[{numbers[parent, key]}]")
-    return steps
+def _numbers_among_siblings(parents: NDArray[np.int64], keys: Keys) -> NDArray[np.int64]:
+    """Return the number of every element among those of its name in the same parent, from 1."""
+    order = np.lexsort((keys, parents))
+    is_other = (np.diff(keys[order]) != 0) | (np.diff(parents[order]) != 0)
+    firsts = np.concatenate(([0], is_other.nonzero()[0] + 1))
+    numbers = np.empty(order.size, dtype=np.int64)
+    numbers[order] = np.arange(1, order.size + 1) - np.repeat(firsts, np.diff(firsts, append=order.size))
+    return numbers
 
 
 def line_ends(text: str) -> str:
@@ -330,18 +332,6 @@ def elements_behind(blocks: Blocks) -> NDArray[np.int64]:
     return behind
 
 
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_ITEMS = frozenset({"li", "dd", "dt"})
-_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
-_KIND_OF_TAG = {
-    **dict.fromkeys(("pre", "listing", "xmp"), "preformatted"),
-    "blockquote": "quote",
-    **dict.fromkeys(("figcaption", "caption"), "caption"),
-    **dict.fromkeys(("td", "th"), "table_cell"),
-}
-_NAMES = {name_key(name): name for name in (*_HEADINGS, *_ITEMS, *_LISTS, *_KIND_OF_TAG)}
-
-
 class Kind(NamedTuple):
     """What a block is, its level (of headings and list items), and whether its list is numbered."""
 
@@ -351,6 +341,19 @@ class Kind(NamedTuple):
 
 
 _PARAGRAPH = Kind("paragraph", 0, False)
+_ITEMS = frozenset({"li", "dd", "dt"})
+_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
+_NAMES_OF_KINDS = {
+    **dict.fromkeys(("pre", "listing", "xmp"), "preformatted"),
+    "blockquote": "quote",
+    **dict.fromkeys(("figcaption", "caption"), "caption"),
+    **dict.fromkeys(("td", "th"), "table_cell"),
+}
+_KIND_OF_TAG = {
+    **{tag: Kind(name, 0, False) for tag, name in _NAMES_OF_KINDS.items()},
+    **{f"h{level}": Kind("heading", level, False) for level in range(1, 7)},
+}
+_NAMES = {name_key(name): name for name in (*_ITEMS, *_LISTS, *_KIND_OF_TAG)}
 
 
 def kinds_of_blocks(blocks: Blocks) -> list[Kind]:
@@ -358,34 +361,22 @@ def kinds_of_blocks(blocks: Blocks) -> list[Kind]:
     return [blocks.kinds[container] for container in blocks.container.tolist()]
 
 
-def kind_names(blocks: Blocks) -> NDArray[np.str_]:
+def kind_names(blocks: Blocks) -> NDArray[np.object_]:
     """Return the name of the kind of every block."""
-    return np.array([kind.name for kind in blocks.kinds])[blocks.container]
+    return np.array([kind.name for kind in blocks.kinds], dtype=np.object_)[blocks.container]
 
 
 def _kinds_of_containers(blocks: Blocks) -> list[Kind]:
     """Return the kind of every container, and last that of none."""
-    kinds: list[Kind] = []
+    kinds = [_PARAGRAPH] * (blocks.containers.key.size + 1)
     # Number of lists around each container and whether the innermost is numbered.
-    lists: list[tuple[int, bool]] = []
-    keys = blocks.containers.key.tolist()
-    for key, around in zip(keys, blocks.containers.parent.tolist(), strict=True):
-        tag = _NAMES.get(key)
-        in_lists = lists[around] if around >= 0 else (0, False)
-        if tag is None:
-            lists.append(in_lists)
-            kinds.append(kinds[around] if around >= 0 else _PARAGRAPH)
-            continue
-        depth, ordered = in_lists
+    lists: dict[int, tuple[int, bool]] = {-1: (0, False)}
+    for container in _holding(blocks.containers).tolist():
+        around = int(blocks.containers.parent[container])
+        tag = _NAMES.get(int(blocks.containers.key[container]), "")
+        depth, ordered = lists[container] = lists[around]
+        kind = Kind("list_item", max(1, depth), ordered) if tag in _ITEMS else _KIND_OF_TAG.get(tag)
+        kinds[container] = kind or kinds[around]
         if tag in _LISTS:
-            depth, ordered = depth + 1, tag == "ol"
-        lists.append((depth, ordered))
-        if tag in _HEADINGS:
-            kinds.append(Kind("heading", _HEADINGS[tag], False))
-        elif tag in _ITEMS:
-            kinds.append(Kind("list_item", max(1, depth), ordered))
-        elif tag in _KIND_OF_TAG:
-            kinds.append(Kind(_KIND_OF_TAG[tag], 0, False))
-        else:
-            kinds.append(kinds[around] if around >= 0 else _PARAGRAPH)
-    return [*kinds, _PARAGRAPH]
+            lists[container] = depth + 1, tag == "ol"
+    return kinds

@@ -54,6 +54,7 @@ _ROLES = {"anchor": ANCHOR_ROLE, "format": FORMAT_ROLE, "list": LIST_ROLE, "stru
 # What ruby writes beside its text: readings and the brackets around them.
 _READINGS = ("rp", "rt", "rtc")
 _KEYS = {"schema", "name", "description", "other", "roles", "guards", *_OPERATIONS}
+_MOST_BREAKS = 100
 _TAG = re.compile(r"[a-z][a-z0-9:_.-]*\Z")
 
 
@@ -232,8 +233,10 @@ class _Checker:
             if key not in known:
                 raise self.error(key, f"unknown guard {key!r}; known are {', '.join(sorted(known))}", "[guards]")
         breaks = given.get("split_at_breaks", 0)
-        if not isinstance(breaks, int) or isinstance(breaks, bool) or breaks < 0:
-            raise self.error("split_at_breaks", f"'split_at_breaks' must be a number from 0, not {breaks!r}")
+        if not isinstance(breaks, int) or isinstance(breaks, bool) or not 0 <= breaks <= _MOST_BREAKS:
+            raise self.error(
+                "split_at_breaks", f"'split_at_breaks' must be a number from 0 to {_MOST_BREAKS}, not {breaks!r}"
+            )
         for key in ("noscript_rescue", "prune_hidden"):
             if not isinstance(given.get(key, False), bool):
                 raise self.error(key, f"{key!r} must be true or false, not {given[key]!r}")

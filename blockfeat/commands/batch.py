@@ -9,17 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
+from blockfeat._files import beside, is_written_through, whole_file
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
+from blockfeat.errors import ResumeError
 
 if TYPE_CHECKING:
     from blockfeat.io.batch import Tally, Writer
     from blockfeat.io.inputs import InputOptions
     from blockfeat.io.inputs.options import Pending
     from blockfeat.io.outputs.formats import Formatter, Rendered
-    from blockfeat.models.model import Model
 
 
 FORMAT_NAMES = ("text", "markdown", "json", "html", "xml", "page", "csv", "parquet")
@@ -46,68 +47,68 @@ class Target:
     is_folder: bool
     format: str
 
-    def writer(self, *, evidence: bool) -> Writer:
-        """Return a writer that overwrites the target; with ``evidence``, tables have the column of blocks.
+    def _writer(self, stream: IO[bytes], renderer: Formatter) -> Writer:
+        from blockfeat.io.batch import StreamWriter
+
+        name = str(self.path or "standard output")
+        if self.format not in _TABLES:
+            return StreamWriter(stream, self.format == "json", name, self.format)
+        from blockfeat.io.outputs.formats import record_columns
+        from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
+
+        make = CsvWriter if self.format == "csv" else ParquetFileWriter
+        return make(stream, record_columns(evidence=renderer.evidence), name=name)
+
+    @contextmanager
+    def begun(
+        self, documents: Iterator[Pending], renderer: Formatter, options: Mapping[str, Any], *, resume: bool
+    ) -> Iterator[tuple[Iterator[Pending], Writer, int]]:
+        """Yield the pages that are to be done, their writer, and the number of those done earlier.
+
+        A file is written beside an old one and takes its name when the block ends; where that does not end, the file
+        stays, and standard error says so. JSON lines, of which each is whole, have their name at once where it is new.
 
         Raises
         ------
         OutputError
-            It cannot be written.
+            The target cannot be written.
+        ResumeError
+            It was made by another run.
         """
-        from blockfeat.io.batch import FolderWriter, StreamWriter, file_writer
+        from blockfeat.io.batch import FolderWriter, file_writer
 
-        lines = self.format == "json"
-        if self.format in _TABLES:
-            return self._table_writer(evidence=evidence)
         if self.path is None:
-            return StreamWriter(sys.stdout.buffer, lines=lines, format=self.format)
-        if self.is_folder:
-            return FolderWriter(self.path, self.format)
-        return file_writer(self.path, lines=lines, format=self.format)
+            yield documents, self._writer(sys.stdout.buffer, renderer), 0
+        elif self.is_folder:
+            yield documents, FolderWriter(self.path, self.format), 0
+        elif self.format != "json" or is_written_through(self.path):
+            with _said_where(beside(self.path)), whole_file(self.path, kept=True) as stream:
+                yield documents, self._writer(stream, renderer), 0
+        else:
+            from blockfeat.io.resume import Resumption, check_same_run, finish, prepare, run_record, write_run_record
 
-    def _table_writer(self, *, evidence: bool) -> Writer:
-        from blockfeat.io.batch import file_writer
-        from blockfeat.io.outputs.formats import record_columns
-        from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
+            file = prepare(self.path, resume=resume)
+            record = run_record(renderer.extractor.model, options)
+            with _said_where(file, "; --resume continues it"):
+                if resume and file.exists():
+                    check_same_run(record, file)
+                    resumed = Resumption(file)
+                    yield resumed.remaining(documents), resumed, resumed.done
+                else:
+                    write_run_record(record, file)
+                    yield documents, file_writer(file, lines=True), 0
+            finish(file, self.path)
 
-        columns = record_columns(evidence=evidence)
-        if self.path is None:
-            return CsvWriter(sys.stdout.buffer, columns)
-        if self.format == "parquet":
-            return ParquetFileWriter(self.path, columns)
-        return CsvWriter(file_writer(self.path, lines=False).stream, columns, name=str(self.path))
 
-    def begun(
-        self, documents: Iterator[Pending], model: Model, options: Mapping[str, Any], *, resume: bool
-    ) -> tuple[Iterator[Pending], Writer | None, int]:
-        """Start or resume JSON lines to a file, with a record of model and options beside it.
-
-        Returns
-        -------
-        iterator of Document, Writer or None, int
-            The pages that are to be done, their writer if the output is resumed, the number of those done earlier.
-        """
-        is_lines = self.path is not None and not self.is_folder and self.format == "json"
-        if self.path is None or not is_lines or not _is_new_or_regular(self.path):
-            return documents, None, 0
-        from blockfeat.io.resume import (
-            ResumingWriter,
-            check_same_run,
-            clear_partial,
-            earlier_run,
-            remaining,
-            run_record,
-            write_run_record,
-        )
-
-        record = run_record(model, options)
-        if resume and self.path.exists():
-            check_same_run(record, self.path)
-            earlier = earlier_run(self.path)
-            return remaining(documents, self.path), ResumingWriter(self.path, earlier), earlier.done
-        clear_partial(self.path)
-        write_run_record(record, self.path)
-        return documents, None, 0
+@contextmanager
+def _said_where(file: Path, more: str = "") -> Iterator[None]:
+    """Print, where the block does not end, where its result stands and what can be done with it."""
+    try:
+        yield
+    except BaseException as reason:
+        if not isinstance(reason, ResumeError) and file.exists() and file.stat().st_size:
+            console.error(f"what was done stands in {file}{more}")
+        raise
 
 
 def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], resume: bool) -> Target:
@@ -140,11 +141,6 @@ def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], 
     if resume and (path is None or is_folder or chosen != "json"):
         raise console.wrong("needs --format json and --output FILE", "--resume")
     return Target(path, is_folder, chosen)
-
-
-def _is_new_or_regular(path: Path) -> bool:
-    """Return whether a path is a regular file or does not exist: not a folder, device or pipe."""
-    return path.is_file() or not path.exists()
 
 
 def _is_same_file(name: str, path: Path) -> bool:
@@ -256,11 +252,10 @@ def run_batch(
 
     passed_over = PassedOver()
     listed = inputs.documents(reading, passed_over)
-    listed, writer, earlier = target.begun(listed, renderer.extractor.model, options or {}, resume=resume)
-    tally, empty = Tally(earlier), ""
-    writer = writer or target.writer(evidence=renderer.evidence)
+    tally, empty = Tally(), ""
     with (
         _said(tally, passed_over, quiet=quiet),
+        target.begun(listed, renderer, options or {}, resume=resume) as (listed, writer, earlier),
         console.progress("extracting", quiet=quiet, total=lambda: inputs.count(reading)) as tick,
     ):
 
@@ -274,33 +269,26 @@ def run_batch(
             if rendered.error and not quiet:
                 console.error(console.with_name(rendered.id, rendered.error))
 
+        tally.earlier = earlier
         run(fetched(listed, reading), renderer, writer, jobs=jobs, deadline=deadline, on_document=on_document)
+        code = NOTHING_READ if not (tally.statuses or earlier) else SOME_FAILED if tally.reasons else 0
+        if not tally.total and not earlier:
+            console.error(f"nothing to read in {inputs}")
+        if code == NOTHING_READ and target.path is not None and target.path.is_file():
+            raise SystemExit(code)  # an old result stays
     if tally.total == 1 and empty:
         console.error(empty)
-    return _exit_code(tally, str(inputs))
+    return code
 
 
 @contextmanager
 def _said(tally: Tally, passed_over: PassedOver, *, quiet: bool) -> Iterator[None]:
-    """Print, when the block ends or is stopped by Ctrl-C, the files passed over and the summary of the batch."""
-    stopped = None
+    """Print, when the block ends, unless by a broken pipe, the files passed over and the summary of the batch."""
     try:
         yield
-    except KeyboardInterrupt as interrupt:
-        stopped = interrupt
-    if not quiet:
-        if message := passed_over.message():
+    finally:
+        is_told = not quiet and not isinstance(sys.exception(), BrokenPipeError)
+        if is_told and (message := passed_over.message()):
             console.error(message)
-        if tally.total > 1 or tally.earlier:
+        if is_told and (tally.total > 1 or tally.earlier):
             console.error(tally.summary())
-    if stopped is not None:
-        raise stopped
-
-
-def _exit_code(tally: Tally, inputs: str) -> int:
-    if tally.reasons:
-        return SOME_FAILED if tally.statuses or tally.earlier else NOTHING_READ
-    if not tally.statuses and not tally.earlier:
-        console.error(f"nothing to read in {inputs}")
-        return NOTHING_READ
-    return 0

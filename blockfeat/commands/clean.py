@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ import typer
 from blockfeat._extras import require_extra
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
+from blockfeat.commands.explain import first_page
 from blockfeat.commands.options import MaxBytesOption, with_input_options
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
@@ -79,14 +81,11 @@ def clean(
         if not pages:
             return
     cleaning = _Cleaning(Cleaner.of(chosen), format, sanitise, max_bytes)
-    documents = read_inputs(pages or ["-"], reading)
     target = None if output is None else Path(output)
     if target is not None and (target.is_dir() or str(output).endswith("/") or target.suffix in _LINES):
-        _clean_many(documents, cleaning, target)
+        _clean_many(read_inputs(pages or ["-"], reading), cleaning, target)
         return
-    document = next(iter(documents), None)
-    if document is None:
-        raise InputError(f"{(pages or ['-'])[0]}: no page found")
+    document = first_page((pages or ["-"])[0], reading)
     try:
         text = cleaning(document)
     except BlockfeatError as error:
@@ -140,13 +139,14 @@ class _Cleaning:
 
 def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path) -> None:
     """Write a line or a file for each document; the error of a failed one is printed, and the others are written."""
-    from blockfeat.io.batch import FolderWriter, file_writer
+    from blockfeat._files import whole_file
+    from blockfeat.io.batch import FolderWriter, StreamWriter
     from blockfeat.io.outputs.formats import Rendered
 
     is_lines = output.suffix in _LINES
-    writer = file_writer(output, lines=True, format="json") if is_lines else FolderWriter(output, cleaning.format)
     done = failed = 0
-    try:
+    with whole_file(output) if is_lines else nullcontext() as file:
+        writer = StreamWriter(file, True, str(output)) if file else FolderWriter(output, cleaning.format)
         for document in documents:
             text, error = "", None
             try:
@@ -161,7 +161,6 @@ def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path
                 written = text + "\n" if error is None else ""
             writer.write(Rendered(document.id, written, error, document.url))
             done, failed = done + 1, failed + (error is not None)
-    finally:
         writer.close()
     console.show(f"{done} pages, {failed} failed; written: {output}")
     if failed:

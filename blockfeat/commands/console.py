@@ -13,11 +13,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from errno import EISDIR, ENOENT, ENOTDIR
 from typing import Protocol
 
 from blockfeat._files import writing
 from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
-from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError, OutputError
+from blockfeat.errors import BlockfeatError, CorpusError, InputError, OutputError, failure_reason
 
 _WIDTH_OF_A_PIPE = 160
 _OF_ONE_PAGE = ("extract", "explain", "clean", "label")
@@ -141,6 +142,8 @@ def progress(
 
 SOME_FAILED, WRONG_USAGE, STOPPED = 1, 2, 130
 NOTHING_READ = NOT_WRITTEN = 126
+# A name that is wrong, and not a file that cannot be read.
+_NO_FILE = (ENOENT, ENOTDIR, EISDIR)
 
 
 def exit_code_of(command: Callable[[], object]) -> int:
@@ -157,21 +160,21 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except KeyboardInterrupt:
         error("stopped")
         return STOPPED
-    except (BlockfeatError, OSError) as failure:
+    except (BlockfeatError, OSError, MemoryError) as failure:
         return _failed(failure)
 
 
-def _failed(failure: BlockfeatError | OSError) -> int:
+def _failed(failure: BlockfeatError | OSError | MemoryError) -> int:
     """Print an error as one line; return its exit code."""
     import logging
 
     logging.getLogger("blockfeat.cli").info("stopped by an error", exc_info=True)
     _discard_output()
     error(_message(failure))
-    is_usage = isinstance(failure, BlockfeatError) and not isinstance(
-        failure, (InputError, CorpusError, FetchError, OutputError)
-    )
-    return WRONG_USAGE if is_usage else NOT_WRITTEN
+    cause = failure.__cause__
+    unread = isinstance(cause, OSError) and cause.errno not in _NO_FILE
+    unread = unread or isinstance(failure, (InputError, CorpusError, OutputError))
+    return WRONG_USAGE if isinstance(failure, BlockfeatError) and not unread else NOT_WRITTEN
 
 
 def _finished(command: Callable[[], object]) -> int:
@@ -191,11 +194,11 @@ def _finished(command: Callable[[], object]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _message(failure: BlockfeatError | OSError) -> str:
+def _message(failure: BlockfeatError | OSError | MemoryError) -> str:
     """Return one line that names the input or output and the reason."""
     if isinstance(failure, OSError) and not isinstance(failure, BlockfeatError) and failure.strerror:
         return f"{failure.filename}: {failure.strerror}" if failure.filename else failure.strerror
-    return str(failure)
+    return failure_reason(failure) if isinstance(failure, MemoryError) else str(failure)
 
 
 def _discard_output() -> None:

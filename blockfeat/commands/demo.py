@@ -164,13 +164,9 @@ def _decisions(blocks: Sequence[Block], systems: Sequence[_System]) -> Iterator[
     yield line.format("blocks", "words", *(system.name for system in compared)) + "the longest of them"
     for kept, places in groupby(range(len(blocks)), lambda at: [system.kept[at] for system in compared]):
         run = [blocks[place] for place in places]
-        start = line.format(len(run), sum(block.words for block in run), *map(_kept, kept))
+        start = line.format(len(run), sum(block.words for block in run), *("kept" if one else "-" for one in kept))
         yield start + shorten(max(run, key=lambda block: block.words).text, _WIDTH - len(start), placeholder=" …")
     yield ""
-
-
-def _kept(kept: bool) -> str:
-    return "kept" if kept else "-"
 
 
 def _reasons(blocks: Sequence[Block]) -> Iterator[str]:
@@ -188,7 +184,7 @@ def _reasons(blocks: Sequence[Block]) -> Iterator[str]:
 
 def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: Extraction) -> Iterator[str]:
     """Write the page, the model, its curves and the explained page; name the commands to try next."""
-    from blockfeat._files import write_text, writing
+    from blockfeat._files import write_text
     from blockfeat.io.outputs import explanation_page
     from blockfeat.models.store import save_model
     from blockfeat.training.evaluation.report import write_training_report
@@ -199,8 +195,7 @@ def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: 
     save_model(model, trained)
     written = [source, explained, trained]
     if model.report is not None:
-        with writing(folder):
-            written += write_training_report(folder, history=model.report.history, curves=model.report.curves)
+        written += write_training_report(folder, history=model.report.history, curves=model.report.curves)
     yield from wrap(f"Written to {folder}: {', '.join(path.name for path in written)}.", _WIDTH)
     yield ""
     yield "Try next:"

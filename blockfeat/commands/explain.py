@@ -17,7 +17,6 @@ from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.io.inputs import Document
     from blockfeat.models.model import Model
     from blockfeat.models.threshold import ThresholdModel
 
@@ -69,18 +68,13 @@ def explain(
         console.show(f"written: {output}")
 
 
-def _first_page(page: str, reading: InputOptions) -> Document:
-    """Return the page of an input, the first of several."""
-    from blockfeat.io.inputs import read_inputs
-
-    for document in read_inputs([page], reading):
-        return document
-    raise InputError(f"{page}: no page found")
-
-
 def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
     """Return the extraction of an input's first page; raise InputError where reading or extracting fails."""
-    document = _first_page(page, reading)
+    from blockfeat.io.inputs import read_inputs
+
+    document = next(iter(read_inputs([page], reading)), None)
+    if document is None:
+        raise InputError(f"{page}: no page found")
     extraction = extractor.extract_document(replace(document, lang=lang or document.lang))
     if extraction.error:
         raise InputError(console.with_name(document.id, extraction.error))
@@ -124,7 +118,7 @@ def _show_explanation(model: Model, extraction: Extraction) -> None:
         _show_features(model, extraction)
     else:
         rows = [
-            [_kept(block.kept), str(block.index), f"{block.score:.1f}", block.reason, _short(block.text)]
+            ["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", block.reason, _short(block.text)]
             for block in extraction.blocks
         ]
         console.show_table(f"{model.name}, {facts}", ["", "#", "score", "reason", "text"], rows)
@@ -132,14 +126,10 @@ def _show_explanation(model: Model, extraction: Extraction) -> None:
 
 def _show_thresholds(model: ThresholdModel, extraction: Extraction, title: str) -> None:
     thresholds = model.thresholds_for(extraction.lang)
-    rows = [
-        [
-            feature.title,
-            f"{'at least' if feature.sign > 0 else 'at most'} {console.threshold_text(limit)}",
-            feature.unit,
-        ]
-        for feature, limit in zip(model.features, thresholds.tolist(), strict=True)
-    ]
+    rows = []
+    for feature, limit in zip(model.features, thresholds.tolist(), strict=True):
+        threshold = f"{'at least' if feature.sign > 0 else 'at most'} {console.threshold_text(limit)}"
+        rows.append([feature.title, threshold, feature.unit])
     console.show_table(title, ["feature", "threshold", "unit"], rows)
 
 
@@ -149,12 +139,8 @@ def _show_features(model: ThresholdModel, extraction: Extraction) -> None:
     rows = []
     for block in extraction.blocks:
         cells = [f"{block.features[name]:.2f}{'!' if name in block.failed else ''}" for name in names]
-        rows.append([_kept(block.kept), str(block.index), f"{block.score:.1f}", *cells, _short(block.text)])
+        rows.append(["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", *cells, _short(block.text)])
     console.show_table("blocks; ! marks a failed threshold", columns, rows)
-
-
-def _kept(kept: bool) -> str:
-    return "kept" if kept else "-"
 
 
 def _short(text: str) -> str:

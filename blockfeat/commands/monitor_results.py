@@ -256,7 +256,7 @@ def export(
     counted: Annotated[bool, typer.Option("--counted", help="Only mentions that count.")] = False,
 ) -> None:
     """Write a view of the store as JSON Lines, CSV or Parquet; its feeds as OPML too."""
-    from blockfeat._files import writing
+    from blockfeat._files import whole_file
     from blockfeat.monitor.reports import EXPORT_FORMATS, Filters, export_rows, format_of, mention_rows
     from blockfeat.monitor.store.schema import VIEWS
 
@@ -278,10 +278,8 @@ def export(
         if output is None:
             export_rows(rows, chosen, sys.stdout.buffer, name="standard output", columns=columns)
             return
-        with writing(output):
-            output.parent.mkdir(parents=True, exist_ok=True)
-            with output.open("wb") as file:
-                count = export_rows(rows, chosen, file, name=str(output), columns=columns)
+        with whole_file(output) as file:
+            count = export_rows(rows, chosen, file, name=str(output), columns=columns)
     console.show(f"{count} {what.replace('_', ' ')} written: {output}")
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from blockfeat.models.margin import MarginModel
     from blockfeat.models.threshold import ThresholdModel
     from blockfeat.training.config import Progress, TrainedModel, TrainingReport
-    from blockfeat.training.evaluation.strategies import StrategyScores
 
 DEFAULT_KIND = "margin"
 # What each kind trains and how its labels are decoded; printed first.
@@ -162,14 +161,10 @@ def _train(
         model = run(corpora, on_progress=on_progress, command=shlex.join(["blockfeat", *sys.argv[1:]]))
     save_model(model, output)
     if report is not None and model.report is not None:
-        from blockfeat._files import writing
         from blockfeat.training.evaluation.report import write_training_report
 
-        found = model.report
-        with writing(report):
-            of = found.curves_of
-            written = write_training_report(report, history=found.history, curves=found.curves, curves_of=of)
-        if not written:
+        found, of = model.report, model.report.curves_of
+        if not write_training_report(report, history=found.history, curves=found.curves, curves_of=of):
             console.show(f"{report} is not written: a model of kind {found.kind} has no curves")
     show_training(model, output)
     console.show(f"extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
@@ -247,7 +242,8 @@ def show_scores(report: TrainingReport) -> None:
     from blockfeat.training.evaluation.strategies import METRICS
 
     rows = [
-        [part, METRICS[group.metric], str(group.pages), *(_score(value) for value in _strategies(group))]
+        [part, METRICS[group.metric], str(group.pages)]
+        + [_score(value) for value in (group.extraction, group.all_blocks, group.all_text, group.labellers)]
         for part, scores in (("training", report.training), (f"test, other {report.parted_by}", report.test))
         if scores is not None
         for group in scores.groups
@@ -255,10 +251,6 @@ def show_scores(report: TrainingReport) -> None:
     if rows:
         columns = ["part", "measure", "pages", "FE (model)", "PR (all blocks)", "TB (all text)", "HL (2nd labeller)"]
         console.show_table("scores", columns, rows, right=2)
-
-
-def _strategies(group: StrategyScores) -> tuple[float | None, ...]:
-    return group.extraction, group.all_blocks, group.all_text, group.labellers
 
 
 def _score(value: float | None) -> str:

@@ -88,10 +88,9 @@ class _Writer:
             return self._table(node)
         if isinstance(node, Code):
             text = escape(xml_characters(node.text).strip("\n"))
-            named = (
-                f'<code class="language-{escape(node.language)}">{text}</code>' if node.language is not None else text
-            )
-            return self._element("pre", named)
+            if node.language is not None:
+                text = f'<code class="language-{escape(node.language)}">{text}</code>'
+            return self._element("pre", text)
         if isinstance(node, Caption):
             return self._element("figure", self._of_figure(node))
         return self._element(f"h{node.level}" if isinstance(node, Heading) else "p", _inline(node.inline))
@@ -144,11 +143,8 @@ def _piece(piece: Text | Image) -> str:
         return f'<img src="{_address(piece.source)}" alt="{escape(xml_characters(piece.alt))}">'
     text = escape(xml_characters(piece.text), quote=False)
     if piece.formula:
-        return (
-            rf'<span class="math">\({text}\)</span>'
-            if piece.formula == "$"
-            else rf'<span class="math">\[{text}\]</span>'
-        )
+        shown = rf"\({text}\)" if piece.formula == "$" else rf"\[{text}\]"
+        return f'<span class="math">{shown}</span>'
     written = "<br>".join(map(fold_white_space, text.split("\n"))) if "\n" in text else fold_white_space(text)
     for name in (piece.script, piece.code and "code", piece.italic and "em", piece.bold and "strong"):
         written = f"<{name}>{written}</{name}>" if name else written

@@ -19,9 +19,11 @@ from blockfeat.content.nodes import Image, Inline, Text
 from blockfeat.content.plain import normalised
 from blockfeat.content.text_writer import is_wide
 from blockfeat.page.formulas import FORMULA
+from blockfeat.page.page import check_memory
 from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
+_BYTES_OF_PIECE = 800
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
 _STYLES = {
     **dict.fromkeys(("b", "strong"), _BOLD),
@@ -48,7 +50,7 @@ SOURCES = ("src", "data-src", "data-lazy-src", "data-original")
 """Where pages have the address of an image; those that load images late, not in the first."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Inlines:
     """Styles, links and images of the text of a page's kept blocks.
 
@@ -68,6 +70,8 @@ class Inlines:
         The images by the block that they stand in, with their places in the page's text.
     loose : dict of int to list of (int, Image)
         Images between blocks, by the block that follows, with their places in the source.
+    made : int
+        How many pieces of text were made so far.
     """
 
     blocks: Blocks
@@ -77,6 +81,7 @@ class Inlines:
     targets: list[str | None]
     images: dict[int, list[tuple[int, Image]]]
     loose: dict[int, list[tuple[int, Image]]]
+    made: int = 0
 
     @classmethod
     def of(
@@ -103,7 +108,8 @@ class Inlines:
         start, end = int(self.blocks.block_starts[index]), int(self.blocks.page_text.block_ends[index]) - 1
         text = self._shown(start, end)
         waiting = self.images.get(index, [])[::-1]
-        changes = self.changes[bisect_right(self.changes, start) : bisect_left(self.changes, end)]
+        number = bisect_right(self.changes, start)
+        changes = self.changes[number : bisect_left(self.changes, end, number)]
         cuts = sorted({start, *changes, *(min(max(place, start), end) for place, _ in waiting)})
         found: list[Text | Image] = []
         for first, behind in zip(cuts, [*cuts[1:], end], strict=True):
@@ -135,20 +141,21 @@ class Inlines:
         for latex in () if is_code or not ("$" in shown or "\\" in shown) else _LATEX.finditer(shown):
             inner = latex[latex.lastindex or 0]
             if style & _FORMULA or _IS_LATEX.search(inner):
-                _append(found, Text(shown[behind : latex.start()], *own))
+                self._append(found, Text(shown[behind : latex.start()], *own))
                 mark = "$$" if latex.group().startswith(("$$", "\\[")) else "$"
-                found.append(Text(" ".join(inner.split()), target=target, formula=mark))
+                self._append(found, Text(" ".join(inner.split()), target=target, formula=mark))
                 behind = latex.end()
-        _append(found, Text(shown[behind:], *own))
+        self._append(found, Text(shown[behind:], *own))
 
-
-def _append(found: list[Text | Image], piece: Text) -> None:
-    """Add a piece of text, to the one before it if that has the same style."""
-    last = found[-1] if found else None
-    if isinstance(last, Text) and last.style == piece.style:
-        found[-1] = replace(piece, text=last.text + piece.text)
-    elif piece.text:
-        found.append(piece)
+    def _append(self, found: list[Text | Image], piece: Text) -> None:
+        """Add a piece of text, to the one before it if that has the same style."""
+        last = found[-1] if found else None
+        if isinstance(last, Text) and not piece.formula and last.style == piece.style:
+            found[-1] = replace(piece, text=last.text + piece.text)
+        elif piece.text:
+            found.append(piece)
+            self.made += 1
+            check_memory(len(self.blocks.tags.source), _BYTES_OF_PIECE * self.made, "the parts of the text")
 
 
 def _shown_gap(gap: re.Match[str]) -> str:

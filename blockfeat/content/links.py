@@ -41,7 +41,6 @@ TEI_NAMESPACE = "http://www.tei-c.org/ns/1.0"
 MOST_LINKS = 200
 """Maximum number of links returned for a page."""
 
-_OF_THE_WEB = ("http", "https")
 _LONGEST = 2_000
 
 
@@ -97,7 +96,7 @@ class Base:
 
 
 def _is_web_address(address: str) -> bool:
-    """Return whether an address can be a base of relative ones: http or https, with a host."""
+    """Return whether an address is absolute and of the web: http or https, with a host."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -171,18 +170,9 @@ def links_of_text(blocks: Blocks, kept: NDArray[np.bool_], base: Base) -> tuple[
     for anchor in inside[kept[owners[inside]]].tolist():
         words = " ".join(text[int(anchors.start[anchor]) : int(anchors.end[anchor])].split())
         href = blocks.tags.attributes(int(anchors.element[anchor])).get("href", "")
-        target = _of_the_web(base.resolved(href.strip())) if words and href and len(href) <= _LONGEST else None
-        if target is not None:
+        target = base.resolved(href.strip()) if words and href and len(href) <= _LONGEST else ""
+        if _is_web_address(target):
             found.append(TextLink(words, target))
         if len(found) == MOST_LINKS:
             break
     return tuple(found)
-
-
-def _of_the_web(address: str) -> str | None:
-    """Return an address that is absolute and of the web; None for any other."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return None
-    return address if parts.scheme in _OF_THE_WEB and parts.netloc else None

@@ -182,6 +182,10 @@ def _fenced(code: Code) -> list[str]:
 
 def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
     """Return a line of text with its styles; page text in it is escaped."""
+    if len(inline) == 1 and isinstance(inline[0], Text) and not any(inline[0].style):
+        text = clean_characters(inline[0].text)
+        if "\n" not in text:
+            return _escape(text).strip(" ") if text.strip() else ""
     written: list[str] = []
     for target, group in groupby(inline, key=target_of) if links else ((None, inline),):
         before = "[" if target else written[-1][-1:] if written else ""
@@ -281,9 +285,8 @@ def _flanks(inner: str, outer: str) -> bool:
 
 def _code_span(text: str, is_cell: bool) -> str:
     """Write inline code between backticks, more than any run of them inside."""
-    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     runs = {len(run) for run in _BACKTICKS.findall(text)}
-    fence = "`" * next(length for length in range(1, longest + 2) if length not in runs)
+    fence = "`" * next(length for length in range(1, len(runs) + 2) if length not in runs)
     padding = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{padding}{text.replace('|', chr(92) + '|') if is_cell else text}{padding}{fence}"
 

@@ -19,7 +19,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import code_parts, code_text
 from blockfeat.content.text_writer import MOST_COLUMNS, grid_of, text_of_blocks, text_of_table
 from blockfeat.lang.characters import character_classes, code_points
-from blockfeat.page.tags import name_keys
+from blockfeat.page.tags import name_key, name_keys
 
 Mask = NDArray[np.bool_]
 
@@ -176,27 +176,23 @@ def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
     keys = blocks.containers.key
     if not tables and not blocks.names & (DEFINITIONS | PREFORMATTED):
         return kept
-    definitions, preformatted = (keys == _DEFINITIONS).nonzero()[0], (keys == _PREFORMATTED).nonzero()[0]
     chosen = kept.copy()
     words = np.concatenate(([0], np.cumsum(blocks.measures.words)))
     kept_words = np.concatenate(([0], np.cumsum(np.where(kept, blocks.measures.words, 0))))
-    first_block, end_block = blocks.containers.first_block, blocks.containers.end_block
     for table in tables:
         first, end = table.first_block, table.end_block
         chosen[first:end] = 2 * (kept_words[end] - kept_words[first]) >= words[end] - words[first]
-    for part in [*definitions.tolist(), *preformatted.tolist()]:
-        first, end = int(first_block[part]), int(end_block[part])
-        if kept_words[end] - kept_words[first] >= _MOST * max(words[end] - words[first], 1):
-            chosen[first:end] = True
-    for part in preformatted.tolist():
-        first, end = int(first_block[part]), int(end_block[part])
-        around = [*kept[max(first - 1, 0) : first], *kept[end : end + 1]]
-        if first < end and words[end] - words[first] <= _FEW_WORDS and around and all(around):
-            chosen[first:end] = True
-    return chosen
+    parts = np.isin(keys, (_DEFINITIONS, _PREFORMATTED))
+    starts, ends = blocks.containers.first_block[parts], blocks.containers.end_block[parts]
+    size, around = words[ends] - words[starts], np.concatenate(([True], kept, [True]))
+    is_whole = kept_words[ends] - kept_words[starts] >= _MOST * np.maximum(size, 1)
+    is_between = around[starts] & around[ends + 1] & ((starts > 0) | (ends < kept.size))
+    is_whole |= (keys[parts] == _PREFORMATTED) & (starts < ends) & (size <= _FEW_WORDS) & is_between
+    opened, closed = (np.bincount(column[is_whole], minlength=kept.size + 1) for column in (starts, ends))
+    return chosen | ((opened - closed).cumsum()[:-1] > 0)
 
 
-_RAISED_KEYS = name_keys(["sup"])
+_RAISED = name_key("sup")
 _SUPERSCRIPTS = dict(zip("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ", strict=True))
 _SUBSCRIPTS = dict(zip("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎", strict=True))
 # Endings of ordinal numbers and titles, which are read as letters.
@@ -317,13 +313,13 @@ def _with_marked_scripts(blocks: Blocks) -> Blocks:
     if not blocks.names & SCRIPTS:
         return blocks
     starts, ends = blocks.anchors.start, blocks.anchors.end
+    raised = np.isin(tags.key, KEYS[SCRIPTS]).nonzero()[0]
+    columns = (tags.key[raised], blocks.places[tags.opened[raised]], blocks.places[tags.closed[raised]])
     found = []
-    for element in np.isin(tags.key, KEYS[SCRIPTS]).nonzero()[0].tolist():
-        start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
+    for key, start, end in zip(*(column.tolist() for column in columns), strict=True):
         if 0 < start < end and text[start - 1].strip() and text[start:end].strip():
             is_link = bool(((starts < end) & (ends > start)).any())
-            is_raised = tags.key[element] in _RAISED_KEYS
-            found.append((start, end, _shown(text[start:end], is_raised=is_raised, is_link=is_link)))
+            found.append((start, end, _shown(text[start:end], is_raised=key == _RAISED, is_link=is_link)))
     return _rewritten(blocks, _outside_of_code(blocks, found)) if found else blocks
 
 

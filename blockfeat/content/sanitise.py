@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from blockfeat.content.inline import SOURCES
 from blockfeat.content.links import Base, safe_target, xml_characters
+from blockfeat.errors import LimitExceeded
 from blockfeat.page.tags import Tags, name_keys
 
 if TYPE_CHECKING:
@@ -45,6 +46,13 @@ _OUTERMOST = frozenset({"body", "head", "html"})
 _LEFT_OUT = _names("left_out")
 _FORMATTING = _names("formatting")
 _MOST_FORMATTING = 8
+# The parser copies a text for each character reference in it, up to the next comment, which is left out later.
+_LONG_TEXT = re.compile(r"(?:\A|>)[^<>]{20000,}")
+_REFERENCES = re.compile(r"(?:&[^&]*){1,1000}")
+# What stands in a table outside of its cells goes before it, for which the parser looks at all that stands there.
+_ROWS = frozenset({"table", "tbody", "tfoot", "thead", "tr"})
+_IN_ROWS = frozenset({"caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"})
+_MOST_ASTRAY = 20_000
 _INPUTS = _names("inputs")
 _PRESSED = frozenset({"button", "reset", "submit"})
 
@@ -133,7 +141,7 @@ class Sanitiser:
         import nh3
 
         return nh3.clean(
-            xml_characters(markup),
+            _LONG_TEXT.sub(lambda text: _REFERENCES.sub(r"\g<0><!---->", text[0]), xml_characters(markup)),
             tags=set(_TAGS | custom),
             clean_content_tags={"script", "style"},
             attributes=_ATTRIBUTES,
@@ -212,7 +220,7 @@ class Sanitiser:
 
         formats: list[bool] = []
         custom: set[str] = set()
-        depth = 0
+        depth = astray = 0
         for event, element in etree.iterwalk(root, events=("start", "end")):
             if event == "end":
                 depth -= formats.pop()
@@ -229,6 +237,11 @@ class Sanitiser:
             elif name not in _TAGS | _OUTERMOST | _LEFT_OUT:
                 element.tag = "span"
             self._set_attributes(name, element)
+            astray += name in _ROWS and bool((element.text or "").strip())
+            if (around := element.getparent()) is not None and around.tag in _ROWS:
+                astray += name not in _IN_ROWS or bool((element.tail or "").strip())
+        if astray > _MOST_ASTRAY:
+            raise LimitExceeded(f"{astray:,} texts and elements stand in tables outside of cells")
         return frozenset(custom)
 
     def _set_attributes(self, name: str, element: etree._Element) -> None:

@@ -21,6 +21,7 @@ from blockfeat.extraction.walls import PageEvidence
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.model import BlockReason, Model, Prediction
+from blockfeat.page.page import check_memory
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
@@ -87,8 +88,14 @@ class BlockColumns(dict[str, Sequence[Any]]):
 
     def __missing__(self, name: str) -> Sequence[Any]:
         """Make a column."""
+        if name in _BYTES:
+            self.check_memory(_BYTES[name], "the reasons for all blocks")
         column = self[name] = _COLUMNS[name](self)
         return column
+
+    def check_memory(self, bytes_a_block: int, what: str) -> None:
+        """Raise LimitExceeded where what is made of all blocks takes more than 64 MB and 25 times the page's bytes."""
+        check_memory(len(self.choice.page.data), bytes_a_block * self.kept.size, what)
 
     @cached_property
     def _seen(self) -> tuple[PageFacts, Mapping[str, NDArray[np.bool_]]]:
@@ -156,8 +163,11 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
     "role": lambda page: block_roles(page.blocks, page.kept, page.choice.headline),
     "explained": lambda page: page.explain(range(len(page.blocks))),
 }
+# What the columns take for each block, beside the text of the page.
+_BYTES = {"said": 2_500, "explained": 1_500}
 _EXPLAINED = ("part", "facts", "reason")
 _OF_A_BLOCK = tuple(Block.__dataclass_fields__)
+_BYTES_OF_BLOCK = 300
 _AT_ONCE = ("text", "words", "kind", "level", "ordered", "kept", "score")
 
 
@@ -223,13 +233,15 @@ class PageAnalysis:
     choice: Choice
 
     @cached_property
-    def _columns(self) -> BlockColumns:
+    def columns(self) -> BlockColumns:
+        """The blocks as columns."""
         return BlockColumns(self.measured, self.prediction, self.model, self.choice)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order; what takes long, such as reasons and paths, is made when it is read."""
-        page, words = self._columns, self.measured.blocks.measures.words
+        self.columns.check_memory(_BYTES_OF_BLOCK, "all blocks")
+        page, words = self.columns, self.measured.blocks.measures.words
         columns = (_texts(page), words.tolist(), page["kinds"], page.kept.tolist(), self.prediction.scores.tolist())
         rows = ((text, words, *kind, *rest) for text, words, kind, *rest in zip(*columns, strict=True))
         return tuple(PageBlock.of(page, index, row) for index, row in enumerate(rows))
@@ -242,7 +254,7 @@ class PageAnalysis:
     @property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        return tuple(self._columns["role"])
+        return tuple(self.columns["role"])
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the changes that would reverse a block's decision; None if no small change would or a rule decides."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 RECORD_SCHEMA = 1
 """Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""
+_BYTES_OF_EVIDENCE = 11_000
 _EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
 
 
@@ -265,9 +266,18 @@ class Extraction:
             "version": blockfeat.__version__,
         }
         if evidence:
-            both = zip(self.blocks, self.roles, strict=True)
-            document["blocks"] = [{**block.to_dict(), "role": role} for block, role in both]
+            document["blocks"] = list(self.evidence())
         return document
+
+    def evidence(self) -> Iterator[dict[str, Any]]:
+        """Return the blocks as plain values, each with its role; see `check_memory`."""
+        self.check_memory(_BYTES_OF_EVIDENCE, "the evidence of all blocks")
+        return ({**block.to_dict(), "role": role} for block, role in zip(self.blocks, self.roles, strict=True))
+
+    def check_memory(self, bytes_a_block: int, what: str) -> None:
+        """Raise LimitExceeded where what is made of all blocks takes more than 64 MB and 25 times the page's bytes."""
+        if self.analysis is not None:
+            self.analysis.columns.check_memory(bytes_a_block, what)
 
     def without_evidence(self) -> Extraction:
         """Return it without its analysis, to be sent to another process: `blocks` and the like are empty there."""

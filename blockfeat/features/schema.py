@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -124,6 +124,10 @@ class NamedRow(Mapping[str, float]):
     def __len__(self) -> int:
         """Return the number of columns."""
         return len(self._places)
+
+    def items(self) -> ItemsView[str, float]:
+        """Return the names with their values, all read at once."""
+        return dict(zip(self._places, self._matrix[self._row].tolist(), strict=True)).items()
 
     def __repr__(self) -> str:
         """Show it as a dictionary."""

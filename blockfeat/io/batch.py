@@ -41,7 +41,7 @@ class StreamWriter:
     """Writes to a binary stream: JSON Lines, or pages separated as by `blockfeat.io.outputs.formats.part`.
 
     A single page is written without separators, so the first page is held back until the second one. Each document is
-    one write, so that an unbuffered file holds complete documents at any moment.
+    flushed.
     """
 
     stream: IO[bytes]
@@ -90,7 +90,7 @@ def file_writer(path: Path, *, lines: bool, format: str = "text") -> StreamWrite
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        return StreamWriter(path.open("wb", buffering=0), lines, str(path), format)
+        return StreamWriter(path.open("wb"), lines, str(path), format)
 
 
 class FolderWriter:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
+from shutil import copyfileobj
 from typing import IO, Any
 
 from blockfeat import __version__
-from blockfeat._files import cut_to_whole_lines, parse_object, write_text, writing
-from blockfeat.errors import CorpusError, ResumeError
+from blockfeat._files import beside, cut_to_whole_lines, parse_object, write_text, writing
+from blockfeat.errors import CorpusError, InputError, ResumeError
 from blockfeat.io.inputs.options import Pending, as_read
 from blockfeat.io.outputs.formats import Rendered
 from blockfeat.models.model import Model
@@ -20,39 +21,19 @@ from blockfeat.models.model import Model
 _SCHEMA = 1
 
 
-@dataclass(frozen=True)
-class RunRecord:
-    """What the output of a run depends on, other than its inputs.
+def run_record(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the output of a run depends on, other than its inputs, as values that JSON can hold.
 
-    Attributes
-    ----------
-    model : str
-        Name of the model.
-    model_sha256 : str
-        SHA-256 digest of the model's values.
-    options : mapping
-        The options that affect records, as values that JSON can hold.
-    blockfeat : str
-        Version of blockfeat.
-    schema : int
-        Version of this file's layout.
+    Its keys are ``model`` (the name), ``model_sha256`` (a digest of the model's values), ``options`` (those that are
+    given and affect records), ``blockfeat`` (the version) and ``schema`` (that of this record).
     """
-
-    model: str
-    model_sha256: str
-    options: Mapping[str, Any]
-    blockfeat: str = __version__
-    schema: int = _SCHEMA
-
-
-def run_record(model: Model, options: Mapping[str, Any]) -> RunRecord:
-    """Return the record of a run with a model and options; options that are not given (None) are left out."""
     document, arrays = model.to_document()
     digest = hashlib.sha256(json.dumps(document, sort_keys=True, default=str).encode())
     for name in sorted(arrays):
         digest.update(name.encode() + arrays[name].tobytes())
     given = {name: value for name, value in options.items() if value is not None}
-    return RunRecord(model.name, digest.hexdigest(), given)
+    made = {"model": model.name, "model_sha256": digest.hexdigest(), "options": given}
+    return {**made, "blockfeat": __version__, "schema": _SCHEMA}
 
 
 def run_record_path(output: Path) -> Path:
@@ -60,7 +41,7 @@ def run_record_path(output: Path) -> Path:
     return output.with_name(output.name + ".run.json")
 
 
-def write_run_record(record: RunRecord, output: Path) -> None:
+def write_run_record(record: Mapping[str, Any], output: Path) -> None:
     """Write the record of a run beside its output.
 
     Raises
@@ -68,10 +49,10 @@ def write_run_record(record: RunRecord, output: Path) -> None:
     OutputError
         The file cannot be written.
     """
-    write_text(run_record_path(output), json.dumps(asdict(record), ensure_ascii=False, indent=2) + "\n")
+    write_text(run_record_path(output), json.dumps(record, ensure_ascii=False, indent=2) + "\n")
 
 
-def check_same_run(record: RunRecord, output: Path) -> None:
+def check_same_run(record: Mapping[str, Any], output: Path) -> None:
     """Check that an existing output was made by the same model with the same options.
 
     Raises
@@ -94,18 +75,19 @@ def check_same_run(record: RunRecord, output: Path) -> None:
         )
 
 
-def differences(earlier: Mapping[str, Any], record: RunRecord) -> list[str]:
+def differences(earlier: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
     """Return descriptions of how an earlier run's record, as parsed from JSON, differs in model and options."""
     found = []
-    if earlier.get("model") != record.model:
-        found.append(f"model {earlier.get('model')}, not {record.model}")
-    elif earlier.get("model_sha256") != record.model_sha256 and earlier.get("options") == record.options:
-        found.append(f"another file of model {record.model}")
     options = earlier.get("options")
     before: Mapping[str, Any] = options if isinstance(options, dict) else {}
-    for name in sorted({*before, *record.options}):
-        if before.get(name) != record.options.get(name):
-            found.append(f"{name} {_shown(before.get(name))}, not {_shown(record.options.get(name))}")
+    now = record["options"]
+    if earlier.get("model") != record["model"]:
+        found.append(f"model {earlier.get('model')}, not {record['model']}")
+    elif earlier.get("model_sha256") != record["model_sha256"] and before == now:
+        found.append(f"another file of model {record['model']}")
+    for name in sorted({*before, *now}):
+        if before.get(name) != now.get(name):
+            found.append(f"{name} {_shown(before.get(name))}, not {_shown(now.get(name))}")
     return found
 
 
@@ -113,110 +95,148 @@ def _shown(value: object) -> str:
     return "by default" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-@dataclass(frozen=True)
-class EarlierRun:
-    """How many lines of an output are done, and which ones failed, numbered from 0."""
+def prepare(path: Path, *, resume: bool) -> Path:
+    """Return the file that a run writes or continues: the output, or one beside it where an old output keeps its name.
 
-    done: int
-    failed: frozenset[int]
+    A run's record stands beside that file from before its first line until it is whole (`finish`).
+
+    Raises
+    ------
+    OutputError
+        What an earlier run left cannot be moved or removed.
+    """
+    output, new = Path(os.path.realpath(path)), beside(path)
+    with writing(path):
+        if new.exists() and not run_record_path(new).exists():
+            new.replace(output)
+        if not resume:
+            for left in (new, _partial(new)):
+                left.unlink(missing_ok=True)
+        if not output.exists():
+            _partial(output).unlink(missing_ok=True)
+    return new if new.exists() or (output.exists() and not resume) else output
 
 
-def earlier_run(output: Path) -> EarlierRun:
-    """Repair the output of an interrupted run, cut an incomplete last line, and count its lines.
+def finish(file: Path, path: Path) -> None:
+    """Give the file of a whole run, and before it its record, the names of the output and its record.
+
+    Raises
+    ------
+    OutputError
+        They cannot be moved.
+    """
+    output = Path(os.path.realpath(path))
+    if file != output:
+        with writing(path):
+            _partial(output).unlink(missing_ok=True)
+            run_record_path(file).replace(run_record_path(output))
+            file.replace(output)
+
+
+class Resumption:
+    """An output of JSON Lines that is continued: lines that are done stay, those that failed are replaced.
+
+    Parameters
+    ----------
+    output : Path
+        The output of an interrupted run; it is repaired, and an incomplete last line is cut.
+
+    Attributes
+    ----------
+    done : int
+        How many of its lines are done.
 
     Raises
     ------
     OutputError
         The file cannot be read or written.
     """
-    with writing(output):
-        _join_partial(output)
-        if not output.exists():
-            return EarlierRun(0, frozenset())
-        cut_to_whole_lines(output)
-        with output.open("rb") as lines:
-            outcomes = [_outcome(line)[1] for line in lines]
-    failed = frozenset(number for number, has_failed in enumerate(outcomes) if has_failed)
-    return EarlierRun(len(outcomes) - len(failed), failed)
 
-
-def clear_partial(output: Path) -> None:
-    """Remove the partial file of an interrupted run, beside an output that is to be overwritten."""
-    with writing(output):
-        _partial(output).unlink(missing_ok=True)
-
-
-def remaining(documents: Iterator[Pending], output: Path) -> Iterator[Pending]:
-    """Yield the documents that are not done: those that failed, then those without a line.
-
-    Raises
-    ------
-    ResumeError
-        The output belongs to other inputs.
-    """
-    if output.exists():
-        with output.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                identifier, failed = _outcome(line)
-                document = next(documents, None)
-                if document is None:
-                    raise ResumeError(f"{output}: has {number} lines or more, but the inputs {number - 1} documents")
-                if identifier != (done := as_read(document)).id:
-                    raise ResumeError(
-                        f"{output}: line {number} does not belong to {done.id!r}: the run had other inputs"
-                    )
-                if failed:
-                    yield document
-    yield from documents
-
-
-class ResumingWriter:
-    """Writes JSON Lines to an existing output: first in place of the lines that failed, then after the last line.
-
-    Parameters
-    ----------
-    output : Path
-        The output; its folder is created if it is missing.
-    earlier : EarlierRun
-        Result of `earlier_run`.
-    """
-
-    def __init__(self, output: Path, earlier: EarlierRun) -> None:
+    def __init__(self, output: Path) -> None:
         self._output = output
-        self._failed = earlier.failed
-        self._earlier: IO[bytes] | None = None
+        self._places: deque[int] = deque()
+        self._place = 0
+        self._has_ended = False
         with writing(output):
-            output.parent.mkdir(parents=True, exist_ok=True)
-            if earlier.failed:
-                self._earlier = output.open("rb")
-            self._stream = _partial(output).open("wb") if earlier.failed else output.open("ab", buffering=0)
-        self._lines = enumerate(self._earlier or ())
+            _join_partial(output)
+            cut_to_whole_lines(output)
+            with output.open("rb") as lines:
+                outcomes = [has_failed for _, has_failed in map(_outcome, lines)]
+            self._count, self.done = len(outcomes), outcomes.count(False)
+            self._earlier = output.open("rb") if self.done < self._count else None
+            self._stream = _partial(output).open("wb") if self._earlier else output.open("ab")
+
+    def remaining(self, documents: Iterator[Pending]) -> Iterator[Pending]:
+        """Yield the documents that are not done: those whose lines failed, then those without a line.
+
+        A line that failed may stand for several documents, up to the next that is done: where an input was not read.
+
+        Raises
+        ------
+        ResumeError
+            The output belongs to other inputs.
+        InputError
+            A document that is done cannot be read, so that it is not known which are the others.
+        """
+        document, may_skip, unread = next(documents, None), False, ""
+        with self._output.open("rb") as lines:
+            for place, (identifier, failed) in enumerate(map(_outcome, lines)):
+                named = document and as_read(document)
+                while document and named and may_skip and not failed and named.id != identifier:
+                    unread = named.error or unread
+                    yield self._at(place, document)
+                    document = next(documents, None)
+                    named = document and as_read(document)
+                is_own = named is not None and named.id == identifier
+                if not failed and not is_own:
+                    if unread := (named and named.error) or unread:
+                        raise InputError(unread)
+                    line = f"line {place + 1} does not belong to {repr(named.id) if named else 'any document'}"
+                    raise ResumeError(f"{self._output}: {line}: the run had other inputs")
+                may_skip = failed and (may_skip or not is_own)
+                if document and is_own:
+                    if failed:
+                        yield self._at(place, document)
+                    document = next(documents, None)
+        while document:
+            yield self._at(self._count, document)
+            document = next(documents, None)
+        self._has_ended = True
+
+    def _at(self, place: int, document: Pending) -> Pending:
+        """Note that the line of a document goes before the earlier line with a number."""
+        self._places.append(place)
+        return document
 
     def write(self, rendered: Rendered) -> None:
         """Write one line at its place; documents must come in the order of `remaining`."""
         with writing(self._output):
-            self._copy(self._failed)
+            self._copy(self._places.popleft())
             self._stream.write(rendered.text.encode("utf-8", "replace"))
             self._stream.flush()
 
     def close(self) -> None:
-        """Copy the earlier lines that are left, and close the file; do nothing if called again."""
+        """Close the file; where not all is done, join what is done with the earlier lines."""
         with writing(self._output):
-            self._copy(frozenset())
-            self._stream.close()
+            with self._stream:
+                if self._has_ended and not self._places:
+                    self._copy(self._count)
+            if self._earlier is not None:
+                _join_partial(self._output)
 
-    def _copy(self, failed: frozenset[int]) -> None:
-        """Copy earlier lines up to the next failed one and skip it; after the last line, replace the old file."""
+    def _copy(self, place: int) -> None:
+        """Copy earlier lines that are done up to a place; after the last line, replace the old file."""
         if self._earlier is None:
             return
-        for number, line in self._lines:
-            if number in failed:
-                return
-            self._stream.write(line)
-        self._stream.flush()
-        self._earlier.close()
-        self._earlier = None
-        _partial(self._output).replace(self._output)
+        while self._place < place:
+            line = self._earlier.readline()
+            if not _outcome(line)[1]:
+                self._stream.write(line)
+            self._place += 1
+        if place == self._count:
+            self._stream.flush()
+            self._earlier = None
+            _partial(self._output).replace(self._output)
 
 
 def _partial(output: Path) -> Path:
@@ -224,16 +244,30 @@ def _partial(output: Path) -> Path:
 
 
 def _join_partial(output: Path) -> None:
-    """Complete the partial file of a run that was killed while it replaced failed lines, and move it to the output."""
+    """Complete the partial file of a run that ended while it replaced failed lines, and move it to the output.
+
+    Of the earlier lines it has copies of those that are done, in order, between new ones.
+    """
     partial = _partial(output)
     if not partial.exists():
         return
     cut_to_whole_lines(partial)
     if output.exists():
         with output.open("rb") as earlier, partial.open("rb+") as joined:
-            done = sum(1 for _ in joined)
-            joined.writelines(islice(earlier, done, None))
+            copied, line = 0, _next_done(earlier)
+            for new in joined:
+                if new == line:
+                    copied, line = earlier.tell(), _next_done(earlier)
+            earlier.seek(copied)
+            copyfileobj(earlier, joined)
     partial.replace(output)
+
+
+def _next_done(lines: IO[bytes]) -> bytes:
+    """Return the next line that is done; nothing behind the last."""
+    while (line := lines.readline()) and _outcome(line)[1]:
+        pass
+    return line
 
 
 def _outcome(line: bytes) -> tuple[object, bool]:

@@ -126,6 +126,7 @@ def best_run_masks(scores: NDArray[np.floating]) -> NDArray[np.bool_]:
     return masks
 
 
+_MOST_RUNS = 1_000
 DECODERS = ("conjunction", "mss")
 
 
@@ -149,8 +150,8 @@ class Decoder:
         """Check the values."""
         if self.name not in DECODERS:
             raise ModelError(f"unknown decoder {self.name!r}; known are {', '.join(DECODERS)}")
-        if self.runs < 1:
-            raise ModelError(f"a decoder needs at least one run, not {self.runs}")
+        if not 1 <= self.runs <= _MOST_RUNS:
+            raise ModelError(f"a decoder needs at least one run and at most {_MOST_RUNS:,}, not {self.runs}")
 
 
 def decode(scores: NDArray[np.float64], decoder: Decoder) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from blockfeat.blocks import Block
 from blockfeat.content import clean_characters
-from blockfeat.errors import InputError, failure_reason
+from blockfeat.errors import InputError, LimitExceeded, failure_reason
 from blockfeat.extraction import KINDS, Extraction, Extractor, Facts, PageParts, PageWork, read_pages
 from blockfeat.lang import normalise_code
 from blockfeat.monitor.config import MonitorConfig
@@ -181,7 +181,12 @@ class PageReader:
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
-        roles = extraction.roles if settings.evidence else ()
+        evidence = b""
+        if settings.evidence:
+            try:
+                evidence = _packed(blocks, extraction.roles, parts)
+            except LimitExceeded as error:
+                warnings += (f"without evidence: {error}",)
         is_counted = extraction.kind in settings.count_kinds
         # Only the opening of the article is on the page.
         is_stub = extraction.kind == "paywall stub" and not is_counted
@@ -202,7 +207,7 @@ class PageReader:
             section=str(metadata["section"]) if metadata.get("section") else None,
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
-            evidence=_packed(blocks, roles, parts) if settings.evidence else b"",
+            evidence=evidence,
             mentions=found_mentions(extraction, mentions, settings, page.url),
         )
 
@@ -261,8 +266,7 @@ def _found(mention: Mention, kind: str | None) -> FoundMention:
 
 def _metadata(extraction: Extraction) -> Mapping[str, Any]:
     """Return the values that the page gives of itself, without empty ones."""
-    found = getattr(extraction, "metadata", None)
-    values = found.to_dict() if found is not None else {}
+    values = extraction.metadata.to_dict()
     cleaned = json.loads(clean_characters(json.dumps(values, ensure_ascii=False, default=str)))
     return {name: value for name, value in cleaned.items() if value not in (None, [], {}, "")}
 

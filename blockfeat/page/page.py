@@ -33,6 +33,8 @@ _FORMAT = re.compile(
 # Controls that text does not contain; bell to carriage return and escape occur in logs and in ISO-2022.
 _CONTROLS = bytes([*range(1, 7), *range(14, 27), *range(28, 32), 127])
 _SAMPLE_BYTES, _SAMPLES = 512, 4
+_MEGABYTE = 1024 * 1024
+_FREE_BYTES, _BYTES_A_BYTE = 64 * _MEGABYTE, 25
 
 _TAG = re.compile(rb"<(?:/[a-z]|!(?:--|\[|doctype)|\?[a-z]|([a-z][a-z0-9]{0,10})[\s/>])", re.IGNORECASE)
 _OF_HTML_5 = "aside audio details dialog figcaption figure footer header hgroup main nav picture search summary video"
@@ -246,6 +248,14 @@ def _in_utf_8(
 def _check_size(size: int, max_bytes: int | None) -> None:
     if max_bytes is not None and size > max_bytes:
         raise LimitExceeded(f"the page has {size:,} bytes, more than the limit of {max_bytes:,}")
+
+
+def check_memory(size: int, needed: int, what: str) -> None:
+    """Raise LimitExceeded for what takes more than 64 MB and 25 times the bytes of its page."""
+    most = _FREE_BYTES + _BYTES_A_BYTE * size
+    if needed > most:
+        takes = f"{needed // _MEGABYTE:,} MB, for a page of {size:,} bytes at most {most // _MEGABYTE:,}"
+        raise LimitExceeded(f"{what} would take {takes}")
 
 
 def _check_format(data: bytes) -> None:

@@ -23,13 +23,10 @@ def test_growth_is_taken_from_the_end_of_the_warm_up() -> None:
     assert "| 200 | 10 | 100.0 | 3.0 | 8.0 |" in found.to_markdown()
 
 
-def test_cold_starts_are_rows_of_new_processes() -> None:
+def test_cold_starts_are_rows_of_new_processes_and_one_that_fails_says_why() -> None:
     starts = cold_starts(model="thresholds", passes=1)
     assert [start.what for start in starts] == ["python", "import blockfeat", "blockfeat extract"]
     assert all(start.process_seconds > 0 and start.wall_seconds > 0 for start in starts)
     assert "| `python` | 20 | 30 |" in cold_start_table([ColdStart("python", 0.02, 0.03)])
-
-
-def test_a_cold_start_that_fails_says_why() -> None:
     with pytest.raises(InputError, match="no-such-model"):
         cold_starts(model="no-such-model", passes=1)

@@ -84,6 +84,7 @@ def replaced(old: str, new: str) -> str:
         (replaced('format = ["b"]', 'format = "b"'), 16, "'format' must be a list of tags, not 'b'"),
         (replaced('format = ["b"]', 'format = ["B b"]'), 16, "'B b' in 'format'"),
         (replaced("split_at_breaks = 2", "split_at_breaks = -1"), 19, "'split_at_breaks' must be a number"),
+        (replaced("split_at_breaks = 2", "split_at_breaks = 101"), 19, "'split_at_breaks' must be a number"),
         (replaced("split_at_breaks = 2", "split_at_breaks = true"), 19, "'split_at_breaks' must be a number"),
         (replaced("split_at_breaks = 2", "split_at = 2"), 19, "unknown guard 'split_at'; known are"),
         (replaced('["button"]', '["Button"]'), 20, "'Button' in 'keep_if_it_holds_paragraphs'"),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat import Extractor
+from blockfeat.commands.batch import Target
 from blockfeat.errors import ResumeError
 from blockfeat.io import resume as resuming
 from blockfeat.io.batch import file_writer, run
+from blockfeat.io.inputs.options import as_read
 from blockfeat.io.outputs.formats import Formatter, Rendered
-from blockfeat.io.resume import ResumingWriter, check_same_run, earlier_run, remaining, run_record
+from blockfeat.io.resume import Resumption, check_same_run, run_record
 from blockfeat.page.document import Document
 from pages import article_page
 
@@ -30,11 +33,9 @@ def documents(count: int, *, bad: frozenset[int] = frozenset({3})) -> Iterator[D
 
 def resume(path: Path, pages: Iterator[Document], work: Formatter, *, jobs: int = 1) -> list[str]:
     """Resume a run; return the identifiers of the documents that were extracted."""
-    earlier = earlier_run(path)
     seen: list[str] = []
-    writer = ResumingWriter(path, earlier)
-    rest = remaining(pages, path)
-    run(rest, work, writer, jobs=jobs, on_document=lambda rendered: seen.append(rendered.id))
+    resumed = Resumption(path)
+    run(resumed.remaining(pages), work, resumed, jobs=jobs, on_document=lambda rendered: seen.append(rendered.id))
     return seen
 
 
@@ -53,16 +54,6 @@ def test_an_interrupted_run_goes_on_where_it_stopped(renderer: Formatter, tmp_pa
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_failures_are_tried_again_at_their_place(renderer: Formatter, tmp_path: Path) -> None:
-    path = tmp_path / "out.jsonl"
-    run(documents(8, bad=frozenset({0, 3, 7})), renderer, file_writer(path, lines=True))
-    tried = resume(path, documents(10, bad=frozenset({7})), renderer)
-    assert tried == [f"page {number}" for number in (0, 3, 7, 8, 9)]
-    records = [json.loads(line) for line in path.read_bytes().splitlines()]
-    assert [record["id"] for record in records] == [f"page {number}" for number in range(10)]
-    assert [record["id"] for record in records if record["error"]] == ["page 7"]
-
-
 @given(st.lists(st.booleans(), max_size=8), st.integers(0, 4), st.lists(st.integers(0, 12), max_size=4), st.booleans())
 def test_kills_at_any_moment_lose_nothing(
     tmp_path_factory: pytest.TempPathFactory, failed: list[bool], new: int, stops: list[int], torn: bool
@@ -73,10 +64,9 @@ def test_kills_at_any_moment_lose_nothing(
     path.write_text("".join(json.dumps(record) + "\n" for record in found))
     done = {name for name, bad in zip(names, failed, strict=False) if not bad}
     for stop in [*stops, None]:
-        earlier = earlier_run(path)
-        assert earlier.done == len(done)
-        writer = ResumingWriter(path, earlier)
-        pages = remaining((Document(name, "x") for name in names), path)
+        writer = Resumption(path)
+        assert writer.done == len(done)
+        pages = writer.remaining(Document(name, "x") for name in names)
         for count, document in enumerate(pages):
             if count == stop:
                 break
@@ -95,7 +85,7 @@ def test_kills_at_any_moment_lose_nothing(
 def test_other_inputs_are_not_resumed(renderer: Formatter, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     run(documents(3), renderer, file_writer(path, lines=True))
-    for other, reason in ((iter([Document(id="other", data="<p>")] * 3), "line 1"), (documents(2), "3 lines")):
+    for other, reason in ((iter([Document(id="other", data="<p>")] * 3), "line 1"), (documents(2), "line 3 .* any ")):
         with pytest.raises(ResumeError, match=reason):
             resume(path, other, renderer)
     path.write_text("no json\n")
@@ -103,10 +93,22 @@ def test_other_inputs_are_not_resumed(renderer: Formatter, tmp_path: Path) -> No
         resume(path, documents(2), renderer)
 
 
-def test_what_a_killed_run_left_is_no_part_of_another(tmp_path: Path) -> None:
-    (tmp_path / "out.jsonl.part").write_text("old")
-    resuming.clear_partial(tmp_path / "out.jsonl")
-    assert list(tmp_path.iterdir()) == []
+def test_a_run_that_stops_leaves_the_old_result_and_says_how_to_go_on(
+    renderer: Formatter, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "out.jsonl"
+    for name in ("out.jsonl", "out.jsonl.part", "out.jsonl.new.run.json", "out.jsonl.new", "out.jsonl.new.part"):
+        (tmp_path / name).write_text("old")
+    target = Target(output, is_folder=False, format="json")
+    with suppress(KeyboardInterrupt), target.begun(documents(2), renderer, {}, resume=False) as (pages, writer, _):
+        writer.write(renderer(as_read(next(pages))))
+        raise KeyboardInterrupt
+    assert output.read_text() == "old"
+    assert capsys.readouterr().err.endswith("out.jsonl.new; --resume continues it\n")
+    with target.begun(documents(2), renderer, {}, resume=True) as (pages, writer, done):
+        run(pages, renderer, writer)
+    assert [done, *(json.loads(line)["id"] for line in output.read_bytes().splitlines())] == [1, "page 0", "page 1"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "out.jsonl.run.json"]
 
 
 def test_a_run_is_resumed_with_its_model_and_options_only(tmp_path: Path) -> None:

@@ -39,8 +39,9 @@ def test_no_blocks_and_nothing_good(name: str) -> None:
 def test_bad_options_are_errors() -> None:
     with pytest.raises(ModelError, match="unknown decoder 'best'; known are conjunction, mss"):
         Decoder("best")
-    with pytest.raises(ModelError, match="at least one run, not 0"):
-        Decoder("mss", runs=0)
+    for runs in (0, 1_001):
+        with pytest.raises(ModelError, match=f"at least one run and at most 1,000, not {runs}"):
+            Decoder("mss", runs=runs)
 
 
 LOGARITHMS = st.floats(-10, 0)

@@ -4,9 +4,9 @@
 no  promise                                            tests
 === ================================================== ==========================================================
 1   any input in 0.2 s + 1 s a MB, or an error         test_hostile; make fuzz with test_fuzz_findings
-2   linear time                                        test_hostile (blocks; all classes with
+2   linear time                                        test_views (counts); test_hostile (all classes with
                                                        BLOCKFEAT_HOSTILE_FULL=1); python -m benchmarks growth
-3   memory at most 64 MB + 25 times the input          test_processes; test_hostile (RLIMIT_AS)
+3   memory at most 64 MB + 25 times the input          test_processes; test_views; test_hostile (RLIMIT_AS)
 4   no text lost silently                              test_text; test_hostile; page/test_page;
                                                        page/test_tree_construction
 5   decoding never raises, one bad byte: one character here; page/test_encoding (the charset matrix)

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from blockfeat.errors import FetchError, InputError, LimitExceeded, failure_reason
 from blockfeat.io.http.transport import Network, checked_transport, parse_network, read_body
@@ -86,7 +86,7 @@ def failure_of(
     import httpcore2
     import httpx2
 
-    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    reason = getattr(error, "strerror", None) or str(error) or f"the connection broke off ({type(error).__name__})"
     if isinstance(error, ExchangeError):
         return error
     if isinstance(error, (FetchError, LimitExceeded, httpx2.InvalidURL, httpx2.UnsupportedProtocol)):
@@ -281,7 +281,9 @@ def fetch(
         address and the reason.
     """
     networks = _EVERYWHERE if allow_private else tuple(networks)
-    return _run(_fetch(url, timeout, max_bytes, max_redirects, user_agent, networks, hint))
+    transport = checked_transport(max_bytes=max_bytes, networks=networks, max_connections=1, hint=hint)
+    headers = {"User-Agent": user_agent}
+    return _run(_fetch(url, timeout, max_bytes, max_redirects, {"transport": transport, "headers": headers}))
 
 
 def _run(fetching: Coroutine[None, None, Document]) -> Document:
@@ -298,23 +300,13 @@ def _run(fetching: Coroutine[None, None, Document]) -> Document:
         return thread.submit(asyncio.run, fetching).result()
 
 
-async def _fetch(
-    url: str,
-    timeout: float,
-    max_bytes: int,
-    max_redirects: int,
-    user_agent: str,
-    networks: Sequence[Network],
-    hint: str,
-) -> Document:
+async def _fetch(url: str, timeout: float, max_bytes: int, max_redirects: int, options: dict[str, Any]) -> Document:
     """Fetch a page; redirects are followed one by one, so that each address passes the same checks as the first."""
     import httpx2
 
     ends = time.monotonic() + timeout
-    transport = checked_transport(max_bytes=max_bytes, networks=networks, max_connections=1, hint=hint)
-    headers = {"User-Agent": user_agent}
     try:
-        async with httpx2.AsyncClient(transport=transport, trust_env=False, headers=headers, timeout=timeout) as client:
+        async with httpx2.AsyncClient(trust_env=False, timeout=timeout, **options) as client:
             request = get_request(client, url, kind="document")
             for _ in range(max_redirects + 1):
                 where, left = clean_address(request), ends - time.monotonic()

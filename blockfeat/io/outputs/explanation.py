@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from itertools import groupby
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.blocks.block import Block
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 _MOST_CONTRIBUTIONS = 12
+_BYTES_OF_CARD = 11_000
+_OF_A_ROW = ("index", "kept", "role", "score", "words", "kind", "text", "features", "failed", "reason", "xpath")
 _SHORTEST_FOLDED, _FIRST_TEXTS, _FIRST_CHARACTERS = 2, 12, 120
 _BESIDE = ("headline", "byline", "date")
 _QUALITY = ((0.9, "high"), (0.75, "fair"), (0.0, "doubtful"))
@@ -34,22 +37,11 @@ def explanation_table(extraction: Extraction) -> list[dict[str, Any]]:
         Keys ``index``, ``kept``, ``role``, ``score``, ``words``, ``kind``, ``text`` (one line, not shortened),
         ``features`` (value by name), ``failed`` (names), ``reason`` and ``xpath``.
     """
-    return [
-        {
-            "index": block.index,
-            "kept": block.kept,
-            "role": role,
-            "score": block.score,
-            "words": block.words,
-            "kind": block.kind,
-            "text": fold_white_space(clean_characters(block.text)).strip(),
-            "features": dict(block.features),
-            "failed": list(block.failed),
-            "reason": clean_characters(block.reason),
-            "xpath": block.xpath,
-        }
-        for block, role in zip(extraction.blocks, extraction.roles, strict=True)
-    ]
+    rows = [{name: block[name] for name in _OF_A_ROW} for block in extraction.evidence()]
+    for row in rows:
+        row["text"] = fold_white_space(clean_characters(row["text"])).strip()
+        row["reason"] = clean_characters(row["reason"])
+    return rows
 
 
 def explanation_page(extraction: Extraction) -> str:
@@ -59,29 +51,17 @@ def explanation_page(extraction: Extraction) -> str:
     feature values (failed ones marked) and its XPath; runs of dropped blocks are folded. The page needs no script and
     loads nothing; all text of the extraction is escaped.
     """
-    title = _shown(extraction.title) or _shown(extraction.url) or _shown(extraction.id) or "page"
-    style = files("blockfeat.io.outputs").joinpath("explanation.css").read_text(encoding="utf-8")
-    cards = "\n".join(_cards(extraction.blocks, extraction.roles))
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{title} · blockfeat explains</title>
-<style>
-{style}</style>
-</head>
-<body>
-{_header(extraction, extraction.blocks)}
-<main>
-{cards}
-</main>
-<footer>Made by blockfeat. A score above 0 favours content.</footer>
-</body>
-</html>
-"""
+    extraction.check_memory(_BYTES_OF_CARD, "the explanations of all blocks")
+    read = files("blockfeat.io.outputs").joinpath
+    return Template(read("explanation.html").read_text(encoding="utf-8")).substitute(
+        _facts(extraction, extraction.blocks),
+        policy=_POLICY,
+        title=_shown(extraction.title) or _shown(extraction.url) or _shown(extraction.id) or "page",
+        style=read("explanation.css").read_text(encoding="utf-8"),
+        heading=_shown(extraction.title) or "Page without a title",
+        address=_shown(extraction.url) or _shown(extraction.id),
+        cards="\n".join(_cards(extraction.blocks, extraction.roles)),
+    )
 
 
 def _shown(text: str | None) -> str:
@@ -89,7 +69,8 @@ def _shown(text: str | None) -> str:
     return escape(fold_white_space(xml_characters(text or "")).strip())
 
 
-def _header(extraction: Extraction, blocks: Sequence[Block]) -> str:
+def _facts(extraction: Extraction, blocks: Sequence[Block]) -> dict[str, str]:
+    """Return what the head of the page says beside its title and address."""
     kept = sum(block.kept for block in blocks)
     words = sum(block.words for block in blocks)
     kept_words = sum(block.words for block in blocks if block.kept)
@@ -107,20 +88,8 @@ def _header(extraction: Extraction, blocks: Sequence[Block]) -> str:
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts.items() if value)
     notices = [f"Error: {extraction.error}"] if extraction.error else []
     notices += [f"Warning: {warning}" for warning in extraction.warnings]
-    return f"""<header>
-<h1 dir="auto">{_shown(extraction.title) or "Page without a title"}</h1>
-<p class="address">{_shown(extraction.url) or _shown(extraction.id)}</p>
-<dl class="facts">{listed}</dl>
-{"".join(f'<p class="notice">{_shown(notice)}</p>' for notice in notices)}
-<div class="share" role="img" aria-label="{share:.0%} of the words are kept">\
-<span style="width:{share * 100:.2f}%"></span></div>
-<ul class="legend">
-<li><span class="swatch kept"></span>kept: part of the content</li>
-<li><span class="swatch beside"></span>headline, byline, date: beside the text</li>
-<li><span class="swatch dropped"></span>dropped: navigation, advertising or other clutter</li>
-<li>✗ value beyond the model's threshold; +1.23 how far a feature moved the score</li>
-</ul>
-</header>"""
+    shown = "".join(f'<p class="notice">{_shown(notice)}</p>' for notice in notices)
+    return {"facts": listed, "notices": shown, "share": f"{share:.0%}", "width": f"{share * 100:.2f}"}
 
 
 def _quality(confidence: float | None) -> str:
@@ -177,15 +146,15 @@ def _card(block: Block, role: str) -> str:
 def _details(block: Block) -> str:
     """Return the fold-out part of a card: feature values and XPath."""
     failed = set(block.failed)
-    names = [*block.features, *(name for name in block.failed if name not in block.features)]
+    features, moved = dict(block.features.items()), dict(block.contributions.items())
+    names = [*features, *(name for name in block.failed if name not in features)]
     label = f"{len(names)} features" + (f", {len(failed)} failed" if failed else "")
-    moved = block.contributions
     if moved:
         names = sorted(names, key=lambda name: -abs(moved.get(name, 0.0)))[:_MOST_CONTRIBUTIONS]
-        label = f"The {len(names)} features of {len(block.features)} that moved the score most"
+        label = f"The {len(names)} features of {len(features)} that moved the score most"
     rows = []
     for name in names:
-        value = f"{block.features[name]:.4g}" if name in block.features else "not known"
+        value = f"{features[name]:.4g}" if name in features else "not known"
         mark = f"{moved.get(name, 0.0):+.2f}" if moved else "✗ failed" if name in failed else "✓"
         opening = '<tr class="failed">' if name in failed else "<tr>"
         header = f'<th scope="row">{_shown(name).replace("_", " ")}</th>'

@@ -6,12 +6,10 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
-from pathlib import Path
 from typing import IO, Any
 
 from blockfeat._extras import require_extra
-from blockfeat._files import whole_file, writing
+from blockfeat._files import writing
 from blockfeat.io.outputs.formats import Column, Rendered, row_of
 
 # First characters of what a spreadsheet reads as a formula.
@@ -83,7 +81,8 @@ class ParquetRows:
         from pyarrow.parquet import ParquetWriter
 
         self._name = name
-        self._schema = _arrow_schema(pyarrow, types)
+        known = _arrow_types(pyarrow)
+        self._schema = pyarrow.schema([(name, known[type]) for name, type in types.items()])
         self._table_of = pyarrow.Table.from_pylist
         self._rows: list[Mapping[str, Any]] = []
         self._characters = 0
@@ -110,27 +109,16 @@ class ParquetRows:
         self._rows, self._characters = [], 0
 
 
-class ParquetFileWriter:
-    """Writes a row for each document, failed ones included, to a Parquet file.
+class ParquetFileWriter(ParquetRows):
+    """Writes a row for each document, failed ones included, to a Parquet file, whose metadata stands at the end."""
 
-    The file appears under its name when it is complete: Parquet stores its metadata at the end.
-    """
-
-    def __init__(self, path: Path, columns: tuple[Column, ...]) -> None:
-        require_extra("parquet", what=f"{path}: a Parquet file")
+    def __init__(self, stream: IO[bytes], columns: tuple[Column, ...], *, name: str) -> None:
+        super().__init__(stream, {column.name: column.type for column in columns}, name=name)
         self._columns = columns
-        self._file = ExitStack()
-        stream = self._file.enter_context(whole_file(path))
-        self._rows = ParquetRows(stream, {column.name: column.type for column in columns}, name=str(path))
-        self._file.callback(self._rows.close)
 
-    def write(self, rendered: Rendered) -> None:
+    def write(self, rendered: Rendered) -> None:  # type: ignore[override]
         """Add one row."""
-        self._rows.write(row_of(rendered.record or {}, self._columns))
-
-    def close(self) -> None:
-        """Write the last row group and rename the file to its final name; do nothing if called again."""
-        self._file.close()
+        super().write(row_of(rendered.record or {}, self._columns))
 
 
 def nested(row: Mapping[str, Any], columns: Iterable[Column]) -> dict[str, Any]:
@@ -159,11 +147,6 @@ def nested_schema(pyarrow: Any, columns: Iterable[Column]) -> Any:
     return pyarrow.schema(
         [(name, pyarrow.struct(type) if isinstance(type, list) else type) for name, type in fields.items()]
     )
-
-
-def _arrow_schema(pyarrow: Any, types: Mapping[str, str]) -> Any:
-    known = _arrow_types(pyarrow)
-    return pyarrow.schema([(name, known[type]) for name, type in types.items()])
 
 
 def _arrow_types(pyarrow: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from blockfeat.monitor.crawl.visiting import PolledFeed, Readers, poll, visit
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Browser
 from blockfeat.monitor.fetching.urls import netloc_of
+from blockfeat.monitor.store.engine import is_of_database
 from blockfeat.monitor.store.records import DueFeed, DuePage, Poll, Saved, Visit
 
 _MOST_KEPT = 1000
@@ -263,7 +264,7 @@ class Cycle:
             found = await poll(feed, tools.fetcher, tools.config, every=self.every, environment=tools.environment)
             new = await self._saved(feed, found)
         except Exception as error:
-            reason = f"unexpected {type(error).__name__}: {error}"
+            reason = _reason_of(error)
             at = time.time()
             polled = Poll(at=at, due_at=after_failed_poll(at, feed), error=reason, fault=tools.environment)
             found = PolledFeed("failed", polled)
@@ -340,12 +341,19 @@ class Cycle:
                 self._put_off(page, seen.retry_host or page.host, seen.retry_at)
             return await thread.save(seen, record), seen
         except Exception as error:
-            reason = f"unexpected {type(error).__name__}: {error}"
+            reason = _reason_of(error)
             failed = Visit(page=page, at=time.time(), due_at=None, error=reason, fault=tools.environment)
             # Where the store itself is broken, or its lock was lost, this raises, and the run ends.
             saved = await thread.save(failed, None)
             _logger.exception("%s", _named(page.url, reason), extra={"event": "page failed", "url": page.url})
             return saved, failed
+
+
+def _reason_of(error: Exception) -> str:
+    """Return why a page or feed failed; raise an error of the database again, which is none of theirs."""
+    if is_of_database(error):
+        raise error
+    return f"unexpected {type(error).__name__}: {error}"
 
 
 def _named(url: str, reason: str | None) -> str:

@@ -356,7 +356,7 @@ class Readers:
             try:
                 await self.processes.__aenter__()
             except WorkerFailed as error:
-                raise BlockfeatError(f"pages cannot be read: {error}, or with jobs = 0") from error
+                raise InputError(f"pages cannot be read: {error}, or with jobs = 0") from error
         return self
 
     async def __aexit__(self, *error: object) -> None:

@@ -73,8 +73,11 @@ class FileStream(Receiver):
         self.batch = _LINES_AT_ONCE
         self.takes = wanted.takes
         self._path = None if path == "-" else Path(path)
+        self._mend()
+
+    def _mend(self) -> None:
+        """Remove a line that was cut off: its mention comes again."""
         if self._path is not None and self._path.exists():
-            # A mention whose line was cut off comes again.
             with writing(self._path):
                 cut_to_whole_lines(self._path)
 
@@ -88,6 +91,7 @@ class FileStream(Receiver):
             return
         try:
             with writing(self._path), self._path.open("a", encoding="utf-8", errors="replace", newline="\n") as file:
+                self._mend()
                 file.write(lines)
                 file.flush()
                 os.fsync(file.fileno())

@@ -113,6 +113,11 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
 
 
+def is_of_database(error: Exception) -> bool:
+    """Return whether an error of the store is one of its disk or server, and not of what was to be stored."""
+    return isinstance(error.__cause__, OperationalError)
+
+
 def take_turn(connection: Connection) -> int | None:
     """Let transactions that write follow each other, as SQLite does: what one has read, no other changes meanwhile.
 

@@ -11,7 +11,7 @@ from lxml import etree
 from blockfeat._extras import require_extra
 from blockfeat.content.links import Base
 from blockfeat.content.sanitise import Sanitiser
-from blockfeat.page.page import Page
+from blockfeat.page.page import Page, check_memory
 from blockfeat.page.tags import FLATTENED
 from blockfeat.papers.crunch.decision import Decision, HostList, Walked, host_list, letters, take_out
 from blockfeat.papers.crunch.filters import decide_first_set, decide_second_set, edit_elements
@@ -28,6 +28,7 @@ _OPTIONS = {"optgroup", "option", "script"}
 # Broken markup may be parsed into another tree after it was written: a page is cleaned again until it does not change,
 # mostly once.
 _ROUNDS = 8
+_BYTES_OF_ELEMENT = 800
 
 
 def take_earlier_links(root: etree._Element, hosts: HostList | None) -> Links:
@@ -218,6 +219,8 @@ class Cleaner:
         return Cleaned(cleaned, page.encoding, page.warnings)
 
     def _cleaned(self, page: Page) -> str:
+        if page.tags is not None:
+            check_memory(len(page.data), _BYTES_OF_ELEMENT * len(page.tags), "the elements of the page")
         root = page.tree
         if root is None:
             return ""

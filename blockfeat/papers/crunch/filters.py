@@ -75,7 +75,7 @@ def decide_second_set(decision: Decision, lists: LinkLists, tables: EmptyTables)
     looks_at_lists = lists.remove and not _is_portal(decision, lists)
     cells = _CELLS if looks_at_lists and lists.cells else frozenset()
     containers = cells | (frozenset(lists.containers) if looks_at_lists else frozenset())
-    if cells:
+    if not cells.isdisjoint(decision.walked.names):
         _empty_cells(decision, lists, cells)
     counts, own = own_counts(decision, tables), decision.gone()
     walked = decision.walked
@@ -191,7 +191,7 @@ def decide_first_set(decision: Decision, filters: Filters, hosts: HostList | Non
 
 def _is_advertisement(decision: Decision, index: int, hosts: HostList) -> bool:
     element = decision.walked.elements[index]
-    return any(hosts.lists(element.get(name) or "") for name in _REFERENCES)
+    return any(hosts.lists(address) for name in _REFERENCES if (address := element.get(name)))
 
 
 def _is_style_sheet(decision: Decision, index: int) -> bool:

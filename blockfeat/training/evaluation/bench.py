@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blockfeat import __version__
-from blockfeat._files import writing
+from blockfeat._files import write_text
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
@@ -225,11 +225,11 @@ class BenchResult:
         """
         target = Path(folder)
         paths = tuple(target / name for name in ("bench.md", "bench.csv", "bench-pages.csv"))
-        with writing(target):
-            target.mkdir(parents=True, exist_ok=True)
-            paths[0].write_text(self.to_markdown(), encoding="utf-8")
-            self.to_frame().to_csv(paths[1], index=False)
-            self.pages_frame().to_csv(paths[2], index=False)
+        tables = (self.to_frame(), self.pages_frame())
+        for path, text in zip(
+            paths, (self.to_markdown(), *(table.to_csv(index=False) for table in tables)), strict=True
+        ):
+            write_text(path, text)
         return paths
 
 

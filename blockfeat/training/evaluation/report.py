@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from blockfeat._files import write_text
+from blockfeat._files import whole_file, write_text
 from blockfeat.pso.search import FeatureCurve
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.evaluation.evaluate import Evaluation, GroupScores, PageScore
 from blockfeat.training.evaluation.strategies import Agreement
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -166,37 +167,30 @@ def write_training_report(
 
     Raises
     ------
-    OSError
+    OutputError
         The folder cannot be written.
     """
-    target = Path(folder)
-    if history or curves:
-        target.mkdir(parents=True, exist_ok=True)
-    written = []
+    import pandas as pd
+
+    target, written = Path(folder), []
     if history:
-        written.append(_write_history(history, target / "convergence.csv"))
-        written.append(_save(_convergence(history), target / "convergence.png"))
+        frame = pd.DataFrame(map(asdict, history)).rename(columns={"number": "generation"})
+        written += _written(target / "convergence.csv", frame, _convergence(history))
     if curves:
-        written.append(_write_curves(curves, target / "features.csv"))
-        written.append(_save(_features(curves, curves_of), target / "features.png"))
+        frame = pd.DataFrame(map(asdict, curves)).explode(["thresholds", "fitness"])  # one row a threshold
+        frame = frame.rename(columns={"name": "feature", "thresholds": "threshold"})
+        frame = frame[["feature", "bound", "unit", "threshold", "fitness"]]
+        written += _written(target / "features.csv", frame, _features(curves, curves_of))
     return written
 
 
-def _write_history(history: Sequence[Generation], path: Path) -> Path:
-    import pandas as pd
-
-    pd.DataFrame(map(asdict, history)).rename(columns={"number": "generation"}).to_csv(path, index=False)
-    return path
-
-
-def _write_curves(curves: Sequence[FeatureCurve], path: Path) -> Path:
-    """Write the curves as CSV, one row per threshold."""
-    import pandas as pd
-
-    frame = pd.DataFrame(map(asdict, curves)).explode(["thresholds", "fitness"])
-    frame = frame.rename(columns={"name": "feature", "thresholds": "threshold"})
-    frame.to_csv(path, index=False, columns=["feature", "bound", "unit", "threshold", "fitness"])
-    return path
+def _written(path: Path, frame: pd.DataFrame, figure: Figure) -> list[Path]:
+    """Write a table, and beside it its plot; return their paths."""
+    write_text(path, frame.to_csv(index=False))
+    plot = path.with_suffix(".png")
+    with whole_file(plot) as stream:
+        figure.savefig(stream, format="png", dpi=_DOTS_AN_INCH)
+    return [path, plot]
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -209,11 +203,6 @@ def new_figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height), dpi=_DOTS_AN_INCH, layout=layout, facecolor="white")
     FigureCanvasAgg(figure)
     return figure
-
-
-def _save(figure: Figure, path: Path) -> Path:
-    figure.savefig(path, dpi=_DOTS_AN_INCH)
-    return path
 
 
 def _convergence(history: Sequence[Generation]) -> Figure:

@@ -6,20 +6,20 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from errno import ENOSPC
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from blockfeat._files import json_line, parse_object, stem, whole_file, writing
 from blockfeat.data import ROLES, BlockRoles, LabelledPage, page_from_record, page_to_record
-from blockfeat.errors import CorpusError, OutputError
+from blockfeat.errors import CorpusError
 
 STATES = ("open", "done", "skipped", "bad")
 """States of a page: still to do, labelled, put off, or of no use (broken, empty, of another kind)."""
 
 NO_ROLE = "none"
-_CHUNK = 1 << 20
 _SCHEMA = 1
 
 
@@ -228,9 +228,11 @@ class CorpusFile:
         """Write the file without one page."""
         gone = self._lines[without]
         with writing(self.path), self.path.open("rb") as old, whole_file(self.path, sync=True) as new:
-            _copy(old, new, gone.first)
-            old.seek(gone.end)
-            _copy(old, new, None)
+            first = 0
+            for page in old:
+                if first != gone.first:
+                    new.write(page)
+                first += len(page)
         size = gone.end - gone.first
         del self._lines[without]
         for id, line in self._lines.items():
@@ -279,14 +281,12 @@ def _append_synced(stream: FileIO, data: bytes, path: Path) -> int:
     with writing(path):
         end = os.fstat(stream.fileno()).st_size
         try:
-            written = stream.write(data)
+            if stream.write(data) != len(data):
+                raise OSError(ENOSPC, os.strerror(ENOSPC))
             os.fsync(stream.fileno())
         except OSError:
             stream.truncate(end)
             raise
-    if written != len(data):
-        stream.truncate(end)
-        raise OutputError(f"{path}: cannot be written: the disk is full")
     return end
 
 
@@ -297,15 +297,6 @@ def _is_cut_short(line: bytes) -> bool:
     except CorpusError:
         return True
     return False
-
-
-def _copy(source: IO[bytes], target: IO[bytes], size: int | None) -> None:
-    """Copy ``size`` bytes, or all that are left for None."""
-    left = size
-    while chunk := source.read(_CHUNK if left is None else min(left, _CHUNK)):
-        target.write(chunk)
-        if left is not None:
-            left -= len(chunk)
 
 
 class Journal(LabelLog):

@@ -7,8 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from blockfeat.blocks.block import Block
-from blockfeat.extraction.extraction import Extraction
 from blockfeat.io.outputs.explanation import explanation_page, explanation_table
 from extraction_stand_in import block, extraction
 
@@ -97,7 +95,7 @@ def test_rows_of_the_table() -> None:
 
 
 def test_contributions_take_the_place_of_marks() -> None:
-    block = Block(0, "Text", 1, "/html", features={"a": 1.0, "b": 2.0}, contributions={"a": 0.5, "b": -3.25})
-    page = explanation_page(Extraction(text="", known_blocks=(block,)))
+    moved = block("Text", features={"a": 1.0, "b": 2.0}, contributions={"a": 0.5, "b": -3.25})
+    page = explanation_page(extraction(moved))
     assert page.index("-3.25") < page.index("+0.50")
     assert "The 2 features of 2 that moved the score most" in page

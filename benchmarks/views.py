@@ -1,0 +1,226 @@
+"""Every view of a page under one law: memory, seconds a megabyte and growth of each view over all shapes."""
+
+from __future__ import annotations
+
+import gc
+import math
+import resource
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.growth import fit_exponent
+from benchmarks.shapes import SHAPES, synthetic_page
+from blockfeat._files import writing
+from blockfeat._pool import in_order
+from blockfeat.errors import LimitExceeded
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.io.outputs import explanation_page, to_json_line
+from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
+from blockfeat.papers.crunch.clean import Cleaner
+from blockfeat.training.evaluation.metrics import markdown_table
+
+if TYPE_CHECKING:
+    import pandas
+
+View = Callable[[bytes], Any]
+
+SIZES = tuple(4**step * 1024 for step in range(3, 8))
+"""Sizes in bytes: 64, 256 KB, 1, 4, 16 MB."""
+
+FREE_BYTES, BYTES_A_BYTE = 64 * 1024 * 1024, 25
+"""The law of memory: so much whatever the size of a page, and so many times its bytes."""
+
+_ADDRESS_SPACE = 4 << 30
+_MEGABYTE = 1024 * 1024
+_FIRST = b"<p>The ferry leaves at nine and returns before dark.</p>" * 3
+_PATIENCE = 20.0  # seconds of a process beyond the call that is timed, on a loaded machine
+
+
+def views_of(model: str = "default") -> dict[str, View]:
+    """Return what can be made of a page with a model, by name: each from the bytes on."""
+    extractor, cleaner = Extractor.load(model), Cleaner.of()
+    reader = PageReader.of(ReaderSettings(model, (Brand("Corvane"),), evidence=True))
+    of_extraction: Mapping[str, Callable[..., object]] = {
+        "text": lambda found: found.text,
+        "blocks": lambda found: found.blocks,
+        "explain": explanation_page,
+        "record": to_json_line,
+        "record with evidence": lambda found: to_json_line(found, evidence=True),
+        "Markdown": lambda found: found.to_markdown(links=True, images=True),
+        "HTML": lambda found: found.to_html(images=True),
+        "TEI": lambda found: found.to_xml(images=True),
+        "page": lambda found: found.to_page(),
+    }
+
+    def made(write: Callable[..., object]) -> View:
+        return lambda data: write(extractor.extract(data, url="https://example.org/a"))
+
+    return {
+        **{name: made(write) for name, write in of_extraction.items()},
+        "clean": lambda data: cleaner.clean(data).html,
+        "monitor": lambda data: reader.read(FetchedPage(data, "https://example.org/a")),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One view of one page.
+
+    Attributes
+    ----------
+    view, shape : str
+        Their names.
+    size : int
+        Bytes of the page.
+    seconds, memory : float
+        Process time, and bytes resident at the peak beyond those before; NaN where it did not end.
+    outcome : str
+        ``"result"``, ``"refused"`` (`LimitExceeded`), or what went wrong.
+    """
+
+    view: str
+    shape: str
+    size: int
+    seconds: float = math.nan
+    memory: float = math.nan
+    outcome: str = "result"
+
+    @property
+    def factor(self) -> float:
+        """Bytes of memory beyond the free ones for each byte of the page."""
+        return max(self.memory - FREE_BYTES, 0.0) / self.size
+
+    @property
+    def rate(self) -> float:
+        """Seconds a megabyte."""
+        return self.seconds * _MEGABYTE / self.size
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is neither a result nor a refusal."""
+        return self.outcome not in ("result", "refused")
+
+
+@dataclass(frozen=True)
+class ViewsResult:
+    """All cells, view after view."""
+
+    cells: tuple[Cell, ...]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return one row for each view, shape and size."""
+        import pandas
+
+        columns = ["view", "shape", "size", "seconds", "memory", "outcome"]
+        return pandas.DataFrame([[getattr(cell, name) for name in columns] for cell in self.cells], columns=columns)
+
+    def exponent(self, view: str, shape: str) -> float:
+        """Return how the time of a view grows with a shape, of the pages that have a result."""
+        cells = [c for c in self.cells if (c.view, c.shape, c.outcome) == (view, shape, "result")]
+        return fit_exponent([cell.size for cell in cells], [cell.seconds for cell in cells])
+
+    def to_markdown(self) -> str:
+        """Return a row a view: the worst memory factor, seconds a megabyte and exponent with their shapes."""
+        columns = ["view", "memory beyond 64 MB, × page", "s a MB (1 MB or more)", "exponent", "refused", "failed"]
+        rows = []
+        for view in dict.fromkeys(cell.view for cell in self.cells):
+            cells = [cell for cell in self.cells if cell.view == view]
+            large = [cell for cell in cells if cell.size >= _MEGABYTE]
+            shapes = list(dict.fromkeys(cell.shape for cell in cells))
+            refused = {cell.shape for cell in cells if cell.outcome == "refused"}
+            failed = [f"`{cell.shape}` {cell.size // 1024} KB: {cell.outcome}" for cell in cells if cell.failed]
+            worst = [
+                _worst([(cell.factor, cell.shape) for cell in cells]),
+                _worst([(cell.rate, cell.shape) for cell in large]),
+                _worst([(self.exponent(view, shape), shape) for shape in shapes]),
+            ]
+            rows.append([view, *worst, f"{len(refused)} of {len(shapes)} shapes", "; ".join(failed) or "none"])
+        return markdown_table(columns, rows)
+
+    def write(self, folder: Path) -> None:
+        """Write ``views.csv`` into a folder, which is made where it is missing."""
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self.to_frame().to_csv(folder / "views.csv", index=False)
+
+
+def measure_views(
+    views: Mapping[str, View],
+    *,
+    shapes: Iterable[str] = SHAPES,
+    sizes: Sequence[int] = SIZES,
+    limit: float = 60.0,
+    on_cell: Callable[[Cell], None] | None = None,
+) -> ViewsResult:
+    """Measure views of synthetic pages of growing size, each page in a process of its own with a memory limit.
+
+    Parameters
+    ----------
+    views : mapping
+        What `views_of` returns, or some of it.
+    shapes : iterable of str
+        Some of `benchmarks.shapes.SHAPES`.
+    sizes : sequence of int
+        Bytes, rising. What fails or takes too long is not tried on a larger page.
+    limit : float
+        Seconds that one page may take.
+    on_cell : callable, optional
+        Called with each cell.
+    """
+    for view in views.values():
+        view(_FIRST)  # load whatever the first page loads before the fork
+    cells = []
+    chosen = tuple(shapes)
+    for name, view in views.items():
+        for shape in chosen:
+            for size in sizes:
+                cells.append(_measured(name, view, shape, size, limit))
+                if on_cell is not None:
+                    on_cell(cells[-1])
+                if cells[-1].failed:
+                    break
+    return ViewsResult(tuple(cells))
+
+
+def _measured(name: str, view: View, shape: str, size: int, limit: float) -> Cell:
+    """Measure one view of one page in a child process."""
+
+    def work(size: int) -> Cell:
+        resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+        page = synthetic_page(shape, size).encode()
+        gc.collect()
+        gc.freeze()  # in this child process, collections skip the inherited objects
+        before, outcome = _kilobytes("VmRSS"), "result"
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+        start = time.process_time()
+        try:
+            found = view(page)
+            error = getattr(found, "error", None)
+            outcome = "result" if not error else "refused" if "at most" in error else f"error: {error}"
+        except LimitExceeded:
+            outcome = "refused"
+        except Exception as error:  # any failure of any view is a result
+            outcome = f"{type(error).__name__}: {error}"[:80]
+        seconds = time.process_time() - start
+        return Cell(name, shape, size, seconds, 1024.0 * (_kilobytes("VmHWM") - before), outcome)
+
+    def failure(size: int, reason: str) -> Cell:
+        return Cell(name, shape, size, outcome=reason)
+
+    # Views are functions that only a copy of this process has.
+    [(_, cell)] = in_order(work, [size], jobs=1, failure=failure, deadline=limit + _PATIENCE, start="fork")
+    return cell
+
+
+def _kilobytes(key: str) -> int:
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(key))
+
+
+def _worst(found: Sequence[tuple[float, str]]) -> str:
+    known = [pair for pair in found if not math.isnan(pair[0])]
+    return "{:.2f} (`{}`)".format(*max(known)) if known else ""

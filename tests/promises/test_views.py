@@ -1,0 +1,58 @@
+"""Every view of a page grows in step with its bytes, in calls and in memory: counted, so that no noise decides."""
+
+import sys
+import tracemalloc
+from contextlib import suppress
+from itertools import count
+
+import pytest
+
+from benchmarks.shapes import synthetic_page
+from benchmarks.views import View, measure_views, views_of
+from blockfeat import LimitExceeded
+
+_VIEWS = views_of()
+_SIZES, _FREE_CALLS, _FREE_BYTES = (3_000, 12_000), 5_000, 400_000
+
+
+def _counted(view: View, page: bytes) -> tuple[int, int]:
+    """Calls, of Python and of C, and the most bytes that are held at once."""
+    calls = count()
+    tracemalloc.start()
+    sys.setprofile(lambda *_: next(calls) and None)
+    with suppress(LimitExceeded):
+        view(page)
+    sys.setprofile(None)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return next(calls), peak
+
+
+@pytest.mark.parametrize("shape", ["short paragraphs", "nested lists", "open cells", "raised", "formulas"])
+def test_calls_and_memory_grow_in_step_with_the_page(shape: str) -> None:
+    small, large = (synthetic_page(shape, size).encode() for size in _SIZES)
+    for name, view in _VIEWS.items():
+        view(small)
+        before, after = _counted(view, small), _counted(view, large)
+        assert after[0] <= 4**1.1 * before[0] + _FREE_CALLS, (name, before, after)
+        assert after[1] <= 4**1.1 * before[1] + _FREE_BYTES, (name, before, after)
+
+
+def test_quadratic_growth_is_seen() -> None:
+    small, large = (_counted(lambda data: [data[:end] for end in range(len(data))], bytes(size)) for size in _SIZES)
+    assert large[1] > 4**1.1 * small[1] + _FREE_BYTES
+
+
+def test_a_page_of_too_many_blocks_is_refused_but_read() -> None:
+    page = b"<p>a" * 100_000
+    for name in ("explain", "record with evidence", "page", "clean"):
+        with pytest.raises(LimitExceeded, match=r"would take [0-9,]+ MB, for a page of 400,000 bytes at most 73"):
+            _VIEWS[name](page)
+    record = _VIEWS["monitor"](page)
+    assert (record.status, record.evidence, record.warnings[-1][:16]) == ("ok", b"", "without evidence")
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("shape", ["nested lists", "nested tables", "<p>a", "empty tags", "ampersands"])
+def test_a_million_elements_give_a_result_or_a_refusal(shape: str) -> None:
+    assert not [cell for cell in measure_views(_VIEWS, shapes=[shape], sizes=[4 << 20]).cells if cell.failed]
