@@ -285,6 +285,7 @@ def parse_object(line: bytes | None, error: type[BlockfeatError] = CorpusError) 
     """Return the JSON object on a line; raise ``error`` with the reason, not the place, where there is none."""
     if line is None:
         raise error(f"line longer than {MAX_LINE_BYTES} bytes")
+    line = line.removeprefix(BOM_UTF8)  # also where files with one were joined
     try:
         value = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as reason:

@@ -17,6 +17,7 @@ from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.io.inputs import Document
     from blockfeat.models.model import Model
     from blockfeat.models.threshold import ThresholdModel
 
@@ -68,13 +69,18 @@ def explain(
         console.show(f"written: {output}")
 
 
-def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
-    """Return the extraction of an input's first page; raise InputError where reading or extracting fails."""
+def first_page(page: str, reading: InputOptions) -> Document:
+    """Return the page of an input, the first of several."""
     from blockfeat.io.inputs import read_inputs
 
-    document = next(iter(read_inputs([page], reading)), None)
-    if document is None:
-        raise InputError(f"{page}: no page found")
+    for document in read_inputs([page], reading):
+        return document
+    raise InputError(f"{page}: no page found")
+
+
+def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
+    """Return the extraction of an input's first page; raise InputError where reading or extracting fails."""
+    document = first_page(page, reading)
     extraction = extractor.extract_document(replace(document, lang=lang or document.lang))
     if extraction.error:
         raise InputError(console.with_name(document.id, extraction.error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 import typer
@@ -71,6 +71,7 @@ def extract(
     target = target_of(output, format, inputs=[*named.pages, *named.lists], resume=resume)
     _check_page_options(target.format, absolute, styles, evidence=evidence)
     extractor = Extractor.load(model).with_options(**options.given())
+    reading = replace(reading, max_bytes=options.max_bytes)
     choices = {name: value for name, value in asdict(options).items() if name != "max_bytes"}
     renderer = Formatter(
         extractor,

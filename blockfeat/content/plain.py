@@ -363,7 +363,7 @@ def _rewritten(blocks: Blocks, spans: list[tuple[int, int, str]]) -> Blocks:
 def _shown(text: str, *, is_raised: bool, is_link: bool) -> str:
     """Return what is written for raised or lowered text."""
     inner = text.strip()
-    if inner.lower() in _ENDINGS or not any(character.isalnum() for character in inner):
+    if (is_raised and inner.lower() in _ENDINGS) or not any(character.isalnum() for character in inner):
         return text
     if is_link or len(inner) > _MOST_IN_BRACES:
         return f" {text}"

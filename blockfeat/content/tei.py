@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from blockfeat.content.links import TEI_NAMESPACE, fold_white_space, xml_characters
+from blockfeat.content.links import TEI_NAMESPACE, fold_white_space, safe_target, xml_characters
 from blockfeat.content.nodes import (
     Caption,
     Code,
@@ -82,8 +82,8 @@ def _add_header(root: _Element, content: Content) -> None:
     _add(_add(description, "publicationStmt"), "p", "Main text of a web page, extracted by machine.")
     source = _add(_add(description, "sourceDesc"), "bibl")
     _add(source, "title", content.title or "")
-    if content.url:
-        _add(source, "ptr", target=content.url)
+    if target := safe_target(content.url or ""):
+        _add(source, "ptr", target=target)
     if content.id:
         _add(source, "idno", content.id)
     _add(_add(header, "encodingDesc"), "p", f"blockfeat, model {content.model}")

@@ -138,6 +138,8 @@ class Extractor:
             keep_drawings=self.model.table.reads_drawings,
         )
         measured = self.measurer.measure(page, lang=lang)
+        if not len(measured.blocks) and (found := page.with_hidden_text()) is not None:
+            page, measured = found, self.measurer.measure(found, lang=lang)
         return self.assemble(page, measured, self.model.predict(measured), id=id)
 
     def assemble(

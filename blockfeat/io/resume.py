@@ -133,6 +133,11 @@ def finish(file: Path, path: Path) -> None:
             file.replace(output)
 
 
+def _is_same(identifier: object, id: str) -> bool:
+    """Return whether two identifiers are equal, or name the same place in a file by different paths."""
+    return identifier == id or (isinstance(identifier, str) and os.path.abspath(identifier) == os.path.abspath(id))
+
+
 class Resumption:
     """An output of JSON Lines that is continued: lines that are done stay, those that failed are replaced.
 
@@ -182,12 +187,12 @@ class Resumption:
         with self._output.open("rb") as lines:
             for place, (identifier, failed) in enumerate(map(_outcome, lines)):
                 named = document and as_read(document)
-                while document and named and may_skip and not failed and named.id != identifier:
+                while document and named and may_skip and not failed and not _is_same(identifier, named.id):
                     unread = named.error or unread
                     yield self._at(place, document)
                     document = next(documents, None)
                     named = document and as_read(document)
-                is_own = named is not None and named.id == identifier
+                is_own = named is not None and _is_same(identifier, named.id)
                 if not failed and not is_own:
                     if unread := (named and named.error) or unread:
                         raise InputError(unread)

@@ -60,6 +60,9 @@ _JIS_RUN = rb"\x1b(\$[@B]|\([BJI])([^\x1b]*)"
 _HIGH = bytes(code | 0x80 if 0x21 <= code <= 0x7E else 0xFF if code >= 0x80 else code for code in range(256))
 # Characters that one bad byte can corrupt, including those between them.
 _SPOILT_BY_ONE = 5
+_INVERTED, _SMALL = r"\b[а-яё][А-ЯЁ]{2}", r"[А-Яа-яё][а-яё]{2}"
+# Hiragana and katakana, of which every text in Japanese has many; bytes of no other encoding read as pairs give them.
+_KANA = "[\u3041-\u30fa]"
 # Private-use characters to which Python's cp932 maps undefined bytes.
 _NO_BYTE = "[\uf8f0-\uf8f3]"
 
@@ -182,7 +185,8 @@ def _is_nearly_utf_8(sample: bytes, *, lenient: bool) -> bool:
     whole = len(text) - replaced - _ascii_bytes(sample)
     is_one_bad_byte = text.rfind("\ufffd") - text.find("\ufffd") < _SPOILT_BY_ONE
     if lenient:
-        return whole >= replaced or is_one_bad_byte
+        # Without a whole character there is but the label, which servers send by default too.
+        return whole >= replaced or (is_one_bad_byte and whole > 0)
     return whole > 2 * replaced or (is_one_bad_byte and whole > replaced)
 
 
@@ -194,6 +198,9 @@ def _is_contradicted(sample: bytes, name: str) -> bool:
         return True
     if sum(text.count(chr(code)) for code in range(0x80, 0xA0)) > 3:
         return True
+    if name in ("windows-1251", "koi8-r", "koi8-u"):
+        # In one, small letters are the capitals of the other: "пРИВЕТ". A text in capitals has no such word.
+        return len(re.findall(_INVERTED, text)) > len(re.findall(_SMALL, text))
     # A western label is what servers send by default; no western text has more accents than plain letters.
     return name == "windows-1252" and _accented_share(text) > 0.4
 
@@ -209,6 +216,9 @@ def _detected(sample: bytes) -> str:
     """Return the encoding that uchardet detects; windows-1252 if it detects none."""
     import cchardet
 
+    japanese = sample.decode("cp932", "replace")
+    if len(re.findall(_KANA, japanese)) > max(3, japanese.count("\ufffd"), (len(sample) - _ascii_bytes(sample)) // 10):
+        return "shift_jis"
     found = str(cchardet.detect(sample)["encoding"] or "").lower()
     name = _name(_tables()["detected"].get(found, found))
     if name is None or name.startswith("utf-"):

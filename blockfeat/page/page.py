@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import unescape
+from html import escape, unescape
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import LimitExceeded, NotHTML
@@ -82,6 +82,10 @@ class DeclaredText:
     def _texts(self) -> tuple[str, str]:
         return declared_texts(self.data, self.scripts)
 
+
+_TEMPLATES = ("text/template", "text/x-template")
+# Ends what may be open, so that markup behind it is read.
+_ENDS = b"</script></style></textarea></title></iframe></noscript></template></select><p>"
 
 NOTHING_DECLARED = DeclaredText()
 """The declared text of an input that is no page."""
@@ -196,6 +200,33 @@ class Page:
     def linked_data(self) -> tuple[bytes, ...]:
         """The JSON-LD scripts of the page, in UTF-8."""
         return tuple(self.data[start:end] for start, end in self.declared.scripts)
+
+    def with_hidden_text(self) -> Page | None:
+        """Return the page with text behind its end that only attributes and scripts hold, and a warning that says so.
+
+        That of one kind, the longest: ``srcdoc`` of frames, text areas, templates in scripts, ``articleBody`` of
+        JSON-LD. None where there is no such text.
+        """
+        if self.tags is None:
+            return None
+        tags = Tags.read(self.data, keeps_raw_text=True).tags
+        frames, areas, scripts = (tags.named(name).tolist() for name in ("iframe", "textarea", "script"))
+        types = [attributes.get("type", "").strip().lower() for attributes in tags.attributes_of(scripts)]
+        texts = {
+            "frames (srcdoc)": [attributes.get("srcdoc", "") for attributes in tags.attributes_of(frames)],
+            "text areas": map(tags.text, areas),
+            "templates": [tags.text(one) for one, type in zip(scripts, types, strict=True) if type in _TEMPLATES],
+            "JSON-LD (articleBody)": map(escape, self.declared.body.splitlines()),
+        }
+        kind, text = max(
+            ((kind, "<p>".join(found).strip()) for kind, found in texts.items()), key=lambda one: len(one[1])
+        )
+        if not text:
+            return None
+        found = Page.parse((self.data + _ENDS).decode("utf-8", "replace") + text, url=self.url)
+        warning = f"the page has no text but that of its {kind}"
+        known = {name: getattr(self, name) for name in ("encoding", "encoding_source", "replaced", "has_markup")}
+        return replace(found, warnings=(*self.warnings, warning), **known)
 
     @cached_property
     def tree(self) -> etree._Element | None:

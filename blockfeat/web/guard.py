@@ -155,7 +155,7 @@ _HEADERS = {
 _logger = logging.getLogger("blockfeat.web.guard")
 _UNEXPECTED = "an unexpected error; the service's log has more"
 _READING = ("GET", "HEAD", "OPTIONS")
-_SECONDS_FOR_A_BODY = 60.0
+_SECONDS_FOR_A_BODY, _SECONDS_AHEAD, _LEAST_BYTES_A_SECOND = 60.0, 10.0, 20_000
 _FREE = ("/static/", "/api/v1/health", "/favicon.ico", "/openapi.json")
 
 
@@ -255,7 +255,8 @@ def _check_origin(method: str, headers: Headers) -> None:
 
 
 def _too_large(max_bytes: int) -> Problem:
-    return Problem(413, f"the request has more than {max_bytes:,} bytes")
+    # What is left of the body is not read.
+    return Problem(413, f"the request has more than {max_bytes:,} bytes", headers={"Connection": "close"})
 
 
 class _Limited:
@@ -264,18 +265,19 @@ class _Limited:
     def __init__(self, scope: Scope, receive: Receive, send: Send, max_bytes: int) -> None:
         self._scope, self._receive, self._send, self._max_bytes = scope, receive, send, max_bytes
         self._received, self._is_whole = 0, False
-        self._end = asyncio.get_running_loop().time() + _SECONDS_FOR_A_BODY
+        self._start = asyncio.get_running_loop().time()
         self._problem: Problem | None = None
 
     async def receive(self) -> Message:
         """Return the next message; raise Problem for a body that is too large or too slow, but never after its end."""
         if self._is_whole:
             return await self._receive()
+        seconds = min(_SECONDS_FOR_A_BODY, _SECONDS_AHEAD + self._received / _LEAST_BYTES_A_SECOND)
         try:
-            async with asyncio.timeout_at(self._end):
+            async with asyncio.timeout_at(self._start + seconds):
                 message = await self._receive()
         except TimeoutError:
-            detail = f"the request did not come within {_SECONDS_FOR_A_BODY:g} s"
+            detail = f"the request did not come within {seconds:.3g} s"
             self._problem = Problem(408, detail, headers={"Connection": "close"})
             raise self._problem from None
         self._received += len(message.get("body", b""))

@@ -18,7 +18,7 @@ from tei_schema import validate_tei
         ("x<sup>ab</sup> and x<sub>i,j</sub>", "x^{ab} and x_{i,j}"),
         ("a book<sup><a href=#n2>2</a></sup> of", "a book 2 of"),
         ("IP68<a href=#n><sup>2</sup></a> case", "IP68 2 case"),
-        ("the 7<sup>th</sup> day", "the 7th day"),
+        ("the 7<sup>th</sup> day at T<sub>a</sub>", "the 7th day at T_{a}"),
         ("a name<sup>®</sup> here", "a name® here"),
         ("<sup>1</sup> See there", "1 See there"),
     ],

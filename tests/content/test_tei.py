@@ -42,6 +42,7 @@ def test_the_header_holds_title_source_language_and_model() -> None:
     root = _root(Content((), title="A & B", url="https://a.example/?a=1&b=2", lang="de", id="7", model="default"))
     assert root.findtext(f"{TEI}teiHeader/{TEI}fileDesc/{TEI}titleStmt/{TEI}title") == "A & B"
     assert [pointer.get("target") for pointer in root.iter(f"{TEI}ptr")] == ["https://a.example/?a=1&b=2"]
+    assert list(_root(Content((), url="javascript:alert(1)")).iter(f"{TEI}ptr")) == []
     assert [language.get("ident") for language in root.iter(f"{TEI}language")] == ["de"]
     assert "default" in (root.findtext(f".//{TEI}encodingDesc/{TEI}p") or "")
     validate_tei(root)

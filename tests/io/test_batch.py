@@ -17,7 +17,7 @@ from blockfeat.content.tei import TEI_NAMESPACE
 from blockfeat.errors import OutputError
 from blockfeat.io.batch import FolderWriter, StreamWriter, Tally, file_writer, reason_of, run
 from blockfeat.io.inputs.options import Pending
-from blockfeat.io.outputs.formats import Formatter, Rendered
+from blockfeat.io.outputs.formats import Formatter, Rendered, part
 from blockfeat.page.document import Document
 from pages import article_page
 from tei_schema import validate_tei
@@ -86,6 +86,8 @@ def test_several_pages_are_one_html_document_of_articles(formatted: Callable[...
     assert [len(article.findall("p")) for article in articles] == [2, 2, 2, 0]
     assert articles[-1].get("data-error") == "the bytes are PDF, not HTML"
     assert written.count(b"<html") == written.count(b"</html>") == 1
+    arabic = Extractor.load("default").extract(f"<html lang=ar><p>{'نص عربي عن الماء. ' * 20}").to_html()
+    assert part("html", "a", arabic, None).startswith('<article data-page="a" lang="ar" dir="rtl">\n<p>نص')
 
 
 def test_several_pages_are_one_corpus_of_tei(formatted: Callable[..., bytes]) -> None:

@@ -85,6 +85,7 @@ def test_kills_at_any_moment_lose_nothing(
 def test_other_inputs_are_not_resumed(renderer: Formatter, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     run(documents(3), renderer, file_writer(path, lines=True))
+    path.write_text(path.read_text().replace('"id": "', '"id": "./'))
     for other, reason in ((iter([Document(id="other", data="<p>")] * 3), "line 1"), (documents(2), "line 3 .* any ")):
         with pytest.raises(ResumeError, match=reason):
             resume(path, other, renderer)

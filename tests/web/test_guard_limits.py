@@ -138,8 +138,9 @@ def test_the_end_of_a_connection_may_be_waited_for_without_end(monkeypatch: pyte
     assert _status(Guard(waits, ServeSettings()), pause=0.6)[0] == 200
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("blockfeat.web.guard._SECONDS_FOR_A_BODY", 0.1)
+@pytest.mark.parametrize("limit", ["_SECONDS_FOR_A_BODY", "_SECONDS_AHEAD"])
+def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    monkeypatch.setattr(f"blockfeat.web.guard.{limit}", 0.1)
     app = base_app(ServeSettings(), title="test")
 
     @app.post("/taken")
@@ -286,6 +287,14 @@ def test_a_head_that_is_too_large_is_refused(hurried: Served) -> None:
     with _connected(hurried) as large:
         large.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 70_000)
         assert b"400" in large.recv(100)
+
+
+def test_a_body_without_a_length_is_refused_where_it_is_too_large(hurried: Served) -> None:
+    with _connected(hurried) as endless:
+        endless.sendall(b"POST /api/v1/extract HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+        with pytest.raises(ConnectionError):
+            for _ in range(4000):
+                endless.sendall(b"10000\r\n" + bytes(0x10000) + b"\r\n")
 
 
 def test_a_slow_answer_is_waited_for(hurried: Served) -> None:

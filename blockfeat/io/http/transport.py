@@ -148,6 +148,8 @@ class _CheckedBackend:
     ) -> httpcore2.AsyncNetworkStream:
         import httpcore2
 
+        if not 0 < port < 65536:
+            raise FetchError(f"there is no port {port}")
         seconds = timeout or 60.0
         found = await resolved(host, port, seconds, self._resolver)
         addresses = allowed_among(host, found, self._networks, hint=self._hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 import sys
@@ -13,7 +14,7 @@ from pathlib import PurePath
 from threading import Event, Thread
 from typing import IO, TYPE_CHECKING, TypeGuard
 
-from blockfeat.errors import BlockfeatError, InputError
+from blockfeat.errors import BlockfeatError, LimitExceeded
 from blockfeat.io.inputs.options import (
     DAMAGE,
     PACKED_SUFFIXES,
@@ -61,12 +62,12 @@ def format_by_suffix(name: str) -> str | None:
     return next((format for format, suffixes in _SUFFIXES.items() if lowered.endswith(suffixes)), None)
 
 
-def read_file(path: str | os.PathLike[str]) -> Document:
-    """Return one page as bytes, decompressed; a document with ``error`` for a file that cannot be read."""
+def read_file(path: str | os.PathLike[str], max_bytes: int | None = None) -> Document:
+    """Return one page as bytes, decompressed; a document with ``error`` for a file that cannot be read or is larger."""
     name = os.fspath(path)
     try:
         with open(name, "rb") as stream:
-            return _page(name, stream)
+            return _page(name, stream, max_bytes)
     except (*DAMAGE, BlockfeatError) as error:
         return failed_document(name, error)
 
@@ -75,7 +76,7 @@ def _pages_of(name: str, options: InputOptions) -> Iterator[Pending]:
     """Yield the pages of a file; its format is that of the options, else of its suffix, else of its first bytes."""
     format = format_by_suffix(name) if options.format == "auto" else options.format
     if format == "html" and os.path.isfile(name):
-        yield partial(read_file, name)
+        yield partial(read_file, name, options.max_bytes)
         return
     try:
         with open(name, "rb") as stream:
@@ -101,7 +102,7 @@ def _read(name: str, stream: IO[bytes], options: InputOptions, format: str | Non
     if format is None:
         format, stream = _detected(stream)
     if format == "html":
-        yield _page(name, stream)
+        yield _page(name, stream, options.max_bytes)
     elif format == "urls":
         yield from read_urls(name, stream)
     elif format == "warc":
@@ -118,13 +119,12 @@ def _detected(stream: IO[bytes]) -> tuple[str, IO[bytes]]:
     return detected(head), whole
 
 
-def _page(name: str, stream: IO[bytes]) -> Document:
+def _page(name: str, stream: IO[bytes], max_bytes: int | None) -> Document:
     head, whole = peeked(stream)
-    if not is_packed(head):
-        return Document(id=name, data=whole.read())
-    data = unpacked(whole).read(_MAX_UNPACKED_BYTES + 1)
-    if len(data) > _MAX_UNPACKED_BYTES:
-        raise InputError(f"larger than {_MAX_UNPACKED_BYTES} bytes when unpacked")
+    most = min(max_bytes or math.inf, _MAX_UNPACKED_BYTES if is_packed(head) else math.inf)
+    data = unpacked(whole).read(-1 if math.isinf(most) else int(most) + 1)
+    if len(data) > most:
+        raise LimitExceeded(f"larger than {most} bytes{' when unpacked' if is_packed(head) else ''}")
     return Document(id=name, data=data)
 
 

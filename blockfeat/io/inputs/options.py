@@ -77,6 +77,8 @@ class InputOptions:
         Allow every address, including those of this machine.
     delay : float
         Minimum seconds between the starts of two fetches from one host.
+    max_bytes : int or None
+        Largest page that is read of a file or standard input, unpacked.
     """
 
     format: str = "auto"
@@ -84,6 +86,7 @@ class InputOptions:
     networks: tuple[Network, ...] = ()
     allow_private: bool = False
     delay: float = 1.0
+    max_bytes: int | None = None
 
 
 DEFAULT_READING = InputOptions()

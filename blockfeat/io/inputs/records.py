@@ -13,6 +13,7 @@ from blockfeat._extras import require_extra
 from blockfeat._files import line_at, line_places, lines_of, parse_object
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, Pending, check_json_lines, peeked, unpacked
+from blockfeat.lang import normalise_code
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _parse(place: str, line: bytes | None, fields: FieldNames) -> Document:
         id=_identifier(record, fields.id) or place,
         data=html,
         url=_optional_text(record, fields.url),
-        lang=_optional_text(record, fields.lang),
+        lang=_language(record.get(fields.lang)),
         charset=_optional_text(record, fields.charset),
     )
 
@@ -125,6 +126,11 @@ def _identifier(record: dict[str, Any], key: str) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return _optional_text(record, key)
+
+
+def _language(value: object) -> str | None:
+    """Return the language of a record, None where it is no code: the page tells it."""
+    return value if isinstance(value, str) and normalise_code(value) else None
 
 
 def _optional_text(record: dict[str, Any], key: str) -> str | None:
@@ -214,7 +220,8 @@ def document_of_row(
         Name of the column of pages in error messages.
     """
     page = cells["html"]
-    id, url, lang, charset = (_cell_text(cells.get(value)) for value in ("id", "url", "lang", "charset"))
+    id, url, charset = (_cell_text(cells.get(value)) for value in ("id", "url", "charset"))
+    lang = _language(cells.get("lang"))
     identifier = id or name or url or ""
     if isinstance(page, (str, bytes, bytearray)):
         data = bytes(page) if isinstance(page, bytearray) else page

@@ -227,9 +227,7 @@ class Formatter(PageWork[Rendered]):
         return Rendered(document.id, text, extraction.error, document.url, extraction.status, record, reason)
 
 
-_HTML = re.compile(
-    r"<html(?P<lang> lang=\"[^\"]*\")?>.*?<title>(?P<title>.*?)</title>.*?<body>\n?(?P<body>.*)</body>", re.S
-)
+_HTML = re.compile(r"<html(?P<attributes>[^>]*)>.*?<title>(?P<title>.*?)</title>.*?<body>\n?(?P<body>.*)</body>", re.S)
 _OPENING = {
     "page": (
         '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>Pages</title>\n<style>\n'
@@ -302,7 +300,7 @@ def _article(name: str, text: str, error: str | None) -> str:
     if found is None:
         return f'<article data-page="{escape(name)}"{failed}></article>\n'
     title = f' title="{escape(unescape(found["title"]))}"' if found["title"] else ""
-    return f'<article data-page="{escape(name)}"{found["lang"] or ""}{title}{failed}>\n{found["body"]}</article>\n'
+    return f'<article data-page="{escape(name)}"{found["attributes"]}{title}{failed}>\n{found["body"]}</article>\n'
 
 
 def _failed_tei(name: str, error: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from typing import Any
 from blockfeat._files import json_line, parse_object, stem, whole_file, writing
 from blockfeat.data import ROLES, BlockRoles, LabelledPage, page_from_record, page_to_record
 from blockfeat.errors import CorpusError
+
+_logger = logging.getLogger("blockfeat.web.labelling")
 
 STATES = ("open", "done", "skipped", "bad")
 """States of a page: still to do, labelled, put off, or of no use (broken, empty, of another kind)."""
@@ -378,7 +381,9 @@ class Journal(LabelLog):
                         "take a model of that table, or another output"
                     )
             except CorpusError as error:
-                raise CorpusError(f"{self.path}, line {number}: {error}") from None
+                if number == 1:
+                    raise CorpusError(f"{self.path}, line {number}: {error}") from None
+                _logger.warning("%s, line %d is passed over: %s", self.path, number, error)
 
     def _replay_line(self, value: dict[str, Any]) -> None:
         if "undo" in value:

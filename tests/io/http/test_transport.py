@@ -75,6 +75,8 @@ def test_a_host_without_addresses_is_refused_even_where_all_are_allowed(monkeypa
     _answer(monkeypatch)
     with pytest.raises(FetchError, match=r"no public address"):
         fetch("http://a.example/", allow_private=True)
+    with pytest.raises(FetchError, match="there is no port 99999"):
+        fetch("http://a.example:99999/")
 
 
 def test_private_answers_of_the_name_server_are_not_named() -> None:

@@ -89,6 +89,9 @@ def test_a_packed_page_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "bomb.html.gz"
     path.write_bytes(gzip.compress(b"x" * 100_000))
     assert read_file(path).error == f"{path}: larger than 1000 bytes when unpacked"
+    assert read_file(path, 900).error == f"{path}: larger than 900 bytes when unpacked"
+    if os.path.exists("/dev/zero"):
+        assert read_file("/dev/zero", 900).error == "/dev/zero: larger than 900 bytes"
     path.write_bytes(gzip.compress(b"x" * 900)[:-10])
     assert read_file(path).error is not None
 
