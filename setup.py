@@ -4,7 +4,7 @@ Each is plain Python that Cython can compile (pure Python mode); what they share
 Where something fails, as there is no C compiler, the install goes on, the same source runs uncompiled, and a wheel
 without a compiled module is tagged as one for every platform. ``BLOCKFEAT_BOUNDSCHECK=1`` compiles with checked array
 indices, for fuzzing; ``BLOCKFEAT_COMPILE=0`` compiles nothing; ``BLOCKFEAT_JOBS`` sets how many compile at a time.
-``BLOCKFEAT_REPOSITORY`` is the address of the code, from which the links of the metadata are made.
+``BLOCKFEAT_REPOSITORY`` is the address of the code, from which the links of the metadata and of its README are made.
 """
 
 from __future__ import annotations
@@ -115,15 +115,29 @@ def _shared_extension() -> Extension:
     return _extension(SHARED_MODULE, str(source))
 
 
-def _links() -> dict[str, str]:
-    """Return the links of the project, from the address of its code where that is set or stands in CITATION.cff."""
+def _address() -> str:
+    """Return the address of the code where that is set or stands in CITATION.cff, else nothing."""
     citation = Path("CITATION.cff")
     cited = re.search(r"(?m)^repository-code: *(\S+)", citation.read_text("utf-8") if citation.exists() else "")
     address = os.environ.get("BLOCKFEAT_REPOSITORY") or (cited[1] if cited else "")
+    if address and not re.fullmatch(r"https://\S+[^/\s]", address):
+        raise SystemExit(f"BLOCKFEAT_REPOSITORY is no address of the form https://host/owner/name: {address!r}")
+    return address
+
+
+def _readme(address: str) -> str:
+    """Return README.md, its links to files led to the code: PyPI shows it beside nothing else."""
+    text = Path("README.md").read_text("utf-8")
+    if not address:
+        return text
+    text = re.sub(r"(!\[[^\]]*\]\()(?!https?:)", rf"\g<1>{address}/raw/main/", text)
+    return re.sub(r"(?<!!)(\[[^\]]*\]\()(?!https?:|#)", rf"\g<1>{address}/blob/main/", text)
+
+
+def _links(address: str) -> dict[str, str]:
+    """Return the links of the project, from the address of its code."""
     if not address:
         return {}
-    if not re.fullmatch(r"https://\S+[^/\s]", address):
-        raise SystemExit(f"BLOCKFEAT_REPOSITORY is no address of the form https://host/owner/name: {address!r}")
     return {
         "Source": address,
         "Documentation": f"{address}/blob/main/docs/index.md",
@@ -135,7 +149,9 @@ def _links() -> dict[str, str]:
 
 if __name__ == "__main__":  # processes that Cython starts import this file
     setup(
-        project_urls=_links(),
+        project_urls=_links(_address()),
+        long_description=_readme(_address()),
+        long_description_content_type="text/markdown",
         ext_modules=_extensions() if os.environ.get("BLOCKFEAT_COMPILE") != "0" else [],
         cmdclass={"build_ext": BuildInParallel, "bdist_wheel": PureWhereUncompiled},
     )

@@ -52,7 +52,7 @@ class Copies:
     """Texts that were seen: of near copies, the first one is kept.
 
     In memory, some 2 KB a text, which is enough for some archives. For a whole crawl, join by key on a cluster
-    (docs/language-models.md).
+    (docs/pipelines.md).
     """
 
     def __init__(self, least_alike: float) -> None:

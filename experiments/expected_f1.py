@@ -1,4 +1,4 @@
-"""Calibrate the confidence of extractions, and print the reliability table of docs/status.md.
+"""Calibrate the confidence of extractions, and print the reliability table of experiments/results/kinds.md.
 
 Usage::
 

@@ -1,4 +1,4 @@
-"""Kinds of pages: fit the classifier, and print the confusion table of docs/status.md.
+"""Kinds of pages: fit the classifier, and print the confusion table of experiments/results/kinds.md.
 
 Usage::
 

@@ -223,7 +223,7 @@ DEPTHS: dict[str, Callable[[int], bytes]] = {
     for close in (True, False)
 }
 
-# Policy (docs/hidden-content.md): what is not shown has text in paragraphs only, fallback and raw text not even there.
+# Policy (docs/explain.md): what is not shown has text in paragraphs only, fallback and raw text not even there.
 _HIDDEN = ("canvas", "iframe", "noscript", "textarea")
 HIDES_INSIDE = frozenset(
     [

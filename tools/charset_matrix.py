@@ -1,6 +1,6 @@
 """Charset matrix: small pages in many encodings, declared rightly, wrongly and not at all.
 
-Run ``python tools/charset_matrix.py`` for the table of ``docs/encodings.md``; ``--all`` names every case.
+Run ``python tools/charset_matrix.py`` for the table of ``docs/broken-pages.md``; ``--all`` names every case.
 ``tests/page/test_encoding.py`` checks the same cases.
 """
 

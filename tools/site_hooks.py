@@ -1,4 +1,4 @@
-"""Hooks of the documentation site: the pages of the commands, written from the command line itself."""
+"""Hooks of the documentation site: the pages of the commands, from the command line itself, and the changelog."""
 
 from __future__ import annotations
 
@@ -20,12 +20,18 @@ all well, 1 some inputs failed, 2 wrong usage, 126 nothing could be read or writ
 """
 
 
+# Left out of the search: it would stand before the pages that answer.
+_CHANGELOG_HEAD = "---\nsearch:\n  exclude: true\n---\n\n"
+
+
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages of the commands to the files of the site, and to its navigation behind their table."""
+    """Add the pages of the commands and the changelog to the files of the site."""
     from mkdocs.structure.files import File
 
     for name, content in command_pages().items():
         files.append(File.generated(config, f"reference/{name}.md", content=content))
+    changelog = _CHANGELOG_HEAD + (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    files.append(File.generated(config, "changelog.md", content=changelog))
     return files
 
 

@@ -216,7 +216,7 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     return found if len(found) < shown.size else []
 
 
-# Worth: word F1 in points that the model ``default`` loses without the rule, on development corpora (docs/status.md).
+# Worth: word F1 in points that the model ``default`` loses without the rule, on development corpora.
 RULES = (
     # Worth .08 (daniel) to .17 (dragnet), and .26 to .78 on three sets of pages that no model has seen.
     Rule(

@@ -35,7 +35,7 @@ _DAY = 86400.0
 _GONE = {
     "pages.site_profile": "profiles of sites are gone since 0.3.0: leave the line out",
     "monitor.shared": "is gone, as one run at a time works on a store: split the feeds over configurations, each with "
-    "a store of its own, or read pages with Spark (docs/spark.md)",
+    "a store of its own, or read pages with Spark (docs/pipelines.md)",
     "alerts.mattermost": "is gone: give the address to 'slack', as Mattermost takes Slack's messages",
     "alerts.teams": "is gone: Apprise posts to Teams, as a 'command' (docs/monitor.md, Alerts, has it whole)",
 }

@@ -1,6 +1,6 @@
 """Decode the bytes of a page: the encoding, how it was detected, and the number of replaced characters.
 
-The order (``docs/encodings.md`` has the figures): byte-order mark, UTF-16 and UTF-32 by NUL bytes, ISO-2022-JP by
+The order (``docs/broken-pages.md`` has the figures): byte-order mark, UTF-16 and UTF-32 by NUL bytes, ISO-2022-JP by
 its escape sequences, valid UTF-8, nearly valid UTF-8, the caller's or HTTP charset, the declaration in the
 page if the bytes fit it, a detector. A label that the bytes contradict loses, and so does one that nobody
 knows. In encodings of two bytes a bad byte costs one character: reading goes on where the pairs make sense.

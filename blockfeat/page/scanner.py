@@ -1,8 +1,8 @@
 """Scan bytes into the tags and texts of a repaired tree in one pass; compiled (C types stand in ``scanner.pxd``).
 
 The tokens are HTML5's, as libxml2 2.14 reads them; `blockfeat.page.tree` decides what each tag opens and ends. On the
-way goes what never holds text, and what would make a parser lose text is mended (``docs/scanner.md``). Linear: every
-look ahead is remembered, so that no byte is looked at more than a few times.
+way goes what never holds text, and what would make a parser lose text is mended (``docs/broken-pages.md``). Linear:
+every look ahead is remembered, so that no byte is looked at more than a few times.
 """
 
 from __future__ import annotations

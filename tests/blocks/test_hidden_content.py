@@ -1,4 +1,4 @@
-"""The policy of docs/hidden-content.md, line by line."""
+"""The policy of docs/explain.md, line by line."""
 
 from dataclasses import replace
 

@@ -23,13 +23,12 @@ def demo_records() -> list[dict[str, Any]]:
 def write_scratch(folder: Path, site: str) -> None:
     """Write the files; ``site`` is the address of a server on this machine that stands in for example.org."""
     records = demo_records()
-    some = records[::4]
     for name, record in zip(("page.html", "new.html"), records, strict=False):
         (folder / name).write_text(record["html"], encoding="utf-8")
     for name in ("crawl", "pages"):
         (folder / name).mkdir()
     _write_corpora(folder, records)
-    _write_archives(folder, some)
+    _write_archives(folder, records[::4])
     for name in ("folder", "saved-site", "saved-pages", "pages-of-one-site"):
         (folder / name).mkdir()
         for record in records[:3]:  # of one site
@@ -125,12 +124,10 @@ import blockfeat.integrations.spark
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
 rows = [(page.html, page.url, "2026-01-01") for page in demo_pages()[:6]]
 pages = spark.createDataFrame(rows, ["html", "url", "crawl_date"])
+blockfeat.integrations.spark.extract(pages).write.parquet("texts")
 """
-_TEXTS_OF_SPARK = 'blockfeat.integrations.spark.extract(pages).write.parquet("texts")\n'
 
 
 def names_of(document: str, install: str) -> str:
     """Return Python that makes the names which the blocks of a document may use without having made them."""
-    if "spark" not in install:
-        return _NAMES + _NAMES_OF.get(document, "")
-    return _NAMES + _NAMES_ON_SPARK + (_TEXTS_OF_SPARK if document == "language-models.md" else "")
+    return _NAMES + (_NAMES_ON_SPARK if "spark" in install else _NAMES_OF.get(document, ""))

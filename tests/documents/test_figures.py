@@ -87,6 +87,7 @@ def test_a_bundled_model_without_a_figure_fails(checkout: Path, capsys: pytest.C
         ("demo/margin/f1:1/.0f", "2"),
         ("demo/default/time", "0.09 (0.08 to 0.09)"),
         ("demo/default/time:1/.1f", "11.1"),
+        ("demo/*/f1; time:.1f", "| f1 | time |\n| --- | ---: |\n| 0.86996 | 0.1 |\n| 0.5 | 1.0 |"),
     ],
 )
 def test_figures_are_written_as_they_are_asked_for(slot: str, written: str) -> None:

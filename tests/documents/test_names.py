@@ -44,7 +44,7 @@ def test_docstrings_and_comments_name_what_is_there() -> None:
 
 def test_tables_of_models_and_extras_are_whole() -> None:
     assert sorted(_first_column("which-model.md", "What is bundled")) == sorted(bundled_models())
-    assert sorted(_first_column("dependencies.md", "Extras")) == sorted(_extras() - {"dev"})
+    assert sorted(_first_column("installation.md", "Extras")) == sorted(_extras() - {"dev"})
 
 
 @pytest.mark.parametrize(

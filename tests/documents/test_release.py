@@ -179,22 +179,24 @@ def test_least_versions_take_the_tools_from_the_lock(tool: Any) -> None:
         least.locked("no-such-tool", lock)
 
 
-def _metadata(folder: Path, address: str) -> list[str] | None:
+def _metadata(folder: Path, address: str) -> Any:
     environment = {**os.environ, "BLOCKFEAT_COMPILE": "0", "BLOCKFEAT_REPOSITORY": address}
     command = [sys.executable, "setup.py", "--quiet", "dist_info", "--output-dir", str(folder)]
     folder.mkdir()
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
     (file,) = folder.glob("*.dist-info/METADATA")
-    return message_from_string(file.read_text(encoding="utf-8")).get_all("Project-URL")
+    return message_from_string(file.read_text(encoding="utf-8"))
 
 
 @pytest.mark.skipif(not (ROOT / "blockfeat").exists(), reason="needs the sources of the package")
 def test_the_links_of_the_metadata_follow_the_address(tmp_path: Path) -> None:
     pytest.importorskip("Cython", reason="builds with Cython")
-    links = dict(link.split(", ") for link in _metadata(tmp_path / "with", _ADDRESS) or [])
+    told = _metadata(tmp_path / "with", _ADDRESS)
+    readme, links = told.get_payload(), dict(link.split(", ") for link in told.get_all("Project-URL"))
+    assert (f"({_ADDRESS}/raw/main/docs/home.png)" in readme, re.findall(r"\]\((?!https:)", readme)) == (True, [])
     assert (links["Source"], links["Issues"]) == (_ADDRESS, f"{_ADDRESS}/issues")
     assert all(link.startswith(_ADDRESS) for link in links.values())
-    assert _metadata(tmp_path / "without", "") is None
+    assert "Project-URL" not in _metadata(tmp_path / "without", "")
     with pytest.raises(subprocess.CalledProcessError) as wrong:
         _metadata(tmp_path / "wrong", "git@example.org:owner/blockfeat")
     assert b"BLOCKFEAT_REPOSITORY" in wrong.value.stderr

@@ -21,7 +21,7 @@ _REFERENCED = ("blockfeat", "blockfeat.monitor.mentions", "blockfeat.metadata", 
 _REFERENCED += ("blockfeat.io.outputs", "blockfeat.io.inputs", "blockfeat.training")
 _REFERENCED += ("blockfeat.page", "blockfeat.lang", "blockfeat.blocks", "blockfeat.features", "blockfeat.extraction")
 _REFERENCED += ("blockfeat.content", "blockfeat.io.http", "blockfeat.data")
-_GENERATED = {"reference/commands.md"}
+_GENERATED = {"changelog.md", "reference/commands.md"}
 _LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"' >]+)")
 
 
@@ -31,7 +31,7 @@ INHERIT: {root}/mkdocs.yml
 hooks: [{root}/tools/site_hooks.py]
 nav:
   - Home: index.md
-  - Reference: [Commands: reference/commands.md]
+  - Reference: [Commands: reference/commands.md, Changelog: changelog.md]
 """
 
 

@@ -1,4 +1,4 @@
-"""The scanner's trees against those that lxml makes of the same page; ``docs/scanner.md`` lists what differs for good.
+"""The scanner's trees against those that lxml makes of the same page; ``docs/broken-pages.md`` has what differs.
 
 ``BLOCKFEAT_ALL_PAGES=1`` compares all pages of ``../shared/corpora`` instead of a few of each.
 """

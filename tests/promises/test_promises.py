@@ -18,7 +18,7 @@ no  promise                                            tests
                                                        content/test_markdown
 11  threads, PYTHONHASHSEED, no growth                 test_processes
 12  limits of the caller in any thread                 here; test_pool (in the main thread)
-13  hidden content by docs/hidden-content.md           blocks/test_hidden_content
+13  hidden content by docs/explain.md                  blocks/test_hidden_content
 === ================================================== ==========================================================
 """
 

@@ -1,4 +1,4 @@
-"""The table of packages in CONTRIBUTING.md, from their docstrings, in the order in which a page meets them."""
+"""The table of packages in docs/how-it-works.md, from their docstrings, in the order in which a page meets them."""
 
 from __future__ import annotations
 

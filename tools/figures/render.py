@@ -16,13 +16,13 @@ A block, such as a table, has its template in the comment in front of it::
 
 ``TABLE/ROW/COLUMN`` names a figure, as docs/figures.json has it; a row needs no version behind its name. Behind a colon
 stands how it is written: a format of Python, after ``100*`` or ``1/`` where it is multiplied or divided first.
-``{TABLE}`` alone is the whole table.
+``{TABLE}`` alone is the whole table, ``{TABLE/*/COLUMN; COLUMN:FORMAT}`` some of its columns.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -70,13 +70,28 @@ def _value(tables: Mapping[str, Table], slot: str) -> str:
     """Return a figure as it is written, or a whole table."""
     if slot in tables:
         return _markdown(tables[slot])
+    whole, is_columns, columns = slot.partition("/*/")
+    if is_columns:
+        return _markdown(_columns(tables[whole], columns.split("; ")))
     name, _, written = slot.partition(":")
     table, row, column = name.split("/", 2)
     rows = tables.get(table, {})
     found = next((cells for label, cells in rows.items() if f"{label} ".startswith(f"{row} ")), {})
     if column not in found:
         raise KeyError(f"docs/figures.json has no {name}")
-    value = found[column]
+    return _written(found[column], written)
+
+
+def _columns(table: Table, wanted: Sequence[str]) -> Table:
+    """Return a table of these columns alone, each with its format behind a colon; empty cells stay empty."""
+    pairs = [name.partition(":")[::2] for name in wanted]
+    return {
+        label: {name: _written(row[name], written) if row[name] != "" else "" for name, written in pairs}
+        for label, row in table.items()
+    }
+
+
+def _written(value: object, written: str) -> str:
     if not written:
         return str(value)
     change, form = _FORMAT.fullmatch(written).groups()  # type: ignore[union-attr]  # any text matches
