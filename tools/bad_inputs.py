@@ -1,6 +1,6 @@
 """Broken and hostile inputs of many kinds, made here, and how many of them give their text or a documented error.
 
-Run ``python -m tools.bad_inputs`` for the table of ``docs/testing.md``; ``--all`` names what does not hold.
+Run ``python -m tools.bad_inputs`` for a table by kind; ``--all`` names what does not hold.
 """
 
 # ruff: noqa: E501, SIM905  (the inputs)
