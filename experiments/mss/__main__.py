@@ -1,9 +1,9 @@
-"""Write docs/mss.md: Pasternack & Roth (2009) on our corpora.
+"""Write experiments/results/mss.md: Pasternack & Roth (2009) on our corpora.
 
 Usage::
 
-    python -m experiments.mss --every 2 --output docs/mss.md
-    python -m experiments.mss --every 2 --only penalties --output docs/mss.md
+    python -m experiments.mss --every 2 --output experiments/results/mss.md
+    python -m experiments.mss --every 2 --only penalties --output experiments/results/mss.md
 
 Everything is trained here, on folds by host; the bundled token models are not used.
 """

@@ -1,9 +1,9 @@
-"""Write docs/vips.md: VIPS (Cai et al. 2003) with the oracle of Pasternack & Roth (2009), and what rendering brings.
+"""Write experiments/results/vips.md: VIPS (Cai et al. 2003) with the oracle of Pasternack & Roth (2009), and what rendering brings.
 
 Usage::
 
-    python -m experiments.vips --every 6 --table-every 4 --output docs/vips.md
-    python -m experiments.vips --every 6 --table-every 4 --only systems --output docs/vips.md
+    python -m experiments.vips --every 6 --table-every 4 --output experiments/results/vips.md
+    python -m experiments.vips --every 6 --table-every 4 --only systems --output experiments/results/vips.md
 
 Needs the extras ``render`` (Playwright) and ``web2text`` (PyTorch), Chromium, and ``peers`` for their rows. Renderings
 and scores are kept in ``--folder``: what is there is not computed again.

@@ -1,9 +1,9 @@
-"""Write docs/web2text.md: Vogels, Ganea & Eickhoff (2018) on our corpora.
+"""Write experiments/results/web2text.md: Vogels, Ganea & Eickhoff (2018) on our corpora.
 
 Usage::
 
-    python -m experiments.web2text --output docs/web2text.md
-    python -m experiments.web2text --only cost --output docs/web2text.md
+    python -m experiments.web2text --output experiments/results/web2text.md
+    python -m experiments.web2text --only cost --output experiments/results/web2text.md
 
 Needs the extras ``web2text`` (PyTorch), ``peers`` and ``retrieval``.
 """
