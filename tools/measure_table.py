@@ -3,7 +3,7 @@
 Command: python tools/measure_table.py [--pages 150]
 
 The bundled thresholds on variants of the table, over the pages of ../shared/corpora that no bundled model was
-tested on the splits of; prints word F1 by corpus. Figures stand in docs/tables.md.
+tested on the splits of; prints word F1 by corpus. Figures stand in docs/papers.md.
 """
 
 from __future__ import annotations
