@@ -285,7 +285,7 @@ def soften_labels(
 
     Gold texts differ in what they count as content, and some are wrong. Where models of other sites contradict a label,
     this is more often the cause than a difficult block; a network trained on soft labels makes fewer errors on pages of
-    other corpora (docs/accuracy-study.md). The sites are split into two halves; models are trained on each and label
+    other corpora (docs/accuracy.md). The sites are split into two halves; models are trained on each and label
     the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never label their training pages.
 
     Parameters
