@@ -6,6 +6,7 @@ Command: python tools/model_cards.py [--check]
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,88 +24,71 @@ ABOUT = {
     "margin": "Soft thresholds and weights over 32 features by regression, bias and costs by the particle swarm, "
     "decoded by Viterbi; a person can read and edit it.",
     "crunch": "Gupta, Kaiser, Neistadt & Grimm 2003: what the filters of `blockfeat clean` leave, their thresholds and "
-    "switches found by the particle swarm; see crunch.md.",
-    "crunch2003": "The same with the settings of the paper.",
+    "switches found by the particle swarm; see [Clean pages](crunch.md).",
+    "crunch2003": "The same with the default settings: the paper's filters, with numbers of ours where it names none.",
     "longest-block": "Pasternack & Roth 2009: the longest table cell or DIV; a baseline.",
     "mss-simple": "Pasternack & Roth 2009: maximum subsequence over +1 a word and a penalty a tag; a baseline.",
-    "mss-supervised": "Pasternack & Roth 2009: maximum subsequence over token scores of naive Bayes; see mss.md.",
+    "mss-supervised": "Pasternack & Roth 2009: maximum subsequence over token scores of naive Bayes; "
+    "see [Maximum subsequences](mss.md).",
     "mss-supervised-hr": "The same, cut at the first HR inside the run.",
     "web2text": "Vogels, Ganea & Eickhoff 2018: collapsed DOM, 128 block and 25 edge features, two networks, Viterbi.",
     "thresholds": "Eight thresholds on the table for modern pages, decoded by the maximum subsequence: a block that "
     "passes all counts by its words, one that fails counts against, and the best contiguous run is the content.",
-    "ziegler2007": "The paper to the letter: its table of tags, its eight features (stop-word ratio not normalised, "
+    "ziegler2007": "As in the paper: its table of tags, its eight features (stop-word ratio not normalised, "
     "argmax over 14 languages), conjunction, and its fitness. Right for layouts of 2007; on modern pages its table "
     "makes a few giant blocks.",
 }
-_COMMAND = "<!-- not code: as the file records it -->\n```\n{}\n```"
 HEAD = """# The bundled models
 
-A card for each, written from the model files by `python tools/model_cards.py`. Only numbers were learnt from the
-corpora; no page or text of theirs is in the project. The commands are those recorded in the files: models trained
-before `blockfeat train --config` name scripts that it has replaced; `tools/train_bundled.sh` has today's. Convention of
-the gold texts: mixed (see the README of the corpora): headline mostly in for older pages, out for newer ones.
-CleanEval's test part was not used.
+A card for each, written from the model files by `python tools/model_cards.py`.
+Only numbers were learnt from the corpora; no page or text of theirs is in the
+project. CleanEval's test part was not used. The headline is mostly in the gold
+of older pages and out of that of newer ones.
+
+The whole record of a model, with its options, languages and the command that
+made it, is in its file: `blockfeat.models.load_model("default").record`. A model
+is trained anew by `tools/train_bundled.sh FOLDER NAME`. How good each is stands in
+[Which model](which-model.md).
 """
 
 
 def card(name: str, model: Model) -> str:
     """Return the card of one model."""
+    title = f"{name} (default)" if name == DEFAULT_MODEL else name
+    lines = [f"## {title}", "", ABOUT[name], "", f"- table `{model.table.name}`{version(model.record)}"]
+    lines += [f"- trained on {corpora}"] if (corpora := trained_on(model.record)) else ["- not trained"]
     if isinstance(model, ThresholdModel):
-        return threshold_card(name, model)
-    record = {key: value for key, value in model.record.items() if key not in ("command", "corpora")}
-    title = f"{name} (default)" if name == DEFAULT_MODEL else name
-    corpora = model.record.get("corpora") or {}
-    counts = corpora.items() if isinstance(corpora, dict) else ((corpus, "") for corpus in corpora)
-    named = ", ".join(f"{corpus} {count}".strip() for corpus, count in counts)
-    lines = [f"## {title}", "", ABOUT.get(name, ""), "", f"- table `{model.table.name}`"]
-    lines += [f"- trained on: {named or 'nothing'}"]
-    lines += [f"- {key.replace('_', ' ')}: {plain(value)}" for key, value in record.items() if value != {}]
-    return "\n".join([*lines, "", _COMMAND.format(model.record.get("command", "")), ""])
+        lines += [
+            f"- decoder `{model.decoder.name}`, stop words by {model.stop_word_scope}",
+            *(f"- {line}" for line in score_lines(model.record["scores"])),
+            "",
+            "| feature | bound | threshold | unit |",
+            "|---|---|---|---|",
+            *(
+                f"| {feature.title} | {feature.bound} | {threshold(value)} | {feature.unit} |"
+                for feature, value in zip(model.features, model.thresholds[JOINT].tolist(), strict=True)
+            ),
+        ]
+    elif "left_out" in model.record:
+        lines += [f"- without {model.record['left_out']} pages whose gold is wrong"]
+    return "\n".join([*lines, ""])
 
 
-def plain(value: Any) -> str:
-    """Return a value of a record as people write it: names with their values, those within others in brackets."""
-    if isinstance(value, dict):
-        inner = ((str(key).replace("_", " "), plain(one), isinstance(one, dict)) for key, one in value.items())
-        return ", ".join(f"{key} ({one})" if is_nested else f"{key} {one}" for key, one, is_nested in inner)
-    if isinstance(value, list):
-        return " ".join(map(plain, value))
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return {"None": "none", "True": "yes", "False": "no"}.get(str(value), str(value))
+def version(record: Mapping[str, Any]) -> str:
+    """Return the version and the seed that a model was trained with."""
+    return "".join(
+        f", {name} {record[key]}" for key, name in (("blockfeat", "blockfeat"), ("seed", "seed")) if key in record
+    )
 
 
-def threshold_card(name: str, model: ThresholdModel) -> str:
-    """Return the card of a threshold model."""
-    record = model.record
-    title = f"{name} (default)" if name == DEFAULT_MODEL else name
-    corpora = ", ".join(f"{corpus} {count}" for corpus, count in record["corpora"].items())
-    languages = ", ".join(f"{lang} {count}" for lang, count in record["languages"].items())
-    rows = [
-        f"| {feature.title} | {feature.bound} | {threshold(value)} | {feature.unit} |"
-        for feature, value in zip(model.features, model.thresholds[JOINT].tolist(), strict=True)
-    ]
-    lines = [
-        f"## {title}",
-        "",
-        ABOUT.get(name, ""),
-        "",
-        f"- table `{model.table.name}`, decoder `{model.decoder.name}`, stop words by {model.stop_word_scope}, "
-        f"segmenter `{model.segmenter}`",
-        f"- margins: softness {model.margins.softness:.4f}, penalty {model.margins.penalty:.3f}",
-        f"- trained on {record['pages']['training']} pages ({corpora}), seed {record['seed']}, "
-        f"{record['generations']} generations, blockfeat {record['blockfeat']}",
-        f"- languages of those pages: {languages}",
-        *(f"- {line}" for line in score_lines(record["scores"])),
-        "",
-        "| feature | bound | threshold | unit |",
-        "|---|---|---|---|",
-        *rows,
-        "",
-        _COMMAND.format(record["command"]),
-        "",
-    ]
-    return "\n".join(lines)
+def trained_on(record: Mapping[str, Any]) -> str:
+    """Return the corpora of a model, with their pages where the record has them."""
+    corpora = record.get("corpora") or {}
+    if not corpora:
+        return ""
+    if isinstance(corpora, dict):
+        return "pages of " + ", ".join(f"{corpus} ({count})" for corpus, count in corpora.items())
+    return f"{record['pages']} pages of {', '.join(corpora)}"
 
 
 def score_lines(scores: dict[str, Any]) -> list[str]:

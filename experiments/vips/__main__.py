@@ -1,4 +1,4 @@
-"""Write experiments/results/vips.md: VIPS (Cai et al. 2003) with the oracle of Pasternack & Roth (2009), and what rendering brings.
+"""Write experiments/results/vips.md: VIPS (Cai et al. 2003) with the oracle of Pasternack & Roth (2009), and rendering.
 
 Usage::
 
