@@ -190,7 +190,9 @@ def _measured(name: str, view: View, shape: str, size: int, limit: float) -> Cel
     """Measure one view of one page in a child process."""
 
     def work(size: int) -> Cell:
-        resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+        # Beside what the process has mapped when it begins, which may be any number of libraries.
+        most = _kilobytes("VmSize") * 1024 + _ADDRESS_SPACE
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
         page = synthetic_page(shape, size).encode()
         gc.collect()
         gc.freeze()  # in this child process, collections skip the inherited objects

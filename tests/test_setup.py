@@ -28,11 +28,12 @@ def project(tmp_path: Path) -> Path:
     """Return a small project that is built by the setup.py of this one."""
     package = tmp_path / "project" / "blockfeat"
     package.mkdir(parents=True)
-    shutil.copy(_ROOT / "setup.py", package.parent)
+    for name in ("setup.py", "README.md"):
+        shutil.copy(_ROOT / name, package.parent)
     lists = f'COMPILED_MODULES = {_MODULES!r}\nSHARED_MODULE = "blockfeat._cython_shared"\n'
     (package / "compiled.py").write_text(lists, encoding="utf-8")
     (package / "__init__.py").touch()
-    settings = '[project]\nname = "blockfeat"\nversion = "1"\n[tool.setuptools]\npackages = ["blockfeat"]\n'
+    settings = '[project]\nname = "blockfeat"\nversion = "1"\ndynamic = ["readme"]\n[tool.setuptools]\npackages = ["blockfeat"]\n'
     (package.parent / "pyproject.toml").write_text(settings, encoding="utf-8")
     for name in _MODULES:
         source = package / f"{name.rpartition('.')[2]}.py"
