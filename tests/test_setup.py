@@ -33,7 +33,8 @@ def project(tmp_path: Path) -> Path:
     lists = f'COMPILED_MODULES = {_MODULES!r}\nSHARED_MODULE = "blockfeat._cython_shared"\n'
     (package / "compiled.py").write_text(lists, encoding="utf-8")
     (package / "__init__.py").touch()
-    settings = '[project]\nname = "blockfeat"\nversion = "1"\ndynamic = ["readme"]\n[tool.setuptools]\npackages = ["blockfeat"]\n'
+    settings = '[project]\nname = "blockfeat"\nversion = "1"\ndynamic = ["readme"]\n'
+    settings += '[tool.setuptools]\npackages = ["blockfeat"]\n'
     (package.parent / "pyproject.toml").write_text(settings, encoding="utf-8")
     for name in _MODULES:
         source = package / f"{name.rpartition('.')[2]}.py"
