@@ -2,7 +2,7 @@
 
     python -m examples.drill_server
 
-It serves what `blockfeat monitor demo` does and the list ``drill.opml``; docs/monitor-fetching.md has its traps.
+It serves what `blockfeat monitor demo` does and the list ``drill.opml``; `OUTCOMES` says how each of its pages ends.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,7 +60,22 @@ def command_pages() -> dict[str, str]:
     pages = {"commands": "\n".join([_HEAD.rstrip("\n"), *rows, ""])}
     for name, one in commands.items():
         pages[f"commands/{name}"] = "\n".join([f"# {name}\n", *_chapters(one, f"blockfeat {name}", context)])
+    pages["commands/monitor"] += "\n".join(_of_the_monitor())
     return pages
+
+
+def _of_the_monitor() -> Iterator[str]:
+    """Yield what a monitor reads and keeps: the configuration that `init` writes, the columns of the views."""
+    from blockfeat.monitor.config import example_config
+    from blockfeat.monitor.store.schema import VIEWS
+    from blockfeat.monitor.store.store import Store
+
+    yield "\n## The example\n\nWhat `monitor init` writes: every key with its default.\n"
+    yield f"```toml\n{example_config()}```\n"
+    yield "## The views\n"
+    with TemporaryDirectory() as folder, Store.open(f"{folder}/monitor.db") as store:
+        for view in VIEWS:
+            yield f"- **{view}**: {', '.join(f'`{name}`' for name in store.columns(view))}"
 
 
 def _chapters(command: Any, name: str, parent: Any) -> Iterator[str]:
