@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from importlib.resources import files
 from typing import Any, ClassVar
 
 import numpy as np
@@ -102,21 +104,8 @@ FEATURE_NAMES = ("share_left", "links_around", "words_around")
 remained in the nearest table, cell or container when the filters checked it."""
 
 _CELLS = ("td", "th")
-_WORDS = {
-    "a": "most of its text is links, which are removed",
-    "button": "in a button",
-    "form": "in a form",
-    "input": "in an input field",
-    "noscript": "it stands in for scripts",
-    "select": "in a drop-down list",
-    "datalist": "in a drop-down list",
-    "textarea": "in a text field",
-    **dict.fromkeys(("frame", "frameset", "iframe", "noframes"), "in a frame"),
-    **dict.fromkeys(("applet", "audio", "bgsound", "embed", "object", "video"), "in an embedded object"),
-    **dict.fromkeys(("img", "map", "picture", "svg"), "in an image"),
-}
-
-
+_REASONS = tomllib.loads(files("blockfeat.papers.crunch").joinpath("reasons.toml").read_text(encoding="utf-8"))
+_WORDS = {name: reason for reason, names in _REASONS.items() for name in names.split()}
 _HALF = 0.5
 _FAVOUR = 2.0
 

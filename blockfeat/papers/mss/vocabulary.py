@@ -6,8 +6,10 @@ deeply nested pages, that is too little (docs/mss.md has the figures).
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,22 +28,11 @@ _UNKNOWN = np.array([0x756E6B6E, 0x6E6B6E75], dtype=np.uint32)
 """The identifiers shared by all start tags and by all end tags that are not common."""
 
 
-ALGORITHMS = {"ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english"}
-ALGORITHMS |= {"es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish"}
-ALGORITHMS |= {"hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian"}
-ALGORITHMS |= {"lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pt": "portuguese"}
-ALGORITHMS |= {"ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil"}
-ALGORITHMS |= {"tr": "turkish", "yi": "yiddish"}
+_TABLES = tomllib.loads(files("blockfeat.papers.mss").joinpath("vocabulary.toml").read_text(encoding="utf-8"))
+ALGORITHMS: dict[str, str] = _TABLES["algorithms"]
 """Snowball stemming algorithm by ISO 639-1 code; the one for English is Porter2."""
 Indices = NDArray[np.int64]
-_PARTS = (
-    *("article", "main", "nav", "header", "footer", "aside", "form", "figure"),
-    *("ul", "ol", "table", "blockquote", "section"),
-)
-_INLINE = (
-    *("a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "kbd", "mark", "q", "s", "samp", "small"),
-    *("strike", "strong", "sub", "sup", "time", "tt", "u", "var", "span", "br", "img", "wbr"),
-)
+_PARTS, _INLINE = (tuple(_TABLES["elements"][name].split()) for name in ("parts", "inline"))
 _LENGTHS = np.array([2, 5, 10, 20, 40])
 _NO_TEXT = _LENGTHS.size + 2
 _KINDS = 8
