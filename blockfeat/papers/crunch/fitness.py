@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from blockfeat.features.measuring import PageFeatures
 from blockfeat.papers.crunch.decision import Decision, HostList, Walked
 from blockfeat.papers.crunch.filters import Counts, decide_first_set, own_counts
-from blockfeat.papers.crunch.model import MeasuredTree
+from blockfeat.papers.crunch.model import MeasuredTree, tree_of
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.pso.fitness import Chunk
-from blockfeat.training.swarm_search import Gold, TrainingSet, chunk_of, pages_in_groups
+from blockfeat.training.swarm_search import Gold, Part, Prepared, TrainingSet, chunk_of, pages_in_groups
 
 CANDIDATES = CleanSettings().link_lists.containers
 """Containers of modern pages that a particle may have checked beside table cells."""
@@ -136,12 +135,16 @@ def _depths(parent: Indices) -> Indices:
 
 
 @dataclass(frozen=True)
-class PreparedTree:
-    """What training needs of a page: its nodes, the number of words of each block, and its gold."""
+class PreparedTree(Prepared):
+    """What training needs of a page: also its nodes."""
 
     nodes: Nodes
-    words: NDArray[np.integer[Any]]
-    gold: Gold
+
+
+def prepared_tree(measured: PageFeatures, gold: Gold, *, base: CleanSettings, hosts: HostList | None) -> PreparedTree:
+    """Return what training needs of a page; see `nodes_of`."""
+    nodes = nodes_of(tree_of(measured), base, hosts)
+    return PreparedTree(nodes, words=measured.blocks.measures.words, gold=gold)
 
 
 @dataclass(frozen=True)
@@ -187,8 +190,8 @@ class _Level:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The nodes of some pages by level, the characters that each block has in them, and the data to score blocks by."""
+class _Part(Part[Sequence[CleanSettings]]):
+    """The nodes of some pages by level, and the characters that each block has in them."""
 
     kind: NDArray[np.int64]
     parent: NDArray[np.int64]
@@ -196,8 +199,6 @@ class _Part:
     levels: tuple[_Level, ...]
     text: sparse.csr_array
     half: Array
-    chunk: Chunk
-    pages: int
 
     @classmethod
     def of(cls, pages: Sequence[PreparedTree], metric: str) -> _Part:
@@ -218,20 +219,16 @@ class _Part:
         columns = np.concatenate([place[one.node + at] for one, at in zip(nodes, sizes, strict=False)])
         counts = np.concatenate([one.count for one in nodes]).astype(np.float32)
         return cls(
+            chunk_of(pages, metric),
+            len(pages),
+            total.size,
             kind=np.concatenate([one.kind for one in nodes])[order],
             parent=parent,
             held=np.concatenate([one.held for one in nodes], axis=1)[:, order],
             levels=tuple(_levels(level[order], parent)),
             text=sparse.csr_array((counts, (rows, columns)), shape=(total.size, order.size)),
             half=total[:, None] / 2,
-            chunk=chunk_of(pages, metric),
-            pages=len(pages),
         )
-
-    @property
-    def blocks(self) -> int:
-        """Number of blocks."""
-        return self.half.size
 
     def masks(self, candidates: Sequence[CleanSettings]) -> NDArray[np.float32]:
         """Return which blocks are kept under each of some settings: blocks × settings."""
