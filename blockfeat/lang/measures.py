@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import character_classes, code_points
+from blockfeat.lang.characters import UNSPACED, character_classes, code_points
 from blockfeat.lang.counting import COUNTED, Row, count_text, word_spans
 from blockfeat.lang.word_keys import keys_of_spans
 
@@ -88,6 +88,11 @@ def tokenize(text: str) -> list[str]:
     lowered = lower(text)
     starts, ends = word_spans(character_classes().of(code_points(lowered)))
     return [lowered[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def is_term(word: str) -> bool:
+    """Return whether a word counts as a term: longer than one character, or of a script without spaces."""
+    return len(word) > 1 or (word != "" and bool(character_classes().table[ord(word)] & UNSPACED))
 
 
 @cache
