@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from html import unescape
 from itertools import islice
 
 import numpy as np
@@ -286,8 +287,6 @@ def short_text(tags: Tags, element: int) -> str:
     first, last = int(tags.stop[tags.opened[element]]), int(tags.start[tags.closed[element]])
     if not 0 < last - first < _LONGEST_MARKUP:
         return ""
-    from html import unescape
-
     text = unescape(re.sub(r"<[^>]*>", "\n", tags.source[first:last].decode("utf-8", "replace")))
     text = re.sub(r"\s*\n\s*", " ", text).strip()
     return text if len(text) < MOST_CHARACTERS else ""

@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any
 
 from blockfeat.errors import InputError, MissingExtraError
 
@@ -21,12 +21,8 @@ _LOGGERS = ("boilerpy3", "charset_normalizer", "goose3", "htmldate", "newspaper"
 _BODY = re.compile("<body", re.IGNORECASE)
 
 
-class PeerExtract(Protocol):
-    """Extracts the text of one page; most peers ignore the language and the URL."""
-
-    def __call__(self, html: str, lang: str | None = None, url: str | None = None) -> str:
-        """Return the text, empty if there is none."""
-        ...
+PeerExtract = Callable[..., str]
+"""Takes a page and, optionally, ``lang`` and ``url``; returns its text, empty if there is none."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +62,6 @@ class Peer:
                 return self.make()
         except ImportError as error:
             raise MissingExtraError(f"peer {self.name}: {error}; install blockfeat[peers]") from error
-
-    def extract(self, html: str, lang: str | None = None, url: str | None = None) -> str:
-        """Load the peer and extract one page; to extract many, keep what `load` returns."""
-        return self.load()(html, lang, url)
 
 
 def _turbohtml() -> PeerExtract:
