@@ -77,7 +77,7 @@ def nodes_of(tree: MeasuredTree, base: CleanSettings, hosts: HostList | None) ->
     is_node = kinds != OTHER
     is_node[0] = True
     number = np.cumsum(is_node) - 1
-    owner = _owners(walked, is_node, number)
+    owner = number[np.array(walked.innermost(is_node.tolist()), dtype=np.int64)]
     is_substance = np.array([name in base.empty_tables.substance for name in walked.names]) & ~gone
     columns = (counts.links, counts.unlinked, counts.letters, is_substance)
     size = int(number[-1]) + 1
@@ -120,11 +120,6 @@ def _has_link(walked: Walked, counts: Counts) -> NDArray[np.bool_]:
     for index in range(len(links) - 1, 0, -1):
         links[walked.parent[index]] += links[index]
     return np.array([count > 0 for count in links], dtype=np.bool_)
-
-
-def _owners(walked: Walked, is_node: NDArray[np.bool_], number: Indices) -> Indices:
-    """Return the index of the innermost node that each element is or is inside of."""
-    return number[np.array(walked.innermost(is_node.tolist()), dtype=np.int64)]
 
 
 def _depths(parent: Indices) -> Indices:

@@ -262,7 +262,9 @@ class CrunchModel(Documented):
     def predict(self, measured: PageFeatures) -> Prediction:
         """Keep the blocks of which more than half of the characters remain; the score is their share - 0.5."""
         tree = tree_of(measured)
-        scores = tree.text.share_left(self._is_left(self._decision(tree))) - _HALF
+        decision = self._decision(tree)
+        gone = np.frombuffer(decision.gone(), dtype=np.uint8) | np.frombuffer(decision.emptied, dtype=np.uint8)
+        scores = tree.text.share_left(gone == 0) - _HALF
         return Prediction(scores, scores > 0)
 
     def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
@@ -273,12 +275,6 @@ class CrunchModel(Documented):
 
     def _decision(self, tree: MeasuredTree) -> Decision:
         return decide_on(tree.walked, self.settings, self.hosts)
-
-    @staticmethod
-    def _is_left(decision: Decision) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Return for each element whether its own text remains."""
-        gone = np.frombuffer(decision.gone(), dtype=np.uint8) | np.frombuffer(decision.emptied, dtype=np.uint8)
-        return np.asarray(gone == 0)
 
     def own_values(self) -> dict[str, Any]:
         """Return the settings as plain values for JSON."""

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._extras import require_extra
+from blockfeat._numeric import places_among
 from blockfeat.errors import ModelError
 from blockfeat.page.tags import name_keys, parents_of
-from blockfeat.papers.mss.page_tokens import END_TAG, START_TAG, PageTokens, are_among, tag_tokens
+from blockfeat.papers.mss.page_tokens import END_TAG, START_TAG, PageTokens, tag_tokens
 
 Ids = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
@@ -90,19 +91,19 @@ class Vocabulary:
         if self.form.size:
             words = np.flatnonzero(tokens.is_word)
             ids = found[words]
-            place = np.minimum(np.searchsorted(self.form, ids), self.form.size - 1)
-            found[words] = np.where(self.form[place] == ids, self.stem[place], ids)
+            place = places_among(ids, self.form)
+            found[words] = np.where(place >= 0, self.stem[place], ids)
         return found, self._unclosed(tokens)
 
     def _replace_rare(self, found: Ids, tokens: PageTokens) -> None:
         """Replace, in place, the identifiers of rare start and end tags by the shared ones."""
         for kind, known, unknown in ((START_TAG, self._starts, _UNKNOWN[0]), (END_TAG, self._ends, _UNKNOWN[1])):
             tags = np.flatnonzero(tokens.kind == kind)
-            found[tags[~are_among(found[tags], known)]] = unknown
+            found[tags[places_among(found[tags], known) < 0]] = unknown
 
     def _unclosed(self, tokens: PageTokens) -> Ids:
         found = token_ids(tokens.unclosed)
-        found[~are_among(found, self._starts) & (tokens.unclosed != 0)] = _UNKNOWN[0]
+        found[(places_among(found, self._starts) < 0) & (tokens.unclosed != 0)] = _UNKNOWN[0]
         return found
 
 
@@ -157,7 +158,7 @@ def surroundings(tokens: PageTokens) -> Ids:
         return np.zeros(0, dtype=np.uint32)
     inline = np.sort(np.concatenate([_tags(_INLINE, opens=True), _tags(_INLINE, opens=False)]))
     is_border = tokens.is_tag.copy()
-    is_border[is_border] = ~are_among(tokens.key[is_border], inline)
+    is_border[is_border] = places_among(tokens.key[is_border], inline) < 0
     stretch = np.cumsum(is_border)
     words = np.bincount(stretch[tokens.is_word], minlength=int(stretch[-1]) + 1)
     in_text = ~is_border & (words[stretch] > 0)
@@ -189,7 +190,7 @@ def _innermost(tokens: PageTokens, names: tuple[str, ...]) -> Indices:
     end_of = np.zeros(int(tokens.element.max()) + 1, dtype=np.int64)
     end_of[tokens.element[tags]] = tags
     keys = _tags(names, opens=True)
-    start = tags[(tokens.kind[tags] == START_TAG) & are_among(tokens.key[tags], np.sort(keys))]
+    start = tags[(tokens.kind[tags] == START_TAG) & (places_among(tokens.key[tags], np.sort(keys)) >= 0)]
     end = end_of[tokens.element[start]]
     start, end = start[end > start], end[end > start]
     if not start.size:

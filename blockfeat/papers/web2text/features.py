@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import places_among
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.word_keys import keys_of_spans
@@ -235,8 +236,8 @@ def _flags(
 ) -> Flags:
     """Return which of some tags the elements of each owner have: bool array, owners × tags."""
     known, column_of = tags
-    place = np.minimum(np.searchsorted(known, keys), known.size - 1)
-    hit = np.flatnonzero((known[place] == keys) & chosen)
+    place = places_among(keys, known)
+    hit = np.flatnonzero((place >= 0) & chosen)
     flags = np.zeros((count, known.size), dtype=np.bool_)
     flags[owner[hit], place[hit]] = True
     return flags[:, column_of]
