@@ -10,6 +10,7 @@ import importlib
 import math
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
@@ -30,19 +31,6 @@ class _CType:
         return _CType()
 
 
-class _NoGil:
-    """Stands for ``cython.nogil`` as decorator and context manager; does nothing in plain Python."""
-
-    def __call__(self, function: Any) -> Any:
-        return function
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-
 def provide() -> None:
     """Register the stand-in as the module ``cython``, unless Cython is installed."""
     try:
@@ -52,10 +40,10 @@ def provide() -> None:
 
 
 def _stand_in() -> None:
-    names = _module("cython", **dict.fromkeys(("cclass", "cfunc", "final", "inline"), _unchanged))
+    names = _module("cython")
     vars(names).update({name: _CType(int) for name in _INTEGERS}, **{name: _CType(float) for name in _FLOATS})
     vars(names).update(bint=_CType(bool), void=_CType(), p_const_uchar=_CType(), const=_CType())
-    vars(names).update(compiled=False, cast=_cast, declare=_declare, exceptval=_decorator, nogil=_NoGil())
+    vars(names).update(compiled=False, cast=_cast, declare=_declare, nogil=nullcontext())
     for name in ("cython.cimports", "cython.cimports.libc"):
         _module(name)
     _module("cython.cimports.libc.math", exp=math.exp, log1p=math.log1p)
@@ -66,14 +54,6 @@ def _module(name: str, **members: Any) -> ModuleType:
     module.__path__ = []
     vars(module).update(members)
     return module
-
-
-def _unchanged(function: Any) -> Any:
-    return function
-
-
-def _decorator(*values: Any, check: bool = True) -> Callable[[Any], Any]:
-    return _unchanged
 
 
 def _cast(kind: Any, value: Any) -> Any:

@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from blockfeat.errors import MissingExtraError
 
-EXTRAS = {
-    "clean": ("pydantic", "selectolax"),
-    "train": ("matplotlib", "pandas", "pydantic", "pyswarms", "rapidfuzz", "resiliparse", "scipy", "snowballstemmer"),
-    "spacy": ("spacy",),
-    "monitor": (
-        "ahocorasick_rs",
-        "feedparser",
-        "jinja2",
-        "opencc",
-        "protego",
-        "psycopg",
-        "pydantic",
-        "sqlalchemy",
-        "stamina",
-        "w3lib",
-    ),
-    "web": ("fastapi", "jinja2", "pydantic", "python_multipart", "selectolax", "uvicorn"),
-    "dates": ("htmldate",),
-    "warc": ("fastwarc",),
-    "parquet": ("pyarrow",),
-    "pandas": ("pandas",),
-    "spark": ("pandas", "pyarrow", "pyspark"),
-    "web2text": ("torch",),
-    "sequence": ("lightgbm", "torch"),
-    "datatrove": ("datatrove",),
-    "langchain": ("langchain_core",),
-    "render": ("playwright",),
-    "proxy": ("mitmproxy", "pydantic", "selectolax"),
-    "ja": ("sudachidict_core", "sudachipy"),
-    "th": ("pythainlp",),
-}
-"""Import names of the modules that each extra installs; those of an included extra are listed under that one."""
+
+@cache
+def modules_by_extra() -> dict[str, tuple[str, ...]]:
+    """Return the import names of the modules of each extra, a constant that is read at its first use."""
+    table = tomllib.loads(Path(__file__).with_name("extras.toml").read_text(encoding="utf-8"))
+    return {extra: tuple(modules.split()) for extra, modules in table.items()}
 
 
 def require_extra(extra: str, *modules: str, what: str) -> None:
@@ -50,7 +27,7 @@ def require_extra(extra: str, *modules: str, what: str) -> None:
     Parameters
     ----------
     extra : str
-        Name of the extra, a key of `EXTRAS`.
+        Name of the extra, a key of `modules_by_extra`.
     *modules : str
         The modules of the extra that are needed; all by default.
     what : str
@@ -61,7 +38,7 @@ def require_extra(extra: str, *modules: str, what: str) -> None:
     MissingExtraError
         Some are not installed.
     """
-    absent = [name for name in modules or EXTRAS[extra] if find_spec(name) is None]
+    absent = [name for name in modules or modules_by_extra()[extra] if find_spec(name) is None]
     if absent:
         raise MissingExtraError(_advice(extra, absent, what))
 
@@ -78,7 +55,7 @@ def importing(extra: str, *, what: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise MissingExtraError(f"{_advice(extra, EXTRAS[extra], what)} ({error})") from error
+        raise MissingExtraError(f"{_advice(extra, modules_by_extra()[extra], what)} ({error})") from error
 
 
 def import_torch(kind: str = "web2text") -> Any:

@@ -1,9 +1,10 @@
-"""Mathematics that several packages share: logistic regression, increasing subsequences."""
+"""Mathematics that several packages share: logistic regression, increasing subsequences, look-up in sorted arrays."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,6 +65,17 @@ def fit_logistic(
         curvature = (inputs * (share * chance * (1.0 - chance))[:, None]).T @ inputs + ridge * np.eye(found.size)
         found = found + np.linalg.solve(curvature, gradient)
     return found
+
+
+def places_among(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the index of each value among the known ones, which must ascend; -1 where it is none of them.
+
+    Faster than `numpy.isin` where few are known.
+    """
+    if not known.size:
+        return np.full(values.size, -1, dtype=np.intp)
+    place = np.minimum(np.searchsorted(known, values), known.size - 1)
+    return np.where(known[place] == values, place, -1)
 
 
 def longest_increasing(values: Sequence[int]) -> list[int]:

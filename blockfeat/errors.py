@@ -2,29 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "AddressForbidden",
-    "BlockfeatError",
-    "BrandError",
-    "ConfigError",
-    "CorpusError",
-    "FeedError",
-    "FetchError",
-    "InputError",
-    "InputTypeError",
-    "LanguageError",
-    "LimitExceeded",
-    "MissingExtraError",
-    "ModelError",
-    "NotHTML",
-    "OutputError",
-    "QueryError",
-    "ResumeError",
-    "StoreError",
-    "TableError",
-    "TrainingError",
-]
-
 
 class BlockfeatError(Exception):
     """Base of every error that blockfeat raises on purpose; its message names the input and the reason."""

@@ -30,8 +30,9 @@ _MAX_DISGUISES = 5
 # NUL and the control characters but tab and newline, C1 controls, lone surrogates.
 _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _RETURN = re.compile("\r\n?")
-# Control characters that separate words or lines become a space.
-_SEPARATORS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
+# What stands for them: a space for control characters that separate words or lines, nothing for others.
+_REPLACED = {**dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], ""), **dict.fromkeys(range(0xD800, 0xE000), "\ufffd")}
+_REPLACED |= {0x09: "\t", 0x0A: "\n", **dict.fromkeys(map(ord, "\x0b\x0c\x1c\x1d\x1e\x1f\x85"), " ")}
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _WHITE_SPACE = re.compile("[\t\n\x0b\x0c\r \x1c-\x1f\x85\u2028\u2029]+")
 _NOT_BLANKS = re.compile("[\t\n\x0b\x0c\r\x1c-\x1f\x85\u2028\u2029]")
@@ -130,14 +131,7 @@ def clean_characters(text: str) -> str:
     """
     if _UNWANTED.search(text) is None:
         return text
-    return _UNWANTED.sub(_replacement, _RETURN.sub("\n", text))
-
-
-def _replacement(match: re.Match[str]) -> str:
-    character = match.group()
-    if character >= "\ud800":
-        return "\ufffd"
-    return " " if character in _SEPARATORS else ""
+    return _RETURN.sub("\n", text).translate(_REPLACED)
 
 
 def xml_characters(text: str) -> str:

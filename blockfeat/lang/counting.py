@@ -88,49 +88,6 @@ def _find_words(
     return count
 
 
-def keys_of_lowered_text(text: str, classes: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Return the key of each word of a text in lower case, and where each starts; see `word_spans`.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    classes : uint8 array
-        The class bits of all characters, by code point.
-    """
-    keys, starts = np.empty(len(text), dtype=np.uint64), np.empty(len(text), dtype=np.int32)
-    count = _find_keys(text, classes.data, keys.data, starts.data)
-    return keys[:count].copy(), starts[:count].copy()
-
-
-def _find_keys(
-    text: str, classes: cython.const[cython.uchar][::1], keys: cython.ulonglong[::1], starts: cython.int[::1]
-) -> cython.Py_ssize_t:
-    """Write the keys of words and where these start; return how many there are."""
-    size: cython.Py_ssize_t = len(text)
-    count: cython.Py_ssize_t = 0
-    place: cython.Py_ssize_t
-    code: cython.Py_UCS4
-    own: cython.uchar
-    before: cython.uchar = 0
-    key: cython.ulonglong = 0
-    power: cython.ulonglong = 1
-    for place in range(size):
-        code = text[place]
-        own = classes[ord(code)]
-        if own & _WORD:
-            if not before & _WORD or not _continues_word(own, before):
-                starts[count] = place
-                count += 1
-                key = 0
-                power = 1
-            key = (key + ord(code) * power) & _ALL_BITS
-            power = (power * _KEY_BASE) & _ALL_BITS
-            keys[count - 1] = ((key ^ (key >> 29)) * _KEY_SPREAD) & _ALL_BITS
-        before = own
-    return count
-
-
 def _continues_word(own: cython.uchar, before: cython.uchar) -> cython.bint:
     """Return whether a character belongs to the word of the one before, given the class bits of both."""
     is_single: cython.bint = (own & _ALPHANUMERIC != 0) & ((own | before) & _UNSPACED != 0)
@@ -155,34 +112,11 @@ def sentence_ends(
     period does not if a lower-case letter comes next, nor behind a single letter (an initial) or a number of one or
     two digits (a German ordinal); at the end of a block it always does.
     """
-    ends = np.empty(classes.size, dtype=np.int32)
-    count = _find_sentence_ends(codes.data, classes.data, block_ends.data, ends.data)
-    return ends[:count].copy()
-
-
-def _find_sentence_ends(
-    codes: cython.const[cython.uint][::1],
-    classes: cython.const[cython.uchar][::1],
-    block_ends: cython.const[cython.int][::1],
-    ends: cython.int[::1],
-) -> cython.Py_ssize_t:
-    """Write the sentence ends; return how many there are."""
-    count: cython.Py_ssize_t = 0
-    block: cython.Py_ssize_t = 0
-    last: cython.Py_ssize_t = block_ends.shape[0] - 1
-    stop: cython.Py_ssize_t
-    end: cython.int
-    with cython.nogil:
-        for stop in range(classes.shape[0]):
-            if not classes[stop] & _STOP:
-                continue
-            while block < last and block_ends[block] <= stop:
-                block += 1
-            end = _sentence_end(codes, classes, stop, block_ends[block])
-            if end > 0 and (count == 0 or ends[count - 1] != end):
-                ends[count] = end
-                count += 1
-    return count
+    stops = np.flatnonzero(classes & characters.STOP)
+    blocks = block_ends.searchsorted(stops, side="right").clip(max=block_ends.size - 1)
+    places = zip(stops.tolist(), block_ends[blocks].tolist(), strict=True)
+    ends = {_sentence_end(codes.data, classes.data, stop, end) for stop, end in places}
+    return np.array(sorted(ends - {0}), dtype=np.int32)
 
 
 def _sentence_end(

@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import character_classes, code_points
-from blockfeat.lang.counting import COUNTED, Row, count_text, keys_of_lowered_text, word_spans
+from blockfeat.lang.characters import UNSPACED, character_classes, code_points
+from blockfeat.lang.counting import COUNTED, Row, count_text, word_spans
 from blockfeat.lang.word_keys import keys_of_spans
 
 # Odd numbers: a run of words is their keys times these, modulo 2**64.
@@ -65,7 +65,9 @@ def keys_of_words(words: Sequence[str]) -> NDArray[np.uint64]:
 
 def keys_of_text(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Return the key of each word of a text, as `keys_of_words` of `tokenize` does, and where each word starts."""
-    return keys_of_lowered_text(lower(text), character_classes().table)
+    codes = code_points(lower(text))
+    starts, ends = word_spans(character_classes().of(codes))
+    return keys_of_spans(codes, starts, ends), starts
 
 
 def runs_of_three(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -86,6 +88,11 @@ def tokenize(text: str) -> list[str]:
     lowered = lower(text)
     starts, ends = word_spans(character_classes().of(code_points(lowered)))
     return [lowered[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def is_term(word: str) -> bool:
+    """Return whether a word counts as a term: longer than one character, or of a script without spaces."""
+    return len(word) > 1 or (word != "" and bool(character_classes().table[ord(word)] & UNSPACED))
 
 
 @cache

@@ -54,12 +54,8 @@ class SpacyTokenizer:
     """
 
     lang: str
+    name: str = field(default="spacy", init=False)
     _lock: Any = field(default_factory=Lock, init=False, repr=False, compare=False)
-
-    @property
-    def name(self) -> str:
-        """Name that a model records."""
-        return "spacy"
 
     def measure(self, page: PageText) -> TextMeasures:
         """Count words, sentences and characters by block; linear in the text.

@@ -9,7 +9,6 @@ cdef void _write_keys(
 cdef void _look_up(
     const unsigned long long[::1] keys, const unsigned long long[::1] known, const unsigned long long[::1] known_masks, const int[::1] buckets, unsigned long long[::1] masks
 )
-cdef void _count_bits(const unsigned long long[::1] masks, long long[::1] counts)
 cdef void _write_shares(const unsigned long long[::1] masks, const int[::1] words, int bit, double[::1] shares)
 cdef tuple _take_prose(
     const int[::1] words, const int[::1] anchor_words, const unsigned long long[::1] masks, int[::1] blocks, unsigned long long[::1] sample, int fewest_words, int anchor_weight, int most_words

@@ -105,27 +105,6 @@ def _look_up(
                     break
 
 
-def count_bits(masks: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
-    """Count the masks in which each of the lowest ``size`` bits is set."""
-    counts = np.zeros(size, dtype=np.int64)
-    _count_bits(masks.data, counts.data)
-    return counts
-
-
-def _count_bits(masks: cython.const[cython.ulonglong][::1], counts: cython.longlong[::1]) -> cython.void:
-    word: cython.Py_ssize_t
-    bit: cython.Py_ssize_t
-    mask: cython.ulonglong
-    with cython.nogil:
-        for word in range(masks.shape[0]):
-            mask = masks[word]
-            bit = 0
-            while mask != 0:
-                counts[bit] += mask & 1
-                mask >>= 1
-                bit += 1
-
-
 def shares_by_block(masks: NDArray[np.uint64], words: NDArray[np.int32], bit: int) -> NDArray[np.float64]:
     """Return the share of each block's words whose mask has a bit, given the masks of all words of a page.
 

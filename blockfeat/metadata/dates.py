@@ -10,39 +10,24 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
 from importlib.resources import files
 
-from blockfeat.metadata.metadata import tables
+from blockfeat.metadata.metadata import pattern, tables
 
 _FIRST_YEAR, _LAST_YEAR = 1800, 2100
 # Digits without separators before this year are numbers of something else: no page was published then.
 _FIRST_YEAR_OF_PAGES = 1990
 _LONGEST = 200
-_CLOCK = (
-    r"(?:(?:\s*[T,|·•@–-]|\s+(?:um|à|at|klo|kl\.?|alle|ore|às|as|a las|saat|в|о|u|godz\.?|o|om|στις))*\s*"
-    r"(?P<hour>[01]?\d|2[0-3])(?:[:.hH時시点]|\s+h\s+)\s?(?P<minute>[0-5]\d)(?:\s?[:.分]\s?(?P<second>[0-5]\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
-    r"(?:\s*(?P<half>[AaPp]\.?[Mm]\.?)(?![a-z]))?"
-    r"(?:\s*(?:Uhr|[Hh]rs?\.?|分)?\s*\(?(?P<zone>Z(?![a-z])|(?:UTC|GMT)?\s?[+-]\d\d?:?(?:\d\d)?(?!\d)|[A-Z]{2,4}(?![A-Za-z])))?)?"
-)
+_CLOCK = pattern("clock")
 _ISO = re.compile(r"(?P<year>\d{4})-(?P<month>\d\d?)-(?P<day>\d\d?)(?!\d)" + _CLOCK)
 _COMPACT = re.compile(
     r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?:T?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?"
     r"(?P<zone>Z|[+-]\d\d:?\d\d)?)?\Z"
 )
-_YEAR_FIRST = re.compile(
-    r"(?<!\d)(?P<year>(?:19|20)\d\d)\s?[./年년-]\s?(?P<month>\d\d?)\s?[./月월-]\s?(?P<day>\d\d?)(?!\d)[日일.]?"
-    r"(?:\s?\(.\)|\s?[月火水木金土日]曜日?)?" + _CLOCK
-)
+_YEAR_FIRST = re.compile(pattern("year_first") + _CLOCK)
 _NUMBERS = re.compile(
     r"(?<![\d./-])(?P<a>\d\d?)\s?(?P<mark>[./-])\s?(?P<b>\d\d?)\s?(?P=mark)\s?(?P<year>\d{4}|\d\d)(?![\d/])" + _CLOCK
 )
-_WORDS = re.compile(
-    r"(?<![\d.])(?<!\d:)(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|°|ª|-?го)?\.?,?(?:[\s-]+|(?<=\.))(?:de |di |d['’]|of )?"
-    r"(?P<name>[^\W\d_]{3,14})\.?,?[\s-]+(?:de |del |of |г\. )?(?P<year>(?:19|20)\d\d)(?!\d)"
-    r"(?:\s?(?:г\.?|р\.?|року|года)(?!\w))?" + _CLOCK
-)
-_NAME_FIRST = re.compile(
-    r"(?P<name>[^\W\d_]{3,14})\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?\.?,?\s+(?:de )?(?P<year>(?:19|20)\d\d)(?!\d)"
-    + _CLOCK
-)
+_WORDS = re.compile(pattern("day_first") + _CLOCK)
+_NAME_FIRST = re.compile(pattern("month_first") + _CLOCK)
 _RFC = re.compile(
     r"[A-Za-z]{3}\s+(?P<name>[A-Za-z]{3})\s+(?P<day>\d\d?)\s+(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\s+"
     r"(?P<zone>[A-Z]{2,4}(?:[+-]\d{4})?)?\s*(?P<year>\d{4})"
@@ -135,8 +120,8 @@ def parse_moment(text: str, *, month_first: bool = False) -> Moment | None:
         return _recent(_of_epoch(int(text[:10])))
     if compact := _COMPACT.match(text):
         return _recent(_of_match(compact))
-    for pattern in (_ISO, _RFC):
-        found = pattern.match(text)
+    for form in (_ISO, _RFC):
+        found = form.match(text)
         moment = _of_match(found) if found else None
         if moment:
             return moment
@@ -158,8 +143,8 @@ def find_span(text: str, *, month_first: bool = False) -> tuple[int, int, Moment
     best: tuple[int, int, Moment] | None = None
     if not _DIGITS.search(text):
         return None
-    for pattern in (_YEAR_FIRST, _WORDS, _NAME_FIRST, _NUMBERS):
-        for found in pattern.finditer(text):
+    for form in (_YEAR_FIRST, _WORDS, _NAME_FIRST, _NUMBERS):
+        for found in form.finditer(text):
             moment = _of_match(found, month_first=month_first)
             if moment is not None:
                 if best is None or found.start() < best[0]:

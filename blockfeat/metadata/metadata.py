@@ -85,9 +85,14 @@ def tables() -> dict[str, dict[str, Any]]:
     return tomllib.loads(files("blockfeat.metadata").joinpath("words.toml").read_text(encoding="utf-8"))
 
 
+def listed(name: str) -> tuple[str, ...]:
+    """Return a bundled list of words, in its order."""
+    return tuple(tables()["words"][name].split())
+
+
 def words(name: str) -> frozenset[str]:
     """Return a bundled list of words."""
-    return frozenset(tables()["words"][name].split())
+    return frozenset(listed(name))
 
 
 def pattern(name: str) -> str:
@@ -222,10 +227,7 @@ def _links(tags: Tags) -> Candidates:
     return claims
 
 
-SOURCES = (
-    "json-ld", "microdata", "rdfa", "open-graph", "meta", "link", "html", "byline", "time", "heading", "title", "url",
-    "htmldate",
-)  # fmt: skip
+SOURCES = listed("sources")
 """Sources of values, in their default order of priority."""
 
 

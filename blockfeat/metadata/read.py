@@ -27,7 +27,7 @@ from blockfeat.metadata.metadata import (
 from blockfeat.metadata.names import clean_names, is_agency, is_declared, is_headline_of, without_site
 from blockfeat.metadata.schema_org import claims_of_nodes, read_microdata, read_rdfa
 from blockfeat.metadata.visible import Place, place_of, visible_authors
-from blockfeat.metadata.visible_dates import SeenDate, only_date, visible_dates
+from blockfeat.metadata.visible_dates import SeenDate, day_by_htmldate, only_date, visible_dates
 from blockfeat.page.document import host_of
 from blockfeat.page.json_ld import read_linked_data
 from blockfeat.page.page import Page
@@ -302,8 +302,6 @@ class _Reading:
         moment = only_date(self.blocks, place, month_first=self.is_month_first)
         if moment is not None:
             return moment, "time"
-        from blockfeat.metadata.visible_dates import day_by_htmldate
-
         day = day_by_htmldate(self.blocks, self.url, place)
         return (Moment(day), "htmldate") if day else None
 

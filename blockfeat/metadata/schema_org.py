@@ -27,6 +27,8 @@ _ORGANISATIONS = ("organization", "corporation", "newsmediaorganization", "brand
 _ELSEWHERE = words("elsewhere")
 _MOST_NODES = 20_000
 _PEOPLE, _MOST_VALUES = 60, 200
+# Fields, and the members that hold them as text.
+_STRINGS = {field: names.split() for field, names in tables()["texts"].items()}
 
 
 def claims_of_nodes(values: Iterable[Any], *, source: str, url: str | None, title: str | None) -> list[Candidates]:
@@ -130,7 +132,7 @@ def _claims(node: Node, by_id: dict[str, Node], source: str) -> Candidates:
     """Return the values of one node."""
     claims = Candidates(source)
     add = claims.add
-    for name, keys in _STRINGS:
+    for name, keys in _STRINGS.items():
         for key in keys:
             add(name, *map(plain, _texts(node.get(key))))
     for key in ("author", "creator"):
@@ -147,17 +149,6 @@ def _claims(node: Node, by_id: dict[str, Node], source: str) -> Candidates:
     add("licence", *_links(node.get("license"), {}))
     add("paywall", *_paywalls(node))
     return claims
-
-
-_STRINGS = (
-    ("title", ("headline", "name", "alternativeHeadline")),
-    ("published", ("datePublished", "dateCreated", "uploadDate")),
-    ("modified", ("dateModified",)),
-    ("description", ("description", "abstract")),
-    ("language", ("inLanguage",)),
-    ("section", ("articleSection",)),
-    ("tag", ("keywords",)),
-)
 
 
 def _first(node: Node, *keys: str) -> str:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from html import unescape
 from itertools import islice
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.dates import find_span
-from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Candidates, folded, pattern, words
+from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Candidates, folded, listed, pattern, words
 from blockfeat.metadata.names import PREFIX, is_job, split_byline
 from blockfeat.page.tags import Tags, name_keys, places_of
 from blockfeat.page.utf_8 import Marks
@@ -121,11 +122,7 @@ def _aside(tags: Tags, first: int, end: int, about: int) -> tuple[tuple[int, int
 
 
 # Looked for in start tags in lower case; the names of class and id, or the address, are checked afterwards.
-_AUTHOR_MARKS = Marks.of((
-    b"author", b"byline", b"by-line", b"autor", b"auteur", b"writ", b"redakteur", b"verfasser", b"username", b"posted",
-    b"contributor", b"journalist", b"penulis", b"yazar", b"muhabir", b"submitted", b"kirjoittaja", b"creditline",
-    b"/producers/", b"/profile/", b"/people/", b"/staff/", b"/team/",
-))  # fmt: skip
+_AUTHOR_MARKS = Marks.of(tuple(name.encode() for name in listed("author_marks")))
 _NAMED_AUTHOR = re.compile(pattern("author_names"), re.IGNORECASE)
 _AUTHOR_ADDRESS = re.compile(pattern("author_address"), re.IGNORECASE)
 _NOT_AN_AUTHOR = re.compile(pattern("no_author"), re.IGNORECASE)
@@ -138,20 +135,11 @@ _BYLINE = re.compile(
 _FIRST_WORD = re.compile(r"\W{0,3}([^\W\d_]+)")
 _FIRST_WORDS = words("byline")
 _LONGEST_LABEL = 60
-_BEHIND_DATE = re.compile(
-    r"(?:\A|[\s,|·-])(?:by|von|par|por|di|door|af|av|autor(?:in)?:?|author:?|от)\s+(?P<names>[^\W\d_].*)", re.IGNORECASE
-)
-_CJK_BYLINE = re.compile(
-    r"(?:文[／/]|記者|记者|作者[:：]|撰文[:：/／]?|文[:：])\s*(?P<names>[\u4e00-\u9fff·]{2,4})(?=[／/\s）)｜|，,。]|$)|"
-    r"(?P<korean>[\uac00-\ud7a3]{2,4})\s?(?:기자|특파원)(?![\uac00-\ud7a3])"
-)
+_BEHIND_DATE = re.compile(pattern("behind_date"), re.IGNORECASE)
+_CJK_BYLINE = re.compile(pattern("cjk_byline"))
 # Words, not a name: "a founder of".
 _SENTENCE = re.compile(r"(?:a|an|the|in|and|to|ein|der|die|das|un|une|le|la) (?-i:[a-zß-ÿ])")
-_PERSON = re.compile(
-    r"(?:(?:Dr|Prof|Mag|Sir)\.? )?[^\W\d_a-zß-ÿ][^\W\d_]*['’]?[^\W\d_]*(?:-[^\W\d_]+)?"
-    r"(?: (?:[^\W\d_]\.|von|van|de|der|den|da|di|del|la|le|el|al|bin|dos|ten|zu)){0,2}"
-    r"(?: [^\W\d_a-zß-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*){1,2}"
-)
+_PERSON = re.compile(pattern("person"))
 _SEPARATORS = " \t|,;·•⋅●/–—-:»›"
 _BETWEEN = re.compile(r"[|·•⋅●/]|\s[–—-]\s")
 _MOST_WORDS, MOST_CHARACTERS, _LONGEST_MARKUP, _MOST_BOXES = 30, 240, 4_000, 60
@@ -299,8 +287,6 @@ def short_text(tags: Tags, element: int) -> str:
     first, last = int(tags.stop[tags.opened[element]]), int(tags.start[tags.closed[element]])
     if not 0 < last - first < _LONGEST_MARKUP:
         return ""
-    from html import unescape
-
     text = unescape(re.sub(r"<[^>]*>", "\n", tags.source[first:last].decode("utf-8", "replace")))
     text = re.sub(r"\s*\n\s*", " ", text).strip()
     return text if len(text) < MOST_CHARACTERS else ""

@@ -9,25 +9,19 @@ from typing import NamedTuple
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.dates import Moment, find_moment, find_span, parse_moment
-from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, pattern
+from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, listed, pattern
 from blockfeat.metadata.visible import MOST_CHARACTERS, Place, short_text
 from blockfeat.page.utf_8 import Marks
 
-_DATE_ELEMENT = (
-    b"date", b"time", b"publi", b"posted", b"datum", b"fecha", b"tarih", b"meta", b"stamp", b"dato", b"entry-",
-    b"created", b"veroeffentlicht", b"byline",
-)  # fmt: skip
-_DATE_MARKS = Marks.of(_DATE_ELEMENT)
-_NAMED_DATE = re.compile("|".join(word.decode() for word in _DATE_ELEMENT), re.IGNORECASE)
+_DATE_ELEMENT = listed("date_marks")
+_DATE_MARKS = Marks.of(tuple(name.encode() for name in _DATE_ELEMENT))
+_NAMED_DATE = re.compile("|".join(_DATE_ELEMENT), re.IGNORECASE)
 _DATE_NAMES = re.compile(r'\s(?:class|id|itemprop|data-testid|data-qa)="([^"]*)"')
 _UPDATED = re.compile(pattern("updated"), re.IGNORECASE)
 _PUBLISHED = re.compile(pattern("published"), re.IGNORECASE)
 _DATED = re.compile(r"\b(?:datum|date|stand|fecha|data|dato|dátum|дата|tarih)\b", re.IGNORECASE)
 _NOT_A_DATE = re.compile(r"comment|related|event|duration|read-?time|reading|footer|copyright|birth", re.IGNORECASE)
-_KEYS = (
-    "datetime", "data-datetime", "data-timestamp", "data-time", "data-date", "created-timestamp", "ts", "content",
-    "title"
-)  # fmt: skip
+_KEYS = listed("date_attributes")
 _DIGITS = re.compile(r"\d.*\d\d", re.DOTALL)
 _SHORT_DATE, _LITTLE = 60, 4
 

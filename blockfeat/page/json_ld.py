@@ -107,16 +107,13 @@ def _values(text: str) -> list[Any]:
         return []
     if text[:12].find("&quot;") >= 0:
         text = unescape(text)
-    for mend in (_unchanged, _without_mistakes) if len(text) < _LARGEST_MENDED else (_unchanged,):
-        values = _parsed(mend(text))
-        if values is not None:
-            return values
+    values = _parsed(text)
+    if values is None and len(text) < _LARGEST_MENDED:
+        values = _parsed(_without_mistakes(text))
+    if values is not None:
+        return values
     node = _members(text)
     return [node] if node else []
-
-
-def _unchanged(text: str) -> str:
-    return text
 
 
 def _without_mistakes(text: str) -> str:

@@ -14,7 +14,7 @@ from blockfeat.page.document import NO_MARKUP, as_markup, check_is_no_name, wron
 from blockfeat.page.encoding import LEAST_PAIRS, Decoding, decode, mend_twice_encoded, source_of_utf_8, utf_16_order
 from blockfeat.page.json_ld import declared_texts
 from blockfeat.page.tables import NAMES
-from blockfeat.page.tags import Tags
+from blockfeat.page.tags import Tags, lxml_tree
 from blockfeat.page.utf_8 import doubled_pairs
 
 if TYPE_CHECKING:
@@ -229,11 +229,7 @@ class Page:
 
         It has the elements of `tags` in the same order, so that an XPath of one holds in the other.
         """
-        if self.tags is None:
-            return None
-        from blockfeat.page.tags import lxml_tree
-
-        return lxml_tree(self.tags)
+        return None if self.tags is None else lxml_tree(self.tags)
 
     def __getstate__(self) -> dict[str, object]:
         """Leave out lxml's tree, which cannot be pickled; it is made again at its next use."""

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.lang.characters import UNSPACED, character_classes
-from blockfeat.lang.measures import tokenize
+from blockfeat.lang.measures import is_term, tokenize
 from blockfeat.pso.shared_terms import overlaps, squares
 
 FITNESSES = ("cosine", "f1", "snippets")
@@ -60,10 +59,7 @@ def count_terms(blocks: Blocks, gold: str, *, single_characters: bool = False) -
     tokens, owners = blocks.measures.tokens, blocks.measures.token_block
     rows: dict[str, int] = {}
     numbers = np.fromiter(
-        (
-            rows.setdefault(word, len(rows)) if single_characters or len(word) > 1 or is_term(word) else -1
-            for word in tokens
-        ),
+        (rows.setdefault(word, len(rows)) if single_characters or is_term(word) else -1 for word in tokens),
         dtype=np.int64,
         count=len(tokens),
     )
@@ -79,11 +75,6 @@ def count_terms(blocks: Blocks, gold: str, *, single_characters: bool = False) -
         gold_length=float(frequencies.sum()),
         gold_norm=float(np.sqrt((frequencies**2).sum())),
     )
-
-
-def is_term(word: str) -> bool:
-    """Return whether a word counts as a term: longer than one character, or of a script without spaces."""
-    return len(word) > 1 or bool(character_classes().table[ord(word)] & UNSPACED)
 
 
 class Chunk(Protocol):

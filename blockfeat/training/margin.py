@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from typing import ClassVar
 
@@ -136,7 +137,7 @@ def tune(
     for number, (number_of_round, (over, at, dimensions)) in enumerate(product(range(options.rounds), stages)):
         swarm = replace(options.swarm, seed=options.swarm.seed + number)
         try:
-            fit = _stage(fit, over, swarm, _Reading(at, dimensions, 0.5**number_of_round), on_generation)
+            fit = _stage(fit, over, swarm, partial(at, reach=0.5**number_of_round), dimensions, on_generation)
         except KeyboardInterrupt:
             fit = replace(fit, interrupted=True)
         if fit.interrupted:
@@ -144,23 +145,18 @@ def tune(
     return replace(fit, fitness=packed.evaluate(fit.parameters))
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """How a position of the swarm is decoded: as changes of a start, with a reach that halves in each round."""
-
-    at: Callable[[Parameters, Array, float], Parameters]
-    dimensions: int
-    reach: float
-
-
 def _stage(
     fit: MarginFit,
     pages: PackedPages,
     swarm: SwarmOptions,
-    reading: _Reading,
+    at: Callable[[Parameters, Array], Parameters],
+    dimensions: int,
     on_generation: Callable[[Generation], None] | None,
 ) -> MarginFit:
-    """Tune some of the parameters by one swarm; return the fit with the best ones."""
+    """Tune some of the parameters by one swarm; return the fit with the best ones.
+
+    ``at`` decodes a position of the swarm as changes of a start.
+    """
     start, done = fit.parameters, len(fit.history)
 
     def report(generation: Generation) -> None:
@@ -168,17 +164,14 @@ def _stage(
             on_generation(replace(generation, number=done + generation.number))
 
     def fitness(positions: Array) -> Array:
-        return _fitness(pages, [reading.at(start, position, reading.reach) for position in positions])
+        return _fitness(pages, [at(start, position) for position in positions])
 
-    known = np.full(reading.dimensions, 0.5)
-    result = maximise(fitness, reading.dimensions, swarm, known=known, on_generation=report)
+    known = np.full(dimensions, 0.5)
+    result = maximise(fitness, dimensions, swarm, known=known, on_generation=report)
     _logger.info("from %.4f to %.4f", result.history[0].best, result.fitness)
     numbered = tuple(replace(one, number=done + one.number) for one in result.history)
     return replace(
-        fit,
-        parameters=reading.at(start, result.position, reading.reach),
-        history=(*fit.history, *numbered),
-        interrupted=result.interrupted,
+        fit, parameters=at(start, result.position), history=(*fit.history, *numbered), interrupted=result.interrupted
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from math import sqrt
 from statistics import fmean
 from typing import Any, ClassVar, TypeAlias
@@ -34,18 +36,6 @@ _MOST_BLOCKS = 160
 _REACH = (-2, -1, 1, 2)
 # The weights of a page's blocks sum to one; LightGBM's limits assume rows of weight one.
 _WEIGHT = 1_000.0
-_FOREST = {
-    "objective": "binary",
-    "num_leaves": 31,
-    "learning_rate": 0.08,
-    "feature_fraction": 0.3,
-    "bagging_fraction": 0.8,
-    "bagging_freq": 1,
-    "max_bin": 127,
-    "verbose": -1,
-    "num_threads": 1,
-    "deterministic": True,
-}
 _AS_GOOD = 0.0005
 _MOST_REFUSED = 0.005
 _FEWEST_EMPTIED = 10
@@ -361,7 +351,8 @@ def fit_forest(pages: Sequence[TrainingPage], *, trees: int, seed: int) -> Teach
     order = np.random.default_rng(seed)
     rows, labels, weights = zip(*(_sample(page, order) for page in pages), strict=True)
     data = lightgbm.Dataset(np.vstack(rows), np.concatenate(labels), weight=np.concatenate(weights))
-    booster = lightgbm.train({**_FOREST, "seed": seed}, data, trees)
+    parameters = tomllib.loads(files("blockfeat.training").joinpath("forest.toml").read_text(encoding="utf-8"))
+    booster = lightgbm.train({**parameters, "seed": seed}, data, trees)
     return lambda page: np.asarray(booster.predict(surroundings(page.matrix)), dtype=np.float64)
 
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,25 +114,27 @@ def swarm_progress(on_progress: OnProgress, total: int, found: str, *, lang: str
     return on_generation
 
 
-class WithGold(Protocol):
-    """A page with the number of words of its blocks, and its gold."""
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """What training needs of any page: the number of words of each block, and its gold; subclasses add to it.
 
-    @property
-    def words(self) -> NDArray[np.integer[Any]]:
-        """Number of words of each block."""
-        ...
+    Attributes
+    ----------
+    words : int array, n
+        Number of words of its blocks.
+    gold : Gold
+        Terms if it has a gold text, else snippets.
+    """
 
-    @property
-    def gold(self) -> Gold:
-        """Terms if it has a gold text, else snippets."""
-        ...
+    words: NDArray[np.integer[Any]]
+    gold: Gold
 
 
-Prepared = TypeVar("Prepared", bound=WithGold)
+Page_co = TypeVar("Page_co", bound=Prepared, covariant=True)
 
 
 @dataclass(frozen=True)
-class Preparer(ABC, Generic[Prepared]):
+class Preparer(Generic[Page_co]):
     """Measures one labelled page for training.
 
     Attributes
@@ -143,21 +145,20 @@ class Preparer(ABC, Generic[Prepared]):
         As for `gold_of`.
     keep_drawings : bool
         Whether the model's tag table reads drawings.
+    prepare : callable
+        Returns the training data of a measured page with its gold; it has to be picklable.
     """
 
     measurer: PageMeasurer
     fitness: str
     keep_drawings: bool
+    prepare: Callable[[PageFeatures, Gold], Page_co]
 
-    def __call__(self, page: LabelledPage) -> Prepared:
+    def __call__(self, page: LabelledPage) -> Page_co:
         """Measure a page and find its gold."""
         parsed = Page.parse(page.html, keep_drawings=self.keep_drawings)
         measured = self.measurer.measure(parsed, lang=page.lang)
-        return self.prepared(measured, gold_of(page, measured.blocks, self.fitness))
-
-    @abstractmethod
-    def prepared(self, measured: PageFeatures, gold: Gold) -> Prepared:
-        """Return the training data of a page."""
+        return self.prepare(measured, gold_of(page, measured.blocks, self.fitness))
 
 
 def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold:
@@ -191,14 +192,14 @@ def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold:
     return snippets
 
 
-def pages_in_groups(pages: Sequence[Prepared]) -> list[list[Prepared]]:
+def pages_in_groups(pages: Sequence[Page_co]) -> list[list[Page_co]]:
     """Split pages into groups of about 8000 blocks, pages with gold text separately from those with snippets."""
     kinds = (PageTerms, PageSnippets)
     return [group for kind in kinds for group in _grouped([page for page in pages if isinstance(page.gold, kind)])]
 
 
-def _grouped(pages: Sequence[Prepared]) -> list[list[Prepared]]:
-    groups: list[list[Prepared]] = []
+def _grouped(pages: Sequence[Page_co]) -> list[list[Page_co]]:
+    groups: list[list[Page_co]] = []
     size = _BLOCKS_IN_CHUNK
     for page in pages:
         if size >= _BLOCKS_IN_CHUNK:
@@ -209,7 +210,7 @@ def _grouped(pages: Sequence[Prepared]) -> list[list[Prepared]]:
     return groups
 
 
-def chunk_of(pages: Sequence[WithGold], metric: str) -> Chunk:
+def chunk_of(pages: Sequence[Prepared], metric: str) -> Chunk:
     """Return the `Chunk` that computes the fitness of label masks for a group of `pages_in_groups`."""
     sizes = [page.words.size for page in pages]
     terms = [page.gold for page in pages if isinstance(page.gold, PageTerms)]
@@ -218,27 +219,25 @@ def chunk_of(pages: Sequence[WithGold], metric: str) -> Chunk:
     return SnippetChunk.build([page.gold for page in pages if isinstance(page.gold, PageSnippets)], sizes)
 
 
-class Part(Protocol[Candidates]):
-    """Some pages with their blocks concatenated."""
+@dataclass(frozen=True)
+class Part(ABC, Generic[Candidates]):
+    """Some pages with their blocks concatenated.
 
-    @property
-    def chunk(self) -> Chunk:
-        """Computes the fitness of label masks of the blocks."""
-        ...
+    Attributes
+    ----------
+    chunk : Chunk
+        Computes the fitness of label masks of the blocks.
+    pages, blocks : int
+        Number of pages, and of their blocks.
+    """
 
-    @property
-    def pages(self) -> int:
-        """Number of pages."""
-        ...
+    chunk: Chunk
+    pages: int
+    blocks: int
 
-    @property
-    def blocks(self) -> int:
-        """Number of blocks."""
-        ...
-
+    @abstractmethod
     def masks(self, candidates: Candidates) -> Masks:
         """Return the label of each block for each candidate: blocks × candidates."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.schema import CANONICAL_NAMES
 from blockfeat.models.decoding import DECODERS, Decoder
 from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
-from blockfeat.pso.fitness import Chunk, PageTerms
+from blockfeat.pso.fitness import PageTerms
 from blockfeat.pso.search import CoordinateAscent, FeatureCurve, SearchResult, SearchSpace, feature_curves
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
@@ -28,6 +28,8 @@ from blockfeat.training.examples import measured_pages
 from blockfeat.training.run_masks import run_masks, smallest_margins
 from blockfeat.training.swarm_search import (
     Gold,
+    Part,
+    Prepared,
     Preparer,
     SwarmConfig,
     TrainingSet,
@@ -41,24 +43,18 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class PreparedPage:
-    """Training data of a page: features, words, and its gold as terms or snippets.
+class PreparedPage(Prepared):
+    """Training data of a page: also its features and its language.
 
     Attributes
     ----------
     matrix : float array, n × k
         Features of its blocks.
-    words : int array, n
-        Number of words of its blocks.
-    gold : Gold
-        Terms if it has a gold text, else snippets.
     lang : str or None
         Language of the page.
     """
 
     matrix: Array
-    words: NDArray[np.integer[Any]]
-    gold: Gold
     lang: str | None
 
 
@@ -70,23 +66,12 @@ class _Particles(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Part(Part[_Particles]):
     """Pages with their blocks concatenated: oriented features, words, and the first block of each page."""
 
     values: Floats
     words: Floats
     starts: NDArray[np.int32]
-    chunk: Chunk
-
-    @property
-    def pages(self) -> int:
-        """Number of pages."""
-        return self.starts.size - 1
-
-    @property
-    def blocks(self) -> int:
-        """Number of blocks."""
-        return int(self.starts[-1])
 
     def masks(self, candidates: _Particles) -> Floats:
         """Return the label of each block for each particle: blocks × particles."""
@@ -104,12 +89,14 @@ def _training_set(pages: Sequence[PreparedPage], space: SearchSpace, metric: str
 
 
 def _part(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> _Part:
-    sizes = [page.words.size for page in pages]
+    starts = np.cumsum([0, *(page.words.size for page in pages)], dtype=np.int32)
     return _Part(
+        chunk_of(pages, metric),
+        len(pages),
+        int(starts[-1]),
         values=space.oriented(np.concatenate([page.matrix for page in pages])),
         words=np.concatenate([page.words for page in pages]).astype(np.float32),
-        starts=np.cumsum([0, *sizes], dtype=np.int32),
-        chunk=chunk_of(pages, metric),
+        starts=starts,
     )
 
 
@@ -236,7 +223,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         self, pages: Sequence[LabelledPage], blank: ThresholdModel, on_progress: OnProgress
     ) -> tuple[list[PreparedPage], tuple[str, ...]]:
         """Measure pages; return them, and the reasons why others cannot be used."""
-        work = _Preparer(measurer_for(blank), self.config.fitness, blank.table.reads_drawings)
+        work = Preparer(measurer_for(blank), self.config.fitness, blank.table.reads_drawings, _prepared)
         measured, skipped = measured_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
         return [prepared for _, prepared in measured], skipped
 
@@ -290,11 +277,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         return thresholds
 
 
-@dataclass(frozen=True)
-class _Preparer(Preparer[PreparedPage]):
-    """Measures one labelled page and keeps the features of its blocks."""
-
-    def prepared(self, measured: PageFeatures, gold: Gold) -> PreparedPage:
-        """Return the training data of a page."""
-        matrix = np.asarray(measured.matrix, dtype=np.float64)
-        return PreparedPage(matrix, measured.blocks.measures.words, gold, measured.lang)
+def _prepared(measured: PageFeatures, gold: Gold) -> PreparedPage:
+    """Return the training data of a page."""
+    matrix = np.asarray(measured.matrix, dtype=np.float64)
+    return PreparedPage(matrix, measured.lang, words=measured.blocks.measures.words, gold=gold)

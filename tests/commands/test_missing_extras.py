@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from blockfeat._extras import EXTRAS
+from blockfeat._extras import modules_by_extra
 from blockfeat.cli import app_of
 from blockfeat.data.corpus import demo_pages
 from blockfeat.models.store import load_model, save_model
@@ -19,8 +19,8 @@ from hidden_modules import beyond, hiding
 
 def _needs(what: str, extra: str, *there: str) -> str:
     """Return what a command says that lacks an extra where others are installed."""
-    installed = {module for other in there for module in EXTRAS[other]}
-    modules = [module for module in EXTRAS[extra] if module not in installed]
+    installed = {module for other in there for module in modules_by_extra()[other]}
+    modules = [module for module in modules_by_extra()[extra] if module not in installed]
     names = " and ".join(filter(None, (", ".join(modules[:-1]), modules[-1])))
     return re.escape(f"{what} needs {names}: pip install 'blockfeat[{extra}]'")
 

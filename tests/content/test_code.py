@@ -6,6 +6,7 @@ from lxml import etree
 
 from blockfeat.content.code import code_marks
 from blocks_of import blocks_of
+from cases import CASES
 from golden_formats import all_kept
 from tei_schema import validate_tei
 
@@ -29,19 +30,7 @@ def test_code_keeps_its_lines(inside: str) -> None:
     assert found.text == "one\n\na = 1\n\n  b = 2\n\ntwo"
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
-        '<pre><code class="language-Rust hljs">x</code></pre>',
-        '<pre class="lang-rust">x</pre>',
-        '<pre class="brush: rust">x</pre>',
-        '<div class="highlight-rust notranslate"><div class="highlight"><pre>x</pre></div></div>',
-        '<figure class="highlight rust"><table><tr><td class="code"><pre>x</pre></td></tr></table></figure>',
-        '<div class="highlight highlight-source-rust"><pre>x</pre></div>',
-        '<pre data-lang="rust">x</pre>',
-        '<pre class="sourceCode rust"><code>x</code></pre>',
-    ],
-)
+@pytest.mark.parametrize("markup", CASES["code_has_its_language"])
 def test_code_has_its_language(markup: str) -> None:
     found = all_kept(f"<p>one{markup}<p>two")
     assert "```rust\nx\n```" in found.to_markdown()

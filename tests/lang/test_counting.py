@@ -11,14 +11,7 @@ from blockfeat.data import demo_pages
 from blockfeat.lang import PageText, StopWordIndex, tokenize
 from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes, code_points
 from blockfeat.lang.counting import COUNTED, CountedText, count_text, sentence_ends, word_spans
-from blockfeat.lang.word_keys import (
-    count_bits,
-    keys_of_spans,
-    mark_sequences,
-    masks_of_keys,
-    prose_sample,
-    shares_by_block,
-)
+from blockfeat.lang.word_keys import keys_of_spans, mark_sequences, masks_of_keys, prose_sample, shares_by_block
 from blocks_of import blocks_of
 from page_text_of import page_text_of
 from uncompiled import load_uncompiled
@@ -60,7 +53,6 @@ def test_compiled_and_uncompiled_give_the_same_keys_and_masks() -> None:
         assert plain.keys_of_spans(text.codes, *spans).tolist() == keys.tolist()
         masks = masks_of_keys(keys, index.keys, index.masks, index.buckets)
         assert plain.masks_of_keys(keys, index.keys, index.masks, index.buckets).tolist() == masks.tolist()
-        assert plain.count_bits(masks, 3).tolist() == count_bits(masks, 3).tolist()
 
 
 def test_compiled_and_uncompiled_mark_the_same_sequences() -> None:
@@ -133,10 +125,9 @@ def test_the_sample_of_prose_is_that_of_its_definition(
 
 
 @given(st.lists(st.lists(st.integers(0, 7), max_size=5), max_size=5))
-def test_bits_and_their_shares_equal_a_loop(blocks: list[list[int]]) -> None:
+def test_shares_of_bits_equal_a_loop(blocks: list[list[int]]) -> None:
     masks = np.array([mask for block in blocks for mask in block], dtype=np.uint64)
     words = np.array([len(block) for block in blocks], dtype=np.int32)
-    assert count_bits(masks, 3).tolist() == [sum(mask >> bit & 1 for mask in masks.tolist()) for bit in range(3)]
     for bit in range(3):
         shares = [sum(mask >> bit & 1 for mask in block) / max(len(block), 1) for block in blocks]
         assert shares_by_block(masks, words, bit).tolist() == shares

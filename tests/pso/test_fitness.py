@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.lang.measures import tokenize
-from blockfeat.pso.fitness import PageSnippets, PageTerms, SnippetChunk, TextChunk, count_terms, find_snippets, is_term
+from blockfeat.lang.measures import is_term, tokenize
+from blockfeat.pso.fitness import PageSnippets, PageTerms, SnippetChunk, TextChunk, count_terms, find_snippets
 from blockfeat.training.evaluation.metrics import cosine_length_ratio, snippet_scores, word_scores
 from blocks_of import blocks_of
 from property_examples import examples

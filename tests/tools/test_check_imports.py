@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import blockfeat
-from blockfeat._extras import EXTRAS
+from blockfeat._extras import modules_by_extra
 from tools.check_imports import DOORLESS, ROOMS, Checker, Declared, canonical, distribution_of, unused
 
 _ROOT = Path(__file__).parents[2]
@@ -122,6 +122,6 @@ def test_the_table_of_extras_is_that_of_the_project() -> None:
     }
     # Peers are asked for by name, bm25s by an experiment; the others are made of these.
     others = {"all", "dev", "peers", "retrieval"}
-    assert {extra: set(map(distribution_of, modules)) for extra, modules in EXTRAS.items()} == {
+    assert {extra: set(map(distribution_of, modules)) for extra, modules in modules_by_extra().items()} == {
         extra: names for extra, names in own.items() if extra not in others
     }

@@ -128,29 +128,6 @@ def _strip_end(root: etree._Element) -> None:
     body.text = (body.text or "").rstrip()
 
 
-def sanitised_html(html: str) -> str:
-    """Return a page reduced to its title, language and body, without styles or anything that could run."""
-    page = Page.parse(html)
-    head = f'<meta charset="utf-8">\n<title>{escape(page.title or "")}</title>'
-    root = etree.Element("html") if page.tree is None else page.tree
-    etree.strip_elements(root, "title", with_tail=False)
-    return f"<!DOCTYPE html>\n{Sanitiser(Base(None), styles=False).document(root, head)}"
-
-
-def text_of(html: str) -> str:
-    """Return the text of a page: its blocks separated by blank lines, the rows of data tables as lines."""
-    import numpy as np
-
-    from blockfeat.blocks.blockify import cut_into_blocks
-    from blockfeat.blocks.tagtable import load_table
-    from blockfeat.content.links import clean_characters
-    from blockfeat.content.plain import data_tables, plain_text
-
-    blocks = cut_into_blocks(Page.parse(html), load_table("html5"))
-    kept = np.ones(len(blocks), dtype=np.bool_)
-    return clean_characters(plain_text(blocks, kept, data_tables(blocks, kept)))
-
-
 @dataclass(frozen=True)
 class Cleaned:
     """A page after cleaning.
@@ -170,12 +147,25 @@ class Cleaned:
     warnings: tuple[str, ...] = ()
 
     def sanitised(self) -> str:
-        """Return the page without anything that could run: only elements, attributes and schemes of an allow list."""
-        return sanitised_html(self.html)
+        """Return title, language and body of the page, without styles or anything that could run."""
+        page = Page.parse(self.html)
+        head = f'<meta charset="utf-8">\n<title>{escape(page.title or "")}</title>'
+        root = etree.Element("html") if page.tree is None else page.tree
+        etree.strip_elements(root, "title", with_tail=False)
+        return f"<!DOCTYPE html>\n{Sanitiser(Base(None), styles=False).document(root, head)}"
 
     def text(self) -> str:
-        """Return the text of the page, its blocks separated by blank lines."""
-        return text_of(self.html)
+        """Return the text of the page: its blocks separated by blank lines, the rows of data tables as lines."""
+        import numpy as np
+
+        from blockfeat.blocks.blockify import cut_into_blocks
+        from blockfeat.blocks.tagtable import load_table
+        from blockfeat.content.links import clean_characters
+        from blockfeat.content.plain import data_tables, plain_text
+
+        blocks = cut_into_blocks(Page.parse(self.html), load_table("html5"))
+        kept = np.ones(len(blocks), dtype=np.bool_)
+        return clean_characters(plain_text(blocks, kept, data_tables(blocks, kept)))
 
 
 @dataclass(frozen=True)

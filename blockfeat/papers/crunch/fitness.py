@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from blockfeat.features.measuring import PageFeatures
 from blockfeat.papers.crunch.decision import Decision, HostList, Walked
 from blockfeat.papers.crunch.filters import Counts, decide_first_set, own_counts
-from blockfeat.papers.crunch.model import MeasuredTree
+from blockfeat.papers.crunch.model import MeasuredTree, tree_of
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.pso.fitness import Chunk
-from blockfeat.training.swarm_search import Gold, TrainingSet, chunk_of, pages_in_groups
+from blockfeat.training.swarm_search import Gold, Part, Prepared, TrainingSet, chunk_of, pages_in_groups
 
 CANDIDATES = CleanSettings().link_lists.containers
 """Containers of modern pages that a particle may have checked beside table cells."""
@@ -78,7 +77,7 @@ def nodes_of(tree: MeasuredTree, base: CleanSettings, hosts: HostList | None) ->
     is_node = kinds != OTHER
     is_node[0] = True
     number = np.cumsum(is_node) - 1
-    owner = _owners(walked, is_node, number)
+    owner = number[np.array(walked.innermost(is_node.tolist()), dtype=np.int64)]
     is_substance = np.array([name in base.empty_tables.substance for name in walked.names]) & ~gone
     columns = (counts.links, counts.unlinked, counts.letters, is_substance)
     size = int(number[-1]) + 1
@@ -123,11 +122,6 @@ def _has_link(walked: Walked, counts: Counts) -> NDArray[np.bool_]:
     return np.array([count > 0 for count in links], dtype=np.bool_)
 
 
-def _owners(walked: Walked, is_node: NDArray[np.bool_], number: Indices) -> Indices:
-    """Return the index of the innermost node that each element is or is inside of."""
-    return number[np.array(walked.innermost(is_node.tolist()), dtype=np.int64)]
-
-
 def _depths(parent: Indices) -> Indices:
     levels: list[int] = []
     for around in parent.tolist():
@@ -136,12 +130,16 @@ def _depths(parent: Indices) -> Indices:
 
 
 @dataclass(frozen=True)
-class PreparedTree:
-    """What training needs of a page: its nodes, the number of words of each block, and its gold."""
+class PreparedTree(Prepared):
+    """What training needs of a page: also its nodes."""
 
     nodes: Nodes
-    words: NDArray[np.integer[Any]]
-    gold: Gold
+
+
+def prepared_tree(measured: PageFeatures, gold: Gold, *, base: CleanSettings, hosts: HostList | None) -> PreparedTree:
+    """Return what training needs of a page; see `nodes_of`."""
+    nodes = nodes_of(tree_of(measured), base, hosts)
+    return PreparedTree(nodes, words=measured.blocks.measures.words, gold=gold)
 
 
 @dataclass(frozen=True)
@@ -187,8 +185,8 @@ class _Level:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The nodes of some pages by level, the characters that each block has in them, and the data to score blocks by."""
+class _Part(Part[Sequence[CleanSettings]]):
+    """The nodes of some pages by level, and the characters that each block has in them."""
 
     kind: NDArray[np.int64]
     parent: NDArray[np.int64]
@@ -196,8 +194,6 @@ class _Part:
     levels: tuple[_Level, ...]
     text: sparse.csr_array
     half: Array
-    chunk: Chunk
-    pages: int
 
     @classmethod
     def of(cls, pages: Sequence[PreparedTree], metric: str) -> _Part:
@@ -218,20 +214,16 @@ class _Part:
         columns = np.concatenate([place[one.node + at] for one, at in zip(nodes, sizes, strict=False)])
         counts = np.concatenate([one.count for one in nodes]).astype(np.float32)
         return cls(
+            chunk_of(pages, metric),
+            len(pages),
+            total.size,
             kind=np.concatenate([one.kind for one in nodes])[order],
             parent=parent,
             held=np.concatenate([one.held for one in nodes], axis=1)[:, order],
             levels=tuple(_levels(level[order], parent)),
             text=sparse.csr_array((counts, (rows, columns)), shape=(total.size, order.size)),
             half=total[:, None] / 2,
-            chunk=chunk_of(pages, metric),
-            pages=len(pages),
         )
-
-    @property
-    def blocks(self) -> int:
-        """Number of blocks."""
-        return self.half.size
 
     def masks(self, candidates: Sequence[CleanSettings]) -> NDArray[np.float32]:
         """Return which blocks are kept under each of some settings: blocks × settings."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from importlib.resources import files
 from typing import Any, ClassVar
 
 import numpy as np
@@ -102,21 +104,8 @@ FEATURE_NAMES = ("share_left", "links_around", "words_around")
 remained in the nearest table, cell or container when the filters checked it."""
 
 _CELLS = ("td", "th")
-_WORDS = {
-    "a": "most of its text is links, which are removed",
-    "button": "in a button",
-    "form": "in a form",
-    "input": "in an input field",
-    "noscript": "it stands in for scripts",
-    "select": "in a drop-down list",
-    "datalist": "in a drop-down list",
-    "textarea": "in a text field",
-    **dict.fromkeys(("frame", "frameset", "iframe", "noframes"), "in a frame"),
-    **dict.fromkeys(("applet", "audio", "bgsound", "embed", "object", "video"), "in an embedded object"),
-    **dict.fromkeys(("img", "map", "picture", "svg"), "in an image"),
-}
-
-
+_REASONS = tomllib.loads(files("blockfeat.papers.crunch").joinpath("reasons.toml").read_text(encoding="utf-8"))
+_WORDS = {name: reason for reason, names in _REASONS.items() for name in names.split()}
 _HALF = 0.5
 _FAVOUR = 2.0
 
@@ -273,7 +262,9 @@ class CrunchModel(Documented):
     def predict(self, measured: PageFeatures) -> Prediction:
         """Keep the blocks of which more than half of the characters remain; the score is their share - 0.5."""
         tree = tree_of(measured)
-        scores = tree.text.share_left(self._is_left(self._decision(tree))) - _HALF
+        decision = self._decision(tree)
+        gone = np.frombuffer(decision.gone(), dtype=np.uint8) | np.frombuffer(decision.emptied, dtype=np.uint8)
+        scores = tree.text.share_left(gone == 0) - _HALF
         return Prediction(scores, scores > 0)
 
     def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
@@ -284,12 +275,6 @@ class CrunchModel(Documented):
 
     def _decision(self, tree: MeasuredTree) -> Decision:
         return decide_on(tree.walked, self.settings, self.hosts)
-
-    @staticmethod
-    def _is_left(decision: Decision) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Return for each element whether its own text remains."""
-        gone = np.frombuffer(decision.gone(), dtype=np.uint8) | np.frombuffer(decision.emptied, dtype=np.uint8)
-        return np.asarray(gone == 0)
 
     def own_values(self) -> dict[str, Any]:
         """Return the settings as plain values for JSON."""

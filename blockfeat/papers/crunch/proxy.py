@@ -10,6 +10,8 @@ import logging
 import secrets
 from collections.abc import Callable
 from html import escape
+from importlib.resources import files
+from string import Template
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -24,19 +26,6 @@ _LARGEST = 20_000_000
 _LARGEST_SETTINGS = 100_000
 _KINDS = ("text/html", "application/xhtml+xml")
 _logger = logging.getLogger("blockfeat.papers.crunch.proxy")
-
-_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Crunch: settings</title>
-<meta name="viewport" content="width=device-width"><style>
-:root {{ color-scheme: light dark }}
-body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
-textarea {{ width: 100%; height: 60vh; font: .9rem/1.4 ui-monospace, monospace }} .said {{ white-space: pre-wrap }}
-</style><h1>What is taken out of pages</h1><p>{count} pages cleaned since the proxy has begun.</p>
-<p class="said" role="status">{said}</p><form method="post" action="/">
-<input type="hidden" name="token" value="{token}">
-<p><label><input type="checkbox" name="on" value="1"{checked}> Clean pages</label>
-<p><label>Settings (TOML; docs/crunch.md says what each does)<br>
-<textarea name="settings" spellcheck="false">{settings}</textarea></label>
-<p><button>Use these settings</button></form>"""
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
 
@@ -76,7 +65,7 @@ class CleaningAddon:
         said = ""
         if flow.request.method == "POST":
             said = self._changed(flow.request.get_content(strict=False) or b"")
-        page = _PAGE.format(
+        page = Template(files("blockfeat.papers.crunch").joinpath("proxy.html").read_text(encoding="utf-8")).substitute(
             count=self.count,
             said=escape(said),
             token=self._token,

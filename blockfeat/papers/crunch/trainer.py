@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import floor, log
 from typing import ClassVar
 
@@ -13,18 +14,16 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import spaced
 from blockfeat.errors import TrainingError
-from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.stopwords import StopWordIndex
-from blockfeat.papers.crunch.decision import HostList
-from blockfeat.papers.crunch.fitness import CANDIDATES, Array, PreparedTree, nodes_of, training_set
-from blockfeat.papers.crunch.model import CrunchModel, tree_of
+from blockfeat.papers.crunch.fitness import CANDIDATES, Array, prepared_tree, training_set
+from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.search import CoordinateAscent, SearchResult, between
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
 from blockfeat.training.examples import measured_pages
-from blockfeat.training.swarm_search import Gold, Preparer, SwarmConfig, TrainingSet, search_with_progress
+from blockfeat.training.swarm_search import Preparer, SwarmConfig, TrainingSet, search_with_progress
 
 _RATIO = (0.01, 10.0)
 _MOST_LINKS = 10
@@ -151,7 +150,8 @@ class CrunchTrainer(Trainer[CrunchConfig]):
         config = self.config
         blank = CrunchModel(name=self.name, table=load_table(config.table), languages=self.languages)
         measurer = blank.measurer(Identifier.build(StopWordIndex.build()))
-        work = _Preparer(measurer, config.fitness, blank.table.reads_drawings, blank.settings, blank.hosts)
+        prepare = partial(prepared_tree, base=blank.settings, hosts=blank.hosts)
+        work = Preparer(measurer, config.fitness, blank.table.reads_drawings, prepare)
         pages = spaced(pages, config.most_pages or None)
         measured, skipped = measured_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
         trees, space = training_set([tree for _, tree in measured], config.metric), CrunchSpace(blank.settings)
@@ -179,16 +179,3 @@ class CrunchTrainer(Trainer[CrunchConfig]):
             known=space.position(space.base) if self.config.start_at_paper else None,
             found="settings",
         )
-
-
-@dataclass(frozen=True)
-class _Preparer(Preparer[PreparedTree]):
-    """Prepares pages for training: keeps the elements that filters may remove."""
-
-    settings: CleanSettings
-    hosts: HostList | None
-
-    def prepared(self, measured: PageFeatures, gold: Gold) -> PreparedTree:
-        """Return what training needs of a page."""
-        nodes = nodes_of(tree_of(measured), self.settings, self.hosts)
-        return PreparedTree(nodes, measured.blocks.measures.words, gold)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._config import number, stored
-from blockfeat._numeric import probabilities
+from blockfeat._numeric import places_among, probabilities
 from blockfeat.errors import ModelError
 from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.papers.mss.vocabulary import Ids, Vocabulary, surroundings, token_ids
@@ -100,10 +100,7 @@ class FeatureCounts:
 
     def find(self, keys: Ids) -> NDArray[np.int64]:
         """Return the index of each feature among the counted ones, -1 for one that was not counted."""
-        if not self.key.size:
-            return np.full(keys.size, -1, dtype=np.int64)
-        place = np.minimum(np.searchsorted(self.key, keys), self.key.size - 1)
-        return np.where(self.key[place] == keys, place, -1)
+        return places_among(keys, self.key)
 
 
 @dataclass(frozen=True, eq=False)

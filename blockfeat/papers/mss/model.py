@@ -14,7 +14,6 @@ from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.features.schema import Feature
-from blockfeat.models.decoding import best_run
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile
 from blockfeat.page.tags import Tags, name_keys
 from blockfeat.papers.mss.classifier import (
@@ -313,10 +312,8 @@ class TokenModel(FeatureModel):
     def _run(self, tags: Tags | None, tokens: PageTokens, scores: Floats) -> tuple[int, int]:
         if self.system == "longest-block":
             run = longest_block(tags, tokens) if tags is not None else (0, 0)
-        elif self.constraints.least_tokens > 1:
-            run = best_run_of_length(scores, self.constraints.least_tokens)
         else:
-            run = best_run(scores)
+            run = best_run_of_length(scores, self.constraints.least_tokens)
         return truncate_run(run, tokens.element_starts(("hr",))) if self.constraints.stop_at_rule else run
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import places_among
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes, code_points
 from blockfeat.lang.counting import word_spans
@@ -132,14 +132,7 @@ class PageTokens:
     def element_starts(self, names: tuple[str, ...]) -> Indices:
         """Return the indices of the tokens that are start tags with one of the names."""
         keys = np.sort(tag_tokens(name_keys(names), np.ones(len(names), dtype=bool)))
-        return np.flatnonzero(are_among(self.key, keys) & (self.kind == START_TAG))
-
-
-def are_among(values: NDArray[Any], known: NDArray[Any]) -> Mask:
-    """Return which values are among the known ones, which must ascend; faster than `numpy.isin` where those are few."""
-    if not known.size:
-        return np.zeros(values.size, dtype=bool)
-    return np.asarray(known[np.minimum(np.searchsorted(known, values), known.size - 1)] == values)
+        return np.flatnonzero((places_among(self.key, keys) >= 0) & (self.kind == START_TAG))
 
 
 def tag_tokens(keys: Keys, opens: Mask) -> Keys:

@@ -6,16 +6,19 @@ deeply nested pages, that is too little (docs/mss.md has the figures).
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._extras import require_extra
+from blockfeat._numeric import places_among
 from blockfeat.errors import ModelError
 from blockfeat.page.tags import name_keys, parents_of
-from blockfeat.papers.mss.page_tokens import END_TAG, START_TAG, PageTokens, are_among, tag_tokens
+from blockfeat.papers.mss.page_tokens import END_TAG, START_TAG, PageTokens, tag_tokens
 
 Ids = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
@@ -26,22 +29,11 @@ _UNKNOWN = np.array([0x756E6B6E, 0x6E6B6E75], dtype=np.uint32)
 """The identifiers shared by all start tags and by all end tags that are not common."""
 
 
-ALGORITHMS = {"ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english"}
-ALGORITHMS |= {"es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish"}
-ALGORITHMS |= {"hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian"}
-ALGORITHMS |= {"lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pt": "portuguese"}
-ALGORITHMS |= {"ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil"}
-ALGORITHMS |= {"tr": "turkish", "yi": "yiddish"}
+_TABLES = tomllib.loads(files("blockfeat.papers.mss").joinpath("vocabulary.toml").read_text(encoding="utf-8"))
+ALGORITHMS: dict[str, str] = _TABLES["algorithms"]
 """Snowball stemming algorithm by ISO 639-1 code; the one for English is Porter2."""
 Indices = NDArray[np.int64]
-_PARTS = (
-    *("article", "main", "nav", "header", "footer", "aside", "form", "figure"),
-    *("ul", "ol", "table", "blockquote", "section"),
-)
-_INLINE = (
-    *("a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "kbd", "mark", "q", "s", "samp", "small"),
-    *("strike", "strong", "sub", "sup", "time", "tt", "u", "var", "span", "br", "img", "wbr"),
-)
+_PARTS, _INLINE = (tuple(_TABLES["elements"][name].split()) for name in ("parts", "inline"))
 _LENGTHS = np.array([2, 5, 10, 20, 40])
 _NO_TEXT = _LENGTHS.size + 2
 _KINDS = 8
@@ -99,19 +91,19 @@ class Vocabulary:
         if self.form.size:
             words = np.flatnonzero(tokens.is_word)
             ids = found[words]
-            place = np.minimum(np.searchsorted(self.form, ids), self.form.size - 1)
-            found[words] = np.where(self.form[place] == ids, self.stem[place], ids)
+            place = places_among(ids, self.form)
+            found[words] = np.where(place >= 0, self.stem[place], ids)
         return found, self._unclosed(tokens)
 
     def _replace_rare(self, found: Ids, tokens: PageTokens) -> None:
         """Replace, in place, the identifiers of rare start and end tags by the shared ones."""
         for kind, known, unknown in ((START_TAG, self._starts, _UNKNOWN[0]), (END_TAG, self._ends, _UNKNOWN[1])):
             tags = np.flatnonzero(tokens.kind == kind)
-            found[tags[~are_among(found[tags], known)]] = unknown
+            found[tags[places_among(found[tags], known) < 0]] = unknown
 
     def _unclosed(self, tokens: PageTokens) -> Ids:
         found = token_ids(tokens.unclosed)
-        found[~are_among(found, self._starts) & (tokens.unclosed != 0)] = _UNKNOWN[0]
+        found[(places_among(found, self._starts) < 0) & (tokens.unclosed != 0)] = _UNKNOWN[0]
         return found
 
 
@@ -166,7 +158,7 @@ def surroundings(tokens: PageTokens) -> Ids:
         return np.zeros(0, dtype=np.uint32)
     inline = np.sort(np.concatenate([_tags(_INLINE, opens=True), _tags(_INLINE, opens=False)]))
     is_border = tokens.is_tag.copy()
-    is_border[is_border] = ~are_among(tokens.key[is_border], inline)
+    is_border[is_border] = places_among(tokens.key[is_border], inline) < 0
     stretch = np.cumsum(is_border)
     words = np.bincount(stretch[tokens.is_word], minlength=int(stretch[-1]) + 1)
     in_text = ~is_border & (words[stretch] > 0)
@@ -198,7 +190,7 @@ def _innermost(tokens: PageTokens, names: tuple[str, ...]) -> Indices:
     end_of = np.zeros(int(tokens.element.max()) + 1, dtype=np.int64)
     end_of[tokens.element[tags]] = tags
     keys = _tags(names, opens=True)
-    start = tags[(tokens.kind[tags] == START_TAG) & are_among(tokens.key[tags], np.sort(keys))]
+    start = tags[(tokens.kind[tags] == START_TAG) & (places_among(tokens.key[tags], np.sort(keys)) >= 0)]
     end = end_of[tokens.element[start]]
     start, end = start[end > start], end[end > start]
     if not start.size:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import places_among
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.word_keys import keys_of_spans
 from blockfeat.page.tags import name_keys
 from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, LeafCounts, class_paths, count_leaves
 
-_PAPER = "Vogels, Ganea & Eickhoff 2018"
-_PARENT_TAGS = "td div p tr table body ul span li blockquote b small a ol ul i form dl strong pre"
-_LEAF_TAGS = "a p td b li span i tr div strong em h3 h2 table h4 small sup h1 blockquote"
-PARENT_TAGS = tuple(_PARENT_TAGS.split())
-"""Tags of b49 to b68, as the appendix lists them, ``ul`` twice."""
-LEAF_TAGS = tuple(_LEAF_TAGS.split())
-"""Tags of b110 to b128."""
-
-
-# Name, unit, whether binary, lowest and highest value.
-_Entry = tuple[str, str, bool, float, float]
+_TABLES = tomllib.loads(files("blockfeat.papers.web2text").joinpath("features.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +36,6 @@ class Web2TextFeature:
         Range that values are clipped to.
     is_binary : bool
         1 or 0, used as it is; other features are standardised.
-    source : str
-        Paper and section.
     """
 
     identifier: str
@@ -54,115 +44,18 @@ class Web2TextFeature:
     low: float = -np.inf
     high: float = np.inf
     is_binary: bool = False
-    source: str = f"{_PAPER}, appendix 0.A"
 
 
-def _share(name: str, unit: str) -> _Entry:
-    return name, unit, False, 0.0, 1.0
+def _features(table: str) -> tuple[Web2TextFeature, ...]:
+    """Return the features of a table, numbered."""
+    numbered = enumerate(_TABLES[table], start=1)
+    return tuple(Web2TextFeature(f"{table[0]}{number}", **entry) for number, entry in numbered)
 
 
-def _flag(name: str, unit: str) -> _Entry:
-    return name, unit, True, 0.0, 1.0
-
-
-def _text_entries(longest: float) -> list[_Entry]:
-    """Return features b6 to b22; ``longest``, the highest logarithm of characters, differs between leaves and nodes."""
-    return [
-        ("average_word_length", "characters a word", False, 3.0, 15.0),
-        _flag("has_stop_word", "a stop word"),
-        ("stop_word_ratio", "stop words by words, over what prose of the language has", False, 0.0, np.inf),
-        ("log_characters", "logarithm of characters", False, 2.5, longest),
-        ("log_punctuation_ratio", "logarithm of punctuation by characters", False, -4.0, -2.5),
-        _flag("has_digit", "a digit"),
-        _share("digit_ratio", "digits by characters"),
-        ("log_sentence_length", "logarithm of characters a sentence", False, 2.0, 5.0),
-        _flag("ends_in_punctuation", "punctuation is the last character"),
-        _flag("ends_in_question_mark", "a question mark is the last character"),
-        _flag("has_copyright_sign", "a copyright sign"),
-        _flag("has_email", "an email address"),
-        _flag("has_address", "a web address"),
-        _flag("has_year", "a word of four digits"),
-        _share("capital_ratio", "words with a capital by words"),
-        _share("capital_ratio_squared", "square of the above"),
-        _share("capital_ratio_cubed", "cube of the above"),
-    ]
-
-
-def _own_entries() -> list[_Entry]:
-    """Return features b1 to b28."""
-    return [
-        _flag("has_duplicate", "another leaf with the same text"),
-        _flag("has_10_duplicates", "ten other leaves with the same text"),
-        _share("same_class_path", "share of leaves with the same path of tags and classes"),
-        _flag("has_word", "a word"),
-        ("log_words", "logarithm of words", False, 0.0, 3.5),
-        *_text_entries(longest=5.5),
-        _flag("has_punctuation", "punctuation"),
-        ("punctuation", "characters of punctuation", False, 0.0, np.inf),
-        _flag("has_sentences", "more than one sentence"),
-        _share("position", "start in the source"),
-        _share("position_squared", "square of the above"),
-        _flag("has_parent", "a node around the leaf"),
-    ]
-
-
-def _node_entries() -> list[_Entry]:
-    """Return features b29 to b48, of a node; clipped at 22,000 characters, as a leaf's 244 would clip almost all."""
-    return [
-        _share("page_share", "source characters by those of the page"),
-        _share("anchor_ratio", "characters inside anchors by characters"),
-        *_text_entries(longest=10.0),
-        _flag("has_form_element", "a form's input, select, text area or button"),
-    ]
-
-
-def _prefixed(prefix: str, entries: list[_Entry]) -> list[_Entry]:
-    return [(prefix + name, *rest) for name, *rest in entries]  # type: ignore[misc]
-
-
-def _tags(prefix: str, tags: tuple[str, ...]) -> list[_Entry]:
-    """Return one flag for each tag; a tag that the paper lists twice gets a number the second time."""
-    names = [f"{prefix}{tag}" + ("_2" if tag in tags[:place] else "") for place, tag in enumerate(tags)]
-    return [_flag(name, f"an element {tag}") for name, tag in zip(names, tags, strict=True)]
-
-
-def _numbered(letter: str, *entries: _Entry) -> Iterator[Web2TextFeature]:
-    for number, (name, unit, is_binary, low, high) in enumerate(entries, start=1):
-        source = f"{_PAPER}, {'appendix 0.A' if letter == 'b' else '3.3'}"
-        yield Web2TextFeature(f"{letter}{number}", name, unit, low, high, is_binary, source)
-
-
-BLOCK_FEATURES: tuple[Web2TextFeature, ...] = tuple(
-    _numbered(
-        "b",
-        *_own_entries(),
-        *_prefixed("parent_", _node_entries()),
-        *_tags("parent_tag_", PARENT_TAGS),
-        _flag("has_grandparent", "a node around the parent"),
-        *_prefixed("grandparent_", _node_entries()),
-        *_prefixed("root_", _node_entries()),
-        *_tags("tag_", LEAF_TAGS),
-    )
-)
-"""The features of a leaf, b1 to b128.
-
-The appendix gives b69 to two features, the last of the parent's tags and "has grandparent"; it lists twenty tags, so
-they are b49 to b68 here and "has grandparent" is b69, which makes 128. The tag ``ul`` is listed twice: b55 and b63 are
-the same, kept so that the network has the paper's size. "b27 relative position 17" is the square of b26.
-"""
-
-EDGE_FEATURES: tuple[Web2TextFeature, ...] = tuple(
-    _numbered(
-        "e",
-        _flag("distance_2", "two hops between the leaves"),
-        _flag("distance_3", "three hops"),
-        _flag("distance_4", "four hops"),
-        _flag("distance_more", "more than four hops"),
-        _flag("line_break", "a line break between the leaves"),
-        *_prefixed("common_", _node_entries()),
-    )
-)
-"""The features of a leaf and the next, e1 to e25: the last twenty are b70 to b89 of their common node."""
+BLOCK_FEATURES = _features("block")
+"""The features of a leaf, b1 to b128."""
+EDGE_FEATURES = _features("edge")
+"""The features of a leaf and the next, e1 to e25."""
 
 
 def ranges(features: tuple[Web2TextFeature, ...]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -181,15 +74,9 @@ _FARTHEST = 4
 _FORM_ELEMENTS = name_keys(("input", "select", "textarea", "button"))
 _BLOCK_RANGES, _EDGE_RANGES = ranges(BLOCK_FEATURES), ranges(EDGE_FEATURES)
 # Keys of tags in ascending order, and the place of each tag among them.
-_LEAF_KEYS = np.unique(name_keys(LEAF_TAGS), return_inverse=True)
-_PARENT_KEYS = np.unique(name_keys(PARENT_TAGS), return_inverse=True)
-# Elements that begin a new line on a page without style sheets, and br.
-_LINE_TAGS = (
-    "address article aside blockquote body br canvas caption center dd details dialog dir div dl dt fieldset "
-    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html iframe input legend li main menu nav "
-    "noscript ol output p pre section select summary table tbody td textarea tfoot th thead tr ul video"
-)
-_LINES = np.sort(name_keys(_LINE_TAGS.split()))
+_LEAF_KEYS = np.unique(name_keys(_TABLES["leaf_tags"].split()), return_inverse=True)
+_PARENT_KEYS = np.unique(name_keys(_TABLES["parent_tags"].split()), return_inverse=True)
+_LINES = name_keys(_TABLES["line_tags"].split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,8 +236,8 @@ def _flags(
 ) -> Flags:
     """Return which of some tags the elements of each owner have: bool array, owners × tags."""
     known, column_of = tags
-    place = np.minimum(np.searchsorted(known, keys), known.size - 1)
-    hit = np.flatnonzero((known[place] == keys) & chosen)
+    place = places_among(keys, known)
+    hit = np.flatnonzero((place >= 0) & chosen)
     flags = np.zeros((count, known.size), dtype=np.bool_)
     flags[owner[hit], place[hit]] = True
     return flags[:, column_of]
@@ -365,8 +252,7 @@ def _distances(tree: CollapsedDom) -> Flags:
 def _line_breaks(blocks: Blocks) -> Flags:
     """Return whether a line breaks between each leaf and the next on a page without style sheets: bool array, n - 1."""
     tags = blocks.tags
-    place = np.minimum(np.searchsorted(_LINES, tags.key), _LINES.size - 1)
-    chosen = _LINES[place] == tags.key
+    chosen = np.isin(tags.key, _LINES)
     is_line = np.zeros(tags.start.size, dtype=np.bool_)
     is_line[tags.opened[chosen]] = True
     is_line[tags.closed[chosen]] = True

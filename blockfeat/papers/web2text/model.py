@@ -104,22 +104,6 @@ def log_softmax(logits: Activations) -> NDArray[np.float64]:
     return logarithms
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LeafPrediction:
-    """Scores and labels of the n leaves of a page.
-
-    Attributes
-    ----------
-    log_odds : float array, n
-        Logarithm of the odds that each is content, by the unary network.
-    kept : bool array, n
-        The most likely sequence of labels: whether each is content.
-    """
-
-    log_odds: Floats
-    kept: NDArray[np.bool_]
-
-
 @dataclass(frozen=True, eq=False)
 class LeafLabeller:
     """Labels the text leaves of pages by two networks and Viterbi decoding.
@@ -144,8 +128,8 @@ class LeafLabeller:
             if network.mean.shape != (len(features),) or network.layers[-1].bias.size != answers:
                 raise ModelError(f"a network of Web2Text does not take {len(features)} features to {answers} answers")
 
-    def predict(self, features: LeafFeatures, *, shift: float = 0.0) -> LeafPrediction:
-        """Label the leaves of a page by their features.
+    def predict(self, features: LeafFeatures, *, shift: float = 0.0) -> Prediction:
+        """Label the leaves of a page by their features; scores are the log odds of the unary network.
 
         Parameters
         ----------
@@ -156,12 +140,12 @@ class LeafLabeller:
         """
         n = features.blocks.shape[0]
         if n == 0:
-            return LeafPrediction(np.zeros(0), np.zeros(0, dtype=np.bool_))
+            return Prediction(np.zeros(0), np.zeros(0, dtype=np.bool_))
         unary = log_softmax(self.unary.logits(features.blocks))
         unary[:, 1] += shift
         pairwise = log_softmax(self.pairwise.logits(features.edges)) if n > 1 else np.zeros((0, 4))
         kept = best_labels(unary, pairwise, interpolation=self.interpolation)
-        return LeafPrediction(unary[:, 1] - unary[:, 0], kept)
+        return Prediction(unary[:, 1] - unary[:, 0], kept)
 
     def to_arrays(self) -> dict[str, NDArray[np.float32]]:
         """Return the arrays of both networks by their names in a model file."""
@@ -249,7 +233,7 @@ class Web2TextModel(Documented):
             return Prediction(np.full(len(blocks), _LEAST_ODDS), np.zeros(len(blocks), dtype=np.bool_))
         found = self.labeller.predict(leaves.leaf_features, shift=self.shift)
         total = np.bincount(owner, weights=weights, minlength=len(blocks))
-        odds = np.bincount(owner, weights=weights * found.log_odds, minlength=len(blocks))
+        odds = np.bincount(owner, weights=weights * found.scores, minlength=len(blocks))
         kept = np.bincount(owner, weights=weights * found.kept, minlength=len(blocks))
         scores = np.where(total > 0, odds / np.maximum(total, 1), _LEAST_ODDS)
         return Prediction(scores, (total > 0) & (kept >= _HALF * total))

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -18,8 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blockfeat.content.plain import normalised
 from blockfeat.errors import InputError
-from blockfeat.lang import tokenize
-from blockfeat.lang.characters import UNSPACED, character_classes
+from blockfeat.lang.measures import is_term, tokenize
 
 Text: TypeAlias = str | Sequence[str]
 """A text, or the words of one."""
@@ -82,18 +82,13 @@ class SnippetScores:
     @property
     def count(self) -> int:
         """Number of snippets."""
-        return self.true_positives + self.false_positives + self.false_negatives + self.true_negatives
+        return sum(astuple(self))
 
     def __add__(self, other: SnippetScores) -> SnippetScores:
         """Return the counts of both together."""
         if not isinstance(other, SnippetScores):
             return NotImplemented
-        return SnippetScores(
-            self.true_positives + other.true_positives,
-            self.false_positives + other.false_positives,
-            self.false_negatives + other.false_negatives,
-            self.true_negatives + other.true_negatives,
-        )
+        return SnippetScores(*map(add, astuple(self), astuple(other)))
 
 
 def word_scores(predicted: Text, gold: Text) -> Scores:
@@ -217,11 +212,7 @@ def _harmonic_mean(precision: float, recall: float) -> float:
 
 def _terms(text: Text) -> Counter[str]:
     counts = Counter(_words(text))
-    return Counter({word: count for word, count in counts.items() if _is_term(word)})
-
-
-def _is_term(word: str) -> bool:
-    return len(word) > 1 or (word != "" and bool(character_classes().table[ord(word)] & UNSPACED))
+    return Counter({word: count for word, count in counts.items() if is_term(word)})
 
 
 class Interval(NamedTuple):

@@ -4,40 +4,25 @@ from __future__ import annotations
 
 import logging
 import re
+import tomllib
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Protocol
+from importlib.resources import files
+from typing import Any
 
 from blockfeat.errors import InputError, MissingExtraError
 
 _NO_ADDRESS = "https://page.example/article"
 _LOGGERS = ("boilerpy3", "charset_normalizer", "goose3", "htmldate", "newspaper", "readability", "trafilatura")
-# Names of jusText's stop lists by ISO 639-1 code.
-_STOP_LIST_NAMES = (
-    "af:Afrikaans ar:Arabic az:Azerbaijani be:Belarusian bg:Bulgarian bn:Bengali br:Breton bs:Bosnian ca:Catalan "
-    "cs:Czech cy:Welsh da:Danish de:German el:Greek en:English eo:Esperanto es:Spanish et:Estonian eu:Basque "
-    "fa:Persian fi:Finnish fr:French ga:Irish gl:Galician gu:Gujarati he:Hebrew hi:Hindi hr:Croatian "
-    "hu:Hungarian hy:Armenian id:Indonesian is:Icelandic it:Italian ka:Georgian kk:Kazakh kn:Kannada ko:Korean "
-    "ku:Kurdish ky:Kyrgyz la:Latin lb:Luxembourgish lt:Lithuanian lv:Latvian mk:Macedonian ml:Malayalam "
-    "mr:Marathi ms:Malay mt:Maltese nb:Norwegian_Bokmal ne:Nepali nl:Dutch nn:Norwegian_Nynorsk "
-    "no:Norwegian_Bokmal oc:Occitan pl:Polish pt:Portuguese ro:Romanian ru:Russian sk:Slovak sl:Slovenian "
-    "sq:Albanian sr:Serbian sv:Swedish sw:Swahili ta:Tamil te:Telugu tl:Tagalog tr:Turkish uk:Ukrainian "
-    "ur:Urdu uz:Uzbek vi:Vietnamese yo:Yoruba"
-)
 _BODY = re.compile("<body", re.IGNORECASE)
-_STOP_LISTS = dict(pair.split(":") for pair in _STOP_LIST_NAMES.split())
 
 
-class PeerExtract(Protocol):
-    """Extracts the text of one page; most peers ignore the language and the URL."""
-
-    def __call__(self, html: str, lang: str | None = None, url: str | None = None) -> str:
-        """Return the text, empty if there is none."""
-        ...
+PeerExtract = Callable[..., str]
+"""Takes a page and, optionally, ``lang`` and ``url``; returns its text, empty if there is none."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +63,6 @@ class Peer:
         except ImportError as error:
             raise MissingExtraError(f"peer {self.name}: {error}; install blockfeat[peers]") from error
 
-    def extract(self, html: str, lang: str | None = None, url: str | None = None) -> str:
-        """Load the peer and extract one page; to extract many, keep what `load` returns."""
-        return self.load()(html, lang, url)
-
 
 def _turbohtml() -> PeerExtract:
     """Return turbohtml as its documentation has it: what it scores as the main content, written as text."""
@@ -120,10 +101,12 @@ def _justext() -> PeerExtract:
     If the language is unknown or has no list, the words of all lists are used, as trafilatura does.
     """
     justext: Any = import_module("justext")
+    table = files("blockfeat.training.evaluation").joinpath("stop_lists.toml").read_text(encoding="utf-8")
+    name_of = tomllib.loads(table)
     lists: dict[str | None, frozenset[str]] = {}
 
     def stop_list(lang: str | None) -> frozenset[str]:
-        name = _STOP_LISTS.get(lang or "")
+        name = name_of.get(lang or "")
         if name not in lists:
             names = [name] if name else sorted(justext.get_stoplists())
             lists[name] = frozenset().union(*map(justext.get_stoplist, names))

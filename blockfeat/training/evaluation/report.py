@@ -195,14 +195,11 @@ def _written(path: Path, frame: pd.DataFrame, figure: Figure) -> list[Path]:
 
 def new_figure(width: float, height: float) -> Figure:
     """Return a figure of a size in inches; made without pyplot, which keeps figures in a global list."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
-    figure = Figure(figsize=(width, height), dpi=_DOTS_AN_INCH, layout=layout, facecolor="white")
-    FigureCanvasAgg(figure)
-    return figure
+    return Figure(figsize=(width, height), dpi=_DOTS_AN_INCH, layout=layout, facecolor="white")
 
 
 def _convergence(history: Sequence[Generation]) -> Figure:

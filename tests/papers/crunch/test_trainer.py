@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from blockfeat import Extractor, TrainingError, train
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.page.page import Page
-from blockfeat.papers.crunch.fitness import PreparedTree, nodes_of, training_set
+from blockfeat.papers.crunch.fitness import prepared_tree, training_set
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchSpace
@@ -36,8 +36,7 @@ def _masks_agree(html: str, found: CleanSettings) -> None:
     if not len(tree.blocks):
         return
     gold = gold_of(page, tree.blocks, "f1")
-    nodes = nodes_of(tree, BASE.settings, BASE.hosts)
-    (part,) = training_set([PreparedTree(nodes, tree.blocks.measures.words, gold)], "f1").parts
+    (part,) = training_set([prepared_tree(tree, gold, base=BASE.settings, hosts=BASE.hosts)], "f1").parts
     kept = replace(BASE, settings=found).predict(tree).kept
     assert part.masks([found])[:, 0].tolist() == kept.tolist()
 

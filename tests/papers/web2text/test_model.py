@@ -114,22 +114,22 @@ def test_leaves_are_labelled():
     leaves = leaves_of(article_page())
     found = labeller_of_long_leaves().predict(page_features(leaves))
     assert found.kept.tolist() == [len(text.split()) > 8 for text in leaves.blocks.texts()]
-    assert ((found.log_odds > 0) == found.kept).all()
+    assert ((found.scores > 0) == found.kept).all()
 
 
 @pytest.mark.parametrize(("html", "count"), [("<p></p>", 0), ("<p>alone</p>", 1)])
 def test_a_page_of_no_leaf_and_of_one(html, count):
     found = random_labeller().predict(page_features(leaves_of(html)))
-    assert (found.kept.shape, found.kept.tolist()) == ((count,), (found.log_odds > 0).tolist())
+    assert (found.kept.shape, found.kept.tolist()) == ((count,), (found.scores > 0).tolist())
 
 
 def test_a_shift_moves_the_odds():
     features = page_features(leaves_of(article_page()))
     labeller = replace(random_labeller(), interpolation=0.0)
     plain, shifted = labeller.predict(features), labeller.predict(features, shift=2.0)
-    np.testing.assert_allclose(shifted.log_odds, plain.log_odds + 2)
+    np.testing.assert_allclose(shifted.scores, plain.scores + 2)
     assert shifted.kept.sum() >= plain.kept.sum()
-    assert shifted.kept.tolist() == (plain.log_odds + 2 > 0).tolist()
+    assert shifted.kept.tolist() == (plain.scores + 2 > 0).tolist()
 
 
 def test_pairs_can_overrule_a_leaf():
@@ -145,7 +145,7 @@ def test_arrays_give_the_same_labeller():
     labeller = random_labeller()
     again = LeafLabeller.from_arrays(labeller.to_arrays(), 0.3)
     features = page_features(leaves_of(article_page()))
-    np.testing.assert_array_equal(again.predict(features).log_odds, labeller.predict(features).log_odds)
+    np.testing.assert_array_equal(again.predict(features).scores, labeller.predict(features).scores)
     arrays = labeller.to_arrays()
     del arrays["unary_bias_2"]
     with pytest.raises(KeyError):

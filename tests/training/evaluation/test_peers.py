@@ -59,7 +59,7 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_all_stands_for_those_installed_and_resiliparse_is_always_there() -> None:
-    assert SENTENCES[0] in peers_named(["resiliparse"])[0].extract(PAGE)
+    assert SENTENCES[0] in peers_named(["resiliparse"])[0].load()(PAGE)
     assert (peers_named(["all"]), peers_named(["none"])) == (installed_peers(), ())
     assert peers_named(["resiliparse", "resiliparse"]) == peers_named(["resiliparse"])
     with pytest.raises(InputError, match="nobody"):
