@@ -55,6 +55,10 @@ def train(
     kind: Annotated[
         str | None, typer.Option(help="thresholds, margin (the default), sequence, tokens, crunch or web2text.")
     ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option("--from", metavar="MODEL", help="Learn rules for each site of the pages, on top of this model."),
+    ] = None,
     lang: Annotated[str | None, typer.Option("--lang", help="Only pages of these languages, such as de,fr.")] = None,
     leave_out: LeaveOutOption = None,
     config: Annotated[
@@ -106,6 +110,13 @@ def train(
         "per_language": per_language or None,
         "table": table,
     }
+    left_out = read_page_list(leave_out) if leave_out else frozenset()
+    if base is not None:
+        others = {"--kind": kind, "--config": config, "--set": settings, "--split": split, "--report": report, **given}
+        if unused := [name for name, value in others.items() if value is not None]:
+            raise typer.BadParameter(f"rules of sites have no {', '.join(unused)}", param_hint="--from")
+        _train_rules(base, corpus or [], output or Path("site.json"), name, languages(lang), left_out, quiet=quiet)
+        return
     chosen, configuration = _configuration(kind, config, given, settings or [])
     if print_config:
         console.show(config_text(chosen, configuration).rstrip("\n"))
@@ -117,7 +128,7 @@ def train(
     run = partial(
         train_model,
         langs=wanted,
-        leave_out=read_page_list(leave_out) if leave_out else frozenset(),
+        leave_out=left_out,
         kind=chosen,
         config=configuration,
         seed=seed,
@@ -168,6 +179,49 @@ def _train(
             console.show(f"{report} is not written: a model of kind {found.kind} has no curves")
     show_training(model, output)
     console.show(f"extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
+
+
+def _train_rules(
+    base: str,
+    named: list[str],
+    output: Path,
+    name: str | None,
+    langs: list[str] | None,
+    left_out: frozenset[tuple[str, str]],
+    *,
+    quiet: bool,
+) -> None:
+    """Learn the rules of sites, write them, and print what each site gains."""
+    from blockfeat.models.store import save_model
+    from blockfeat.training.site import train_site_rules
+
+    with console.progress("learning", quiet=quiet) as tick:
+        model, reports = train_site_rules(
+            _corpora(named),
+            base=base,
+            name=name or output.stem,
+            langs=langs,
+            leave_out=left_out,
+            on_progress=lambda step: tick(step.done, step.total, step.note),
+            command=shlex.join(["blockfeat", *sys.argv[1:]]),
+        )
+    rows = [
+        [one.host, str(one.pages), f"{one.before:.3f}", f"{one.after:.3f}", str(len(model.rules(one.host)))]
+        for one in reports
+    ]
+    console.show_table(
+        "word F1 on pages not learnt from", ["site", "pages", base, "with rules", "rules"], rows, right=1
+    )
+    for one in reports:
+        for rule in model.rules(one.host):
+            console.show(f"{one.host}: {rule.do} {rule.where}: {rule.why}")
+        if one.skipped:
+            console.show(f"{one.host}: {len(one.skipped)} pages not used, the first: {one.skipped[0]}")
+    if not model.sites:
+        console.show(f"no site gains: {base} stays as it is, and {output} is not written")
+        return
+    save_model(model, output)
+    console.show(f"written: {output}; extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
 
 
 def _corpora(named: list[str]) -> list[Path | str]:

@@ -20,9 +20,10 @@ from blockfeat.lang.identify import Identifier, normalise_code
 from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.models.decoding import Decoder
 from blockfeat.models.model import Model, PageMeasurer, Prediction
+from blockfeat.models.site import SiteModel, SiteRule
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models, load_model
 from blockfeat.models.threshold import ThresholdModel
-from blockfeat.page.document import Document, wrong_type
+from blockfeat.page.document import Document, guess_host, registered_domain, wrong_type
 from blockfeat.page.page import Page
 
 
@@ -151,7 +152,15 @@ class Extractor:
         blocks = without_permalinks(measured.blocks)
         measured = measured if blocks is measured.blocks else replace(measured, blocks=blocks)
         title = normalised(page.title) if page.title and options.normalise else page.title
-        choice, evidence = postprocess(blocks, prediction, page, title=title, options=options, model_kind=model.kind)
+        choice, evidence = postprocess(
+            blocks,
+            prediction,
+            page,
+            title=title,
+            options=options,
+            model_kind=model.kind,
+            site=self._rules_of_site(page),
+        )
         prediction = Prediction(prediction.scores, choice.kept, log_odds=prediction.log_odds)
         headline = choice.headline_text
         if headline and options.normalise:
@@ -177,6 +186,13 @@ class Extractor:
                 choice=choice,
             ),
         )
+
+    def _rules_of_site(self, page: Page) -> tuple[SiteRule, ...]:
+        """Return the rules of the page's site; most models have none."""
+        if not isinstance(self.model, SiteModel):
+            return ()
+        host = registered_domain(page.url) if page.url else guess_host(page.data.decode("utf-8", "replace"))
+        return self.model.rules(host)
 
     def _foreign(self, lang: str | None) -> tuple[str, ...]:
         """Return a warning for a page in a language that the model was not trained on."""

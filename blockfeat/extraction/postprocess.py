@@ -30,6 +30,7 @@ from blockfeat.extraction.rules import (
 )
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
+from blockfeat.models.site import SiteRule, blocks_at, places_of, with_rules
 from blockfeat.page.page import Page
 
 Mask = NDArray[np.bool_]
@@ -296,6 +297,7 @@ def postprocess(
     title: str | None,
     options: ExtractionOptions,
     model_kind: str,
+    site: Sequence[SiteRule] = (),
 ) -> tuple[Choice, PageEvidence]:
     """Return what is kept after rules and options, and the evidence for the kind of the page.
 
@@ -305,12 +307,16 @@ def postprocess(
         As `Choice` has them.
     model_kind : str
         Kind of the model, which says whether the optional rules are applied where the options do not.
+    site : sequence of SiteRule
+        The rules of the page's site, applied last.
     """
     has_rules = model_kind in _WITH_RULES if options.rules is None else options.rules
     found = signs.signs_of(blocks, prediction.kept, prediction.log_odds, consent_begins())
     choice = _by_rules(
         Choice(blocks, prediction, page, options, title, prediction.kept, found, {}), has_rules=has_rules
     )
+    if site and len(blocks) and options.rules is not False:
+        choice = _by_rules_of_site(choice, site)
     prediction = Prediction(prediction.scores, choice.kept, log_odds=prediction.log_odds)
     evidence = PageEvidence(blocks, prediction, page, signs=choice.signs, title=title)
     return _with_list_instead(choice, evidence, model_kind=model_kind, has_rules=has_rules), evidence
@@ -329,6 +335,20 @@ def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
     return choice
 
 
+def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
+    """Return what is kept by the rules of a site; with a warning where it is another page than those they are from."""
+    blocks = choice.blocks
+    places = places_of(blocks, choice.headline)
+    if all(blocks_at(places, len(blocks), rule.where) is None for rule in site):
+        return choice._replace(warning=_REDESIGNED)
+    kept, reasons = with_rules(choice.kept, places, site)
+    if not reasons:
+        return choice
+    reasons = {**choice.rule_reasons, **reasons}
+    return choice.keeping(kept)._replace(tables=data_tables(blocks, kept), rule_reasons=reasons)
+
+
+_REDESIGNED = "the page has none of the places that the rules of its site name: it may have been redesigned"
 _LISTED = "next to no main text was found on the page: the list that it holds is its text"
 _LIST_LEFT_OUT = "no main text was found on the page, only a list, which is left out where precision is favoured"
 _ITEM = "kept: it is part of the list that stands in the place of a main text"

@@ -77,6 +77,7 @@ MODEL_KINDS = Plugins(
         "thresholds": "blockfeat.models.threshold:ThresholdModel",
         "margin": "blockfeat.models.margin:MarginModel",
         "sequence": "blockfeat.models.sequence:SequenceModel",
+        "site": "blockfeat.models.site:SiteModel",
     },
     error=ModelError,
 )

@@ -10,5 +10,7 @@ from blockfeat.training.margin import MarginTrainer as MarginTrainer
 from blockfeat.training.margin_fit import MarginOptions as MarginOptions
 from blockfeat.training.sequence import SequenceConfig as SequenceConfig
 from blockfeat.training.sequence import SequenceTrainer as SequenceTrainer
+from blockfeat.training.site import SiteReport as SiteReport
+from blockfeat.training.site import train_site_rules as train_site_rules
 from blockfeat.training.thresholds import ThresholdConfig as ThresholdConfig
 from blockfeat.training.thresholds import ThresholdTrainer as ThresholdTrainer

@@ -135,7 +135,7 @@ def train(
     trainer.check_libraries()
     share = _check_split(_first(split, DEFAULT_SPLIT))
     progress = _with_callbacks(on_progress, on_page, on_generation)
-    found = _read(corpus, langs, progress)
+    found = read_pages(corpus, langs, progress)
     pages = without_listed(found, leave_out)
     training, test, parted_by = (pages, [], "hosts") if share == 1 else split_pages(pages, share, trainer.seed)
     if parted_by == "pages":
@@ -188,8 +188,8 @@ def _with_callbacks(
     return progress
 
 
-def _read(corpus: Any, langs: Sequence[str] | None, on_progress: OnProgress) -> list[LabelledPage]:
-    """Return the pages of the given languages, from corpora to read or as they were passed."""
+def read_pages(corpus: Any, langs: Sequence[str] | None, on_progress: OnProgress) -> list[LabelledPage]:
+    """Return the pages of the given languages, from corpora to read, among them `DEMO`, or as they were passed."""
     given: list[Any] = [corpus] if isinstance(corpus, (str, PathLike)) else list(corpus)
     if given and isinstance(given[0], LabelledPage):
         return pages_of_languages(given, langs)

@@ -1,0 +1,245 @@
+"""Rules of sites on top of a model: places of pages that are always kept or dropped, as labelled pages showed."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.tagtable import TagTable
+from blockfeat.errors import ModelError
+from blockfeat.features.measuring import PageFeatures
+from blockfeat.lang.identify import Identifier
+from blockfeat.models.model import (
+    Arrays,
+    BlockReason,
+    Model,
+    PageMeasurer,
+    Prediction,
+    ReadFile,
+    check_schema,
+    reading_values,
+)
+
+Mask = NDArray[np.bool_]
+Places = Mapping[str, NDArray[np.int64]]
+
+KIND = "site"
+_DO = ("keep", "drop")
+_SIDES = ("after ", "before ")
+HEADLINE = "headline"
+_MOST_STEPS, _MOST_CLASSES, _LONGEST_TEXT, _MOST_WORDS = 12, 6, 80, 12
+_NUMBER, _LONG_NUMBER, _PLACE_IN_PATH = re.compile(r"\d+"), re.compile(r"\d{2,}"), re.compile(r"\[\d+\]")
+_MOST_ATTRIBUTES = 200
+
+
+def places_of(blocks: Blocks, headline: int | None) -> dict[str, NDArray[np.int64]]:
+    """Return the blocks at each place of a page that a rule can name; linear in the page.
+
+    ``.class`` and ``#id`` of the boundary elements around a block, numbers in them as ``N``; ``tag.class`` and
+    ``<tag>`` of the innermost; ``/path`` of tags; ``"text"`` of at most twelve words, in lower case; ``headline``.
+    """
+    containers, found = blocks.containers, defaultdict(list)
+    names: dict[int, tuple[list[str], str]] = {}
+    for block, (container, path) in enumerate(zip(blocks.container.tolist(), blocks.xpaths(), strict=True)):
+        path = _PLACE_IN_PATH.sub("", path)
+        innermost, keys, steps = path.rpartition("/")[2], [path], 0
+        while container >= 0 and steps < _MOST_STEPS:
+            if container not in names:
+                names[container] = _names(blocks, int(containers.element[container]))
+            classes, identity = names[container]
+            keys += [f".{name}" for name in classes]
+            keys += [f"#{identity}"] if identity else []
+            if not steps:
+                keys += [f"<{innermost}>", *(f"{innermost}.{name}" for name in classes)]
+            container, steps = int(containers.parent[container]), steps + 1
+        for key in dict.fromkeys(keys):
+            found[key].append(block)
+    for block in (blocks.measures.words <= _MOST_WORDS).nonzero()[0].tolist():
+        found[f'"{blocks.text(block)[:_LONGEST_TEXT].lower()}"'].append(block)
+    if headline is not None:
+        found[HEADLINE] = [headline]
+    return {key: np.array(at) for key, at in found.items()}
+
+
+def _names(blocks: Blocks, element: int) -> tuple[list[str], str]:
+    """Return the classes of an element and its id, without the numbers of single pages."""
+    given = blocks.tags.attributes(element, most=_MOST_ATTRIBUTES)
+    classes = [_LONG_NUMBER.sub("N", name) for name in given.get("class", "").split()[:_MOST_CLASSES]]
+    return classes, _NUMBER.sub("N", given.get("id", ""))
+
+
+def blocks_at(places: Places, count: int, where: str) -> NDArray[np.int64] | None:
+    """Return the blocks of a place, of all that stand after or before its first one; None where a page has it not."""
+    side = next((side for side in _SIDES if where.startswith(side)), "")
+    found = places.get(where.removeprefix(side))
+    if found is None or not side:
+        return found
+    return np.arange(found[0], count) if side == "after " else np.arange(found[0] + 1)
+
+
+class SiteRule(NamedTuple):
+    """A place whose blocks are always kept, or dropped.
+
+    Attributes
+    ----------
+    do : str
+        ``"keep"`` or ``"drop"``.
+    where : str
+        The place; see `places_of`. With ``after`` or ``before`` in front, also all on that side of its first block.
+    why : str
+        What the labelled pages showed.
+    """
+
+    do: str
+    where: str
+    why: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why it decided about a block, for `blockfeat explain`."""
+        verb = {"keep": "kept", "drop": "dropped"}[self.do]
+        return f"{verb}: a rule of the site, {self.do} {self.where}" + (f" ({self.why})" if self.why else "")
+
+
+def with_rules(kept: Mask, places: Places, rules: Sequence[SiteRule]) -> tuple[Mask, dict[int, str]]:
+    """Return what is kept by rules, one after the other, and the reasons of blocks that they decided otherwise about.
+
+    What would leave nothing of a page is not done.
+    """
+    changed, decided = kept.copy(), {}
+    for rule in rules:
+        if (found := blocks_at(places, kept.size, rule.where)) is not None:
+            changed[found] = rule.do == "keep"
+            decided.update(dict.fromkeys(found.tolist(), rule.reason))
+    if not changed.any():
+        return kept, {}
+    return changed, {block: decided[block] for block in (changed != kept).nonzero()[0].tolist()}
+
+
+@dataclass(frozen=True)
+class SiteRules:
+    """The rules of one site.
+
+    Attributes
+    ----------
+    rules : tuple of SiteRule
+        In the order in which they are applied.
+    learnt : mapping
+        From how many labelled pages, and their word F1 without and with rules, on pages not learnt from.
+    """
+
+    rules: tuple[SiteRule, ...] = ()
+    learnt: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rules as plain values that JSON can hold."""
+        return {"learnt": dict(self.learnt), "rules": [rule._asdict() for rule in self.rules]}
+
+
+@dataclass(frozen=True, eq=False)
+class SiteModel:
+    """A model, with rules for some sites.
+
+    Attributes
+    ----------
+    base : Model
+        What labels the blocks.
+    sites : mapping
+        The rules of each site by its registered domain.
+    name : str
+        Name of the model.
+    record : mapping
+        How it was made.
+    """
+
+    base: Model
+    sites: Mapping[str, SiteRules]
+    name: str = KIND
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    def rules(self, host: str | None) -> tuple[SiteRule, ...]:
+        """Return the rules of a site; where it is not known those of the only one, if there are no others."""
+        known = next(iter(self.sites)) if host is None and len(self.sites) == 1 else host
+        return self.sites.get(known or "", SiteRules()).rules
+
+    @property
+    def kind(self) -> str:
+        """Kind of the model that labels the blocks."""
+        return self.base.kind
+
+    @property
+    def table(self) -> TagTable:
+        """Tag table that cuts pages into blocks."""
+        return self.base.table
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features that the model reads."""
+        return self.base.feature_names
+
+    @property
+    def decoding(self) -> str:
+        """How scores become labels, in a word or two."""
+        return self.base.decoding
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Languages that the model was trained on; empty for any."""
+        return self.base.languages
+
+    def measurer(self, identifier: Identifier) -> PageMeasurer:
+        """Return the measuring stage of the model that labels the blocks."""
+        return self.base.measurer(identifier)
+
+    def predict(self, measured: PageFeatures) -> Prediction:
+        """Return scores and labels, before the rules of a site."""
+        return self.base.predict(measured)
+
+    def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
+        """Return for each block why the model keeps or drops it."""
+        return self.base.explain(measured, prediction)
+
+    def favouring(self, side: str) -> SiteModel:
+        """Return a copy whose model favours ``"precision"`` or ``"recall"``."""
+        return replace(self, base=self.base.favouring(side))
+
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the rules as plain values; of the model, which is a bundled one, its name."""
+        sites = {host: rules.to_dict() for host, rules in self.sites.items()}
+        document = {"kind": KIND, "schema": 1, "name": self.name, "from": self.base.name, "sites": sites}
+        return {**document, "record": dict(self.record)}, {}
+
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
+    ) -> SiteModel:
+        """Make a model from what `to_document` returned.
+
+        Raises
+        ------
+        ModelError
+            Something is missing or wrong, or there is no bundled model of that name.
+        """
+        from blockfeat.models.store import bundled_models, load_model
+
+        check_schema(document, where=where)
+        with reading_values(where):
+            if (base := document["from"]) not in bundled_models():
+                raise ModelError(f"'from' names no bundled model: {base!r}")
+            sites = {str(host): SiteRules(tuple(_rules(values)), dict(values.get("learnt", {})))
+                     for host, values in document["sites"].items()}  # fmt: skip
+            return cls(load_model(base), sites, str(document["name"]), dict(document.get("record", {})))
+
+
+def _rules(values: Mapping[str, Any]) -> Iterator[SiteRule]:
+    for rule in values["rules"]:
+        if rule["do"] not in _DO or not isinstance(rule["where"], str) or not rule["where"]:
+            raise ModelError(f"a rule keeps or drops a place, not {rule['do']!r} {rule['where']!r}")
+        yield SiteRule(rule["do"], rule["where"], str(rule.get("why", "")))

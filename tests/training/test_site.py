@@ -1,0 +1,74 @@
+"""Rules learnt from labelled pages of a site: what they gain, what is not learnt, and what the command says."""
+
+from pathlib import Path
+
+import pytest
+
+from blockfeat.data.corpus import LabelledPage, write_corpus
+from blockfeat.errors import TrainingError
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.models.store import load_model
+from blockfeat.training.site import FEWEST_PAGES, train_site_rules
+from command_line import Called, call
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def prose(number: int) -> str:
+    """Sentences whose nouns no other number has."""
+    nouns = [f"{noun}{'abcdefghij'[number % 10]}{'klmnopqrst'[number // 10 % 10]}" for noun in ("ferr", "harb", "isl")]
+    return " ".join(
+        f"The {noun} of the old {nouns[0]}{end} was seen by all of them." for noun in nouns for end in "uvwxyz"
+    )
+
+
+def pages(count: int, *, host: str = "ferries.example", tips: bool = True) -> list[LabelledPage]:
+    """Pages whose tips are prose as their text is, but no part of it."""
+    found = []
+    for number in range(count):
+        text, beside = prose(number), f"<p>{prose(number + 50)}</p><p>{prose(number + 70)}</p>" if tips else ""
+        body = f"<main><h1>News {number}</h1><p>{text}</p><div class=tips>{beside}</div></main>"
+        url = f"https://{host}/{number}"
+        found.append(LabelledPage(id=f"{host}{number}", html=f"<html><body>{body}</body></html>", text=text, url=url))
+    return found
+
+
+def test_what_is_never_content_on_a_site_is_dropped_on_its_other_pages() -> None:
+    model, [report] = train_site_rules(pages(8))
+    assert ("drop", ".tips") in [rule[:2] for rule in model.rules("ferries.example")]
+    assert report.before < 0.7 < 0.99 < report.after
+    unseen = pages(12)[-1]
+    assert Extractor.of(model).extract(unseen.html, url=unseen.url).text == unseen.text
+    assert len(Extractor.load().extract(unseen.html).text) > 2 * len(unseen.text or "")
+
+
+def test_where_unseen_pages_do_not_gain_nothing_is_learnt() -> None:
+    model, [report] = train_site_rules([*pages(8, tips=False), *pages(FEWEST_PAGES - 1, host="small.example")])
+    assert (model.sites, report.host, report.before) == ({}, "ferries.example", report.after)
+
+
+def test_pages_whose_gold_is_not_theirs_are_left_out_by_name() -> None:
+    wrong = LabelledPage(id="w", html="<p>Something else.", text=prose(70), url="https://ferries.example/w")
+    _, [report] = train_site_rules([*pages(6), wrong])
+    assert (report.pages, report.skipped) == (6, ("w: only 0% of its gold text is found on it",))
+    with pytest.raises(TrainingError, match="no site has 5 labelled pages"):
+        train_site_rules(pages(4))
+
+
+def test_the_command_shows_each_rule_and_its_gain(tmp_path: Path) -> None:
+    write_corpus(pages(8), own := tmp_path / "own.jsonl")
+    words = ["train", "--from", "default", "--corpus", own, "--quiet", "-o"]
+
+    def blockfeat(*more: str) -> Called:
+        return call(*words, *more, folder=tmp_path, environment={"PYTHONPATH": str(_ROOT), "HOME": str(tmp_path)})
+
+    done = blockfeat("site.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "ferries.example: drop .tips: " in done.stdout
+    assert load_model(tmp_path / "site.json").record["blockfeat"]
+    refused = blockfeat("site.json", "--kind", "margin")
+    assert (refused.returncode, "rules of sites have no --kind" in refused.stderr) == (2, True)
+    write_corpus(pages(8, tips=False), own)
+    nothing = blockfeat("none.json")
+    assert (nothing.returncode, (tmp_path / "none.json").exists()) == (0, False)
+    assert "no site gains: default stays as it is" in nothing.stdout
