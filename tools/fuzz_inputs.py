@@ -18,7 +18,8 @@ _MOST = 200
 _FEEDS = (
     b'<?xml version="1.0"?><rss version="2.0"><channel><title>News</title><language>de</language><item>'
     b"<title>One &amp; two</title><link>https://news.example/1</link><guid>1</guid>"
-    b"<pubDate>Tue, 24 Nov 2026 10:00:00 GMT</pubDate><description>&lt;p&gt;The ferry left.&lt;/p&gt;</description></item></channel></rss>",
+    b"<pubDate>Tue, 24 Nov 2026 10:00:00 GMT</pubDate><description>&lt;p&gt;The ferry left.&lt;/p&gt;</description>"
+    b"</item></channel></rss>",
     b'<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><entry><id>urn:1</id><title type="html">One</title>'
     b'<link href="/1"/><updated>2026-11-24T10:00:00Z</updated><summary>The ferry left.</summary></entry></feed>',
     b'{"version": "https://jsonfeed.org/version/1.1", "title": "News", "items": [{"id": "1", "url": "https://news.example/1",'
