@@ -41,11 +41,6 @@ class CharacterClasses:
         return self.table.take(codes)
 
 
-def code_points(text: str) -> NDArray[np.uint32]:
-    """Return the code points of a text as an array; surrogates are let through."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-
-
 @cache
 def character_classes() -> CharacterClasses:
     """Return the bundled table (made by ``tools/make_character_classes.py``), a constant read at first use: 2 ms."""

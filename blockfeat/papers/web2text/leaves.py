@@ -14,9 +14,10 @@ from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.features.measuring import FeatureExtractor
-from blockfeat.lang.characters import ALPHANUMERIC, SPACE, code_points
+from blockfeat.lang.characters import ALPHANUMERIC, SPACE
 from blockfeat.lang.counting import ANCHOR
 from blockfeat.lang.identify import Identifier
+from blockfeat.lang.measures import code_points
 from blockfeat.lang.stopwords import StopWordRatios
 from blockfeat.page.tags import Tags, parents_of
 
