@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blockfeat.lang.characters import character_classes, code_points
-from blockfeat.lang.measures import PageText
+from blockfeat.lang.characters import character_classes
+from blockfeat.lang.measures import PageText, code_points
 
 Piece = tuple[str, int]
 

@@ -19,7 +19,15 @@ from blockfeat.lang import StopWordIndex, available_languages  # noqa: E402
 def main() -> None:
     """Write the table of all lists of stopwordsiso."""
     index = StopWordIndex.build(available_languages())
-    np.savez_compressed(ROOT / "blockfeat" / "lang" / "stopwords.npz", **index.to_arrays())
+    groups = [keys for lengths in index.sequences for keys in lengths]
+    np.savez_compressed(
+        ROOT / "blockfeat" / "lang" / "stopwords.npz",
+        languages=np.frombuffer("\n".join(index.languages).encode(), dtype=np.uint8),  # as lines of UTF-8
+        keys=index.keys,
+        masks=index.masks,
+        sequences=np.concatenate(groups),
+        sequence_ends=np.cumsum([keys.size for keys in groups[:-1]]),
+    )
 
 
 if __name__ == "__main__":

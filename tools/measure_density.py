@@ -23,8 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from blockfeat.lang.characters import character_classes, code_points  # noqa: E402
-from blockfeat.lang.measures import keys_of_text, lower, word_spans  # noqa: E402
+from blockfeat.lang.characters import character_classes  # noqa: E402
+from blockfeat.lang.measures import code_points, keys_of_text, lower, word_spans  # noqa: E402
 from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, StopWordIndex  # noqa: E402
 
 FEWEST_PAGES = 3

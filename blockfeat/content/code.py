@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
+from importlib.resources import files
 from itertools import pairwise
 
 import numpy as np
@@ -32,19 +34,10 @@ _MOST_AROUND = 5
 _NAMED_LANGUAGE = re.compile(
     r"(?:^|\s)(?:brush:\s*|(?:language|lang|highlight-source|highlight|src)[-:_])([\w+#.-]{1,30})"
 )
-_NO_LANGUAGE_NAMES = """
-default hljs lines line-numbers linenos nohighlight none notranslate plain plaintext text txt
-"""
-_NO_LANGUAGE = frozenset(_NO_LANGUAGE_NAMES.split())
-# What stands beside words such as "highlight" in a class.
-_LANGUAGE_NAMES = """
-asm bash c c# c++ cpp clojure cmake console cs csharp css dart diff dockerfile elixir erlang fortran go graphql groovy
-haskell html http ini java javascript js json jsx julia kotlin latex less lisp lua makefile markdown matlab nginx
-objectivec ocaml perl php powershell prolog protobuf python python3 r ruby rust scala scheme scss sh shell sql swift
-tex toml ts tsx typescript vb verilog vhdl vim vue xml yaml yml zig
-"""
-_LANGUAGES = frozenset(_LANGUAGE_NAMES.split())
-_HIGHLIGHTS = frozenset({"code", "codehilite", "highlight", "hljs", "prettyprint", "sourcecode"})
+_NAMES = tomllib.loads(files("blockfeat.content").joinpath("code.toml").read_text(encoding="utf-8"))
+_NO_LANGUAGE, _LANGUAGES, _HIGHLIGHTS = (
+    frozenset(_NAMES[table].split()) for table in ("no_language", "languages", "highlights")
+)
 _NUMBERS = r"[0-9]+(?:\s+[0-9]+)*"
 
 

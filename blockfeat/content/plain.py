@@ -18,7 +18,8 @@ from blockfeat.blocks.element_codes import DEFINITIONS, KEYS, PREFORMATTED, SCRI
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import code_parts, code_text
 from blockfeat.content.text_writer import MOST_COLUMNS, grid_of, text_of_blocks, text_of_table
-from blockfeat.lang.characters import character_classes, code_points
+from blockfeat.lang.characters import character_classes
+from blockfeat.lang.measures import code_points
 from blockfeat.page.tags import name_key, name_keys
 
 Mask = NDArray[np.bool_]

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-__all__ = ["DEFAULT_DEADLINE", "extract", "record_struct"]
-
 DEFAULT_DEADLINE = 60.0
 """Default time limit in seconds for one page on Spark, so that a single page cannot hold up a whole job."""
 _TEXTS = ("text", "markdown", "html", "xml")

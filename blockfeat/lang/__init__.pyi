@@ -1,7 +1,6 @@
 from blockfeat.lang.characters import MARK as MARK
 from blockfeat.lang.characters import UNSPACED as UNSPACED
 from blockfeat.lang.characters import character_classes as character_classes
-from blockfeat.lang.characters import code_points as code_points
 from blockfeat.lang.characters import direction_of as direction_of
 from blockfeat.lang.characters import script_of as script_of
 from blockfeat.lang.characters import written_in as written_in
@@ -14,6 +13,7 @@ from blockfeat.lang.measures import FastTokenizer as FastTokenizer
 from blockfeat.lang.measures import PageText as PageText
 from blockfeat.lang.measures import TextMeasures as TextMeasures
 from blockfeat.lang.measures import Tokenizer as Tokenizer
+from blockfeat.lang.measures import code_points as code_points
 from blockfeat.lang.measures import keys_of_text as keys_of_text
 from blockfeat.lang.measures import tokenize as tokenize
 from blockfeat.lang.stopwords import StopWordIndex as StopWordIndex

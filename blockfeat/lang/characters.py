@@ -36,28 +36,18 @@ class CharacterClasses:
 
     table: NDArray[np.uint8]
 
-    @classmethod
-    def load(cls) -> CharacterClasses:
-        """Read the bundled table (made by ``tools/make_character_classes.py``), about 2 ms."""
-        document = json.loads(files("blockfeat.lang").joinpath("characters.json").read_bytes())
-        runs = np.array(document["runs"], dtype=np.int64)
-        lengths = np.diff(np.append(runs[:, 0], 0x110000))
-        return cls(np.repeat(runs[:, 1].astype(np.uint8), lengths))
-
     def of(self, codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
         """Return the class bits of each code point."""
         return self.table.take(codes)
 
 
-def code_points(text: str) -> NDArray[np.uint32]:
-    """Return the code points of a text as an array; surrogates are let through."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-
-
 @cache
 def character_classes() -> CharacterClasses:
-    """Return the bundled table, a constant that is read at its first use."""
-    return CharacterClasses.load()
+    """Return the bundled table (made by ``tools/make_character_classes.py``), a constant read at first use: 2 ms."""
+    document = json.loads(files("blockfeat.lang").joinpath("characters.json").read_bytes())
+    runs = np.array(document["runs"], dtype=np.int64)
+    lengths = np.diff(np.append(runs[:, 0], 0x110000))
+    return CharacterClasses(np.repeat(runs[:, 1].astype(np.uint8), lengths))
 
 
 _LATIN = "latin"

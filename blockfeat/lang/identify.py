@@ -14,16 +14,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import (
-    SCRIPTS,
-    code_points,
-    fits_script,
-    languages_of,
-    letters_by_script,
-    only_language,
-    written_in,
-)
-from blockfeat.lang.measures import TextMeasures, keys_of_text
+from blockfeat.lang.characters import SCRIPTS, fits_script, languages_of, letters_by_script, only_language, written_in
+from blockfeat.lang.measures import TextMeasures, code_points, keys_of_text
 from blockfeat.lang.ngrams import NgramTable
 from blockfeat.lang.stopwords import StopWordIndex, StopWordRatios, stop_word_ratios
 from blockfeat.lang.word_keys import prose_sample

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import UNSPACED, character_classes, code_points
+from blockfeat.lang.characters import UNSPACED, character_classes
 from blockfeat.lang.counting import COUNTED, Row, count_text, word_spans
 from blockfeat.lang.word_keys import keys_of_spans
 
@@ -24,6 +24,11 @@ _CASED = 0x1E944
 Counts = NDArray[np.int32]
 _WORDS, _ANCHOR_WORDS, _FORMAT_WORDS, _SENTENCES, _UNSPACED_WORDS, _CHARACTERS, _ALPHANUMERICS = range(len(COUNTED))
 Spans = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+def code_points(text: str) -> NDArray[np.uint32]:
+    """Return the code points of a text as an array; surrogates are let through."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
 def lower(text: str) -> str:
@@ -66,7 +71,7 @@ def keys_of_words(words: Sequence[str]) -> NDArray[np.uint64]:
 def keys_of_text(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Return the key of each word of a text, as `keys_of_words` of `tokenize` does, and where each word starts."""
     codes = code_points(lower(text))
-    starts, ends = word_spans(character_classes().of(codes))
+    starts, ends = word_spans(character_classes().table.take(codes))
     return keys_of_spans(codes, starts, ends), starts
 
 

@@ -233,7 +233,7 @@ class StopWordIndex:
 
     @classmethod
     def bundled(cls) -> StopWordIndex:
-        """Read the table of all languages, made by ``tools/make_stop_word_index.py`` with `build` and `to_arrays`."""
+        """Read the table of all languages, made by ``tools/make_stop_word_index.py`` with `build`."""
         with np.load(_BUNDLED, allow_pickle=False) as arrays:
             languages = tuple(arrays["languages"].tobytes().decode().split("\n"))
             keys, masks = arrays["keys"], arrays["masks"]
@@ -255,17 +255,6 @@ class StopWordIndex:
         buckets = np.append(keys.searchsorted(bounds), keys.size).astype(np.int32)
         densities = np.array([density(lang) for lang in languages])
         return cls(languages, keys, masks, buckets, densities, sequences)
-
-    def to_arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Return the arrays of a file that `bundled` reads; the languages as lines of UTF-8."""
-        groups = [keys for lengths in self.sequences for keys in lengths]
-        return {
-            "languages": np.frombuffer("\n".join(self.languages).encode(), dtype=np.uint8),
-            "keys": self.keys,
-            "masks": self.masks,
-            "sequences": np.concatenate(groups),
-            "sequence_ends": np.cumsum([keys.size for keys in groups[:-1]]),
-        }
 
     def masks_of(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return for each word, given its key, a bit for every language whose stop word it is; shape (n,)."""

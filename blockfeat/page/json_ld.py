@@ -33,7 +33,6 @@ _MEMBER = (
     r'"(@type|headline|name|description|datePublished|dateModified|dateCreated|uploadDate|inLanguage|articleSection|'
     rf'isAccessibleForFree|author|publisher|creator)"\s*+:\s*+(?:({_STRING})|(true|false)|[\[{{\s]++)'
 )
-_AUTHOR_KEYS = ("author", "creator")
 _LARGEST, _LARGEST_MENDED, _MARKS = 2_000_000, 300_000, 100
 _FREE = b"isAccessibleForFree"
 _TRUTH = re.compile(rb'["\s:\[]*+(?:https?://schema\.org/)?(true|false|yes|no|[01])\b', re.IGNORECASE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,14 +74,6 @@ def count_terms(blocks: Blocks, gold: str, *, single_characters: bool = False) -
         gold_length=float(frequencies.sum()),
         gold_norm=float(np.sqrt((frequencies**2).sum())),
     )
-
-
-class Chunk(Protocol):
-    """Group of training pages with their blocks concatenated, which computes the fitness of label masks."""
-
-    def fitness(self, masks: Masks) -> NDArray[np.float64]:
-        """Return the fitness of each page (pages × masks) for each label mask (blocks × masks)."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -230,6 +221,10 @@ class SnippetChunk:
         unwanted = self.pages_absent.sum(axis=1)[:, None]
         f1 = 2 * found / np.maximum(found + wanted + wrong, _TINY)
         return np.asarray(np.where(wanted > 0, f1, 1 - wrong / np.maximum(unwanted, 1)))
+
+
+Chunk = TextChunk | SnippetChunk
+"""Group of training pages with their blocks concatenated, which computes the fitness of label masks."""
 
 
 def _snippet_matrices(

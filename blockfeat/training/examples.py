@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -270,7 +271,7 @@ def measured_pages(
     """
     found: list[tuple[LabelledPage, Measured]] = []
     skipped: list[str] = []
-    done = in_order(_Guarded(work), pages, jobs=jobs, failure=_skipped)
+    done = in_order(partial(_guarded, work), pages, jobs=jobs, failure=_skipped)
     for number, (page, result) in enumerate(done, start=1):
         if isinstance(result, _Skipped):
             skipped.append(result.reason)
@@ -299,14 +300,9 @@ def _skipped(page: LabelledPage, reason: object) -> _Skipped:
     return _Skipped(f"{page.corpus} {page.id}: {reason}")
 
 
-@dataclass(frozen=True)
-class _Guarded(Generic[Measured]):
-    """Measures a page, or returns the reason why it cannot be used."""
-
-    work: Callable[[LabelledPage], Measured]
-
-    def __call__(self, page: LabelledPage) -> Measured | _Skipped:
-        try:
-            return self.work(page)
-        except BlockfeatError as error:
-            return _skipped(page, error)
+def _guarded(work: Callable[[LabelledPage], Measured], page: LabelledPage) -> Measured | _Skipped:
+    """Measure a page, or return the reason why it cannot be used."""
+    try:
+        return work(page)
+    except BlockfeatError as error:
+        return _skipped(page, error)

@@ -331,9 +331,7 @@ class PackedPages:
 
     def evaluate(self, parameters: Parameters) -> float:
         """Return the mean word F1 of the pages for one set of parameters."""
-        own = [values[None] for values in (parameters.thresholds, parameters.softnesses, parameters.weights)]
-        scores = self.scores(own[0], own[1], own[2], np.array([parameters.bias]))
-        return float(self.fitness(self.labels(scores, np.array([parameters.enter]), np.array([parameters.leave])))[0])
+        return float(_fitness(self, [parameters])[0])
 
 
 def _counted_words(page: TrainingPage) -> Floats:

@@ -75,7 +75,6 @@ def train(
     jobs: int | None = None,
     name: str | None = None,
     on_progress: OnProgress = no_progress,
-    on_page: Callable[[int, int], None] | None = None,
     on_generation: Callable[[Generation], None] | None = None,
     command: str | None = None,
 ) -> TrainedModel:
@@ -107,8 +106,8 @@ def train(
         Name of the model.
     on_progress : callable, optional
         Called with a `Progress` at each step.
-    on_page, on_generation : callable, optional
-        Called with number and total of pages measured, and with each generation of a swarm.
+    on_generation : callable, optional
+        Called with each generation of a swarm.
     command : str, optional
         The command line, kept in the model's record.
 
@@ -134,7 +133,7 @@ def train(
     trainer = _trainer(kind, config, langs, seed=seed, jobs=jobs, name=name)
     trainer.check_libraries()
     share = _check_split(_first(split, DEFAULT_SPLIT))
-    progress = _with_callbacks(on_progress, on_page, on_generation)
+    progress = _with_generations(on_progress, on_generation)
     found = read_pages(corpus, langs, progress)
     pages = without_listed(found, leave_out)
     training, test, parted_by = (pages, [], "hosts") if share == 1 else split_pages(pages, share, trainer.seed)
@@ -171,17 +170,11 @@ def _check_split(split: float) -> float:
     return split
 
 
-def _with_callbacks(
-    on_progress: OnProgress,
-    on_page: Callable[[int, int], None] | None,
-    on_generation: Callable[[Generation], None] | None,
-) -> OnProgress:
-    """Return one callback that calls all three."""
+def _with_generations(on_progress: OnProgress, on_generation: Callable[[Generation], None] | None) -> OnProgress:
+    """Return one callback that calls both."""
 
     def progress(step: Progress) -> None:
         on_progress(step)
-        if on_page is not None and step.phase == "measuring":
-            on_page(step.done, step.total)
         if on_generation is not None and step.generation is not None:
             on_generation(step.generation)
 

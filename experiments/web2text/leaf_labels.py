@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from blockfeat._numeric import longest_increasing
 from blockfeat.blocks.table import Blocks
-from blockfeat.lang.characters import SPACE, character_classes, code_points
-from blockfeat.lang.measures import lower
+from blockfeat.lang.characters import SPACE, character_classes
+from blockfeat.lang.measures import code_points, lower
 from blockfeat.lang.word_keys import keys_of_spans
 
 CONTENT_SHARE = 2 / 3

@@ -21,11 +21,11 @@ from blockfeat.lang.characters import (
     STOP,
     UNSPACED,
     character_classes,
-    code_points,
     direction_of,
     letters_by_script,
     script_of,
 )
+from blockfeat.lang.measures import code_points
 from tools.make_character_classes import class_runs
 
 

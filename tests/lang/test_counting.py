@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from blockfeat.data import demo_pages
 from blockfeat.lang import PageText, StopWordIndex, tokenize
-from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes, code_points
+from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes
 from blockfeat.lang.counting import COUNTED, CountedText, count_text, sentence_ends, word_spans
+from blockfeat.lang.measures import code_points
 from blockfeat.lang.word_keys import keys_of_spans, mark_sequences, masks_of_keys, prose_sample, shares_by_block
 from blocks_of import blocks_of
 from page_text_of import page_text_of

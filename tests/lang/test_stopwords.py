@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.errors import LanguageError
-from blockfeat.lang.characters import code_points
-from blockfeat.lang.measures import keys_of_words, tokenize
+from blockfeat.lang.measures import code_points, keys_of_words, tokenize
 from blockfeat.lang.stopwords import (
     UNSPACED_LANGUAGES,
     StopWordIndex,

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.lang.characters import character_classes, code_points
+from blockfeat.lang.characters import character_classes
 from blockfeat.lang.counting import word_spans
-from blockfeat.lang.measures import keys_of_lowered, keys_of_text, keys_of_words, lower, tokenize
+from blockfeat.lang.measures import code_points, keys_of_lowered, keys_of_text, keys_of_words, lower, tokenize
 from blockfeat.lang.stopwords import StopWordIndex, stop_word_lists
 from blockfeat.lang.word_keys import keys_of_spans
 

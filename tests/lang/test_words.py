@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.lang.characters import ALPHANUMERIC, MARK, UNSPACED, character_classes, code_points
+from blockfeat.lang.characters import ALPHANUMERIC, MARK, UNSPACED, character_classes
 from blockfeat.lang.counting import word_spans
-from blockfeat.lang.measures import lower, tokenize
+from blockfeat.lang.measures import code_points, lower, tokenize
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uin
 
 
 SCALES = ("probability", "log odds")
+# Log odds are clipped, so that no probability is 0 or 1.
 _MOST = 50.0
 KINDS = ("grams", "unclosed", "around")
 """Kinds of features that naive Bayes counts."""
@@ -210,7 +211,7 @@ class Scale:
     def scores(self, log_odds: Floats) -> Floats:
         """Return the scores for some log odds."""
         if self.name == "probability":
-            return bounded_probabilities(log_odds) - 0.5 + self.bias
+            return probabilities(log_odds, limit=_MOST) - 0.5 + self.bias
         return np.clip(log_odds + self.bias, -self.limit, self.limit)
 
 
@@ -264,7 +265,7 @@ class TokenClassifier:
 
     def probabilities(self, tokens: PageTokens) -> Floats:
         """Return the probability that each token is inside of the text."""
-        return bounded_probabilities(self.log_odds(tokens))
+        return probabilities(self.log_odds(tokens), limit=_MOST)
 
     def scores(self, tokens: PageTokens) -> Floats:
         """Return the score of each token."""
@@ -274,11 +275,6 @@ class TokenClassifier:
         place = self.bayes.grams.find(gram_keys(self.vocabulary.ids(tokens)[0], self.bayes.size))
         weight = np.append(self.importance.weight, 0.0)[place]
         return np.asarray(scores * (weight * self.importance.factor + 1.0))
-
-
-def bounded_probabilities(log_odds: Floats) -> Floats:
-    """Return the probabilities for log odds, which are clipped so that none is 0 or 1."""
-    return probabilities(log_odds, limit=_MOST)
 
 
 def classifier_values(classifier: TokenClassifier) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from blockfeat._numeric import places_among
 from blockfeat.blocks.table import Blocks
-from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes, code_points
+from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes
 from blockfeat.lang.counting import word_spans
-from blockfeat.lang.measures import lower
+from blockfeat.lang.measures import code_points, lower
 from blockfeat.lang.word_keys import keys_of_spans
 from blockfeat.page.tags import MARKS, Tags, name_keys
 

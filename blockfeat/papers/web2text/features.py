@@ -138,7 +138,7 @@ def page_features(measured: PageFeatures) -> LeafFeatures:
 
 def _text_features(sums: Floats, ends_in_punctuation: Flags, ends_in_question: Flags) -> Floats:
     """Return features b6 to b22 of leaves or nodes: float array, m × 17."""
-    at = Leaf()
+    at = Leaf
     words, characters = sums[:, at.words], sums[:, at.characters]
     has_words = words > 0
     divisor = np.where(has_words, words, np.nan)
@@ -167,7 +167,7 @@ def _text_features(sums: Floats, ends_in_punctuation: Flags, ends_in_question: F
 
 def _own_features(blocks: Blocks, counts: LeafCounts, tree: CollapsedDom) -> Floats:
     """Return features b1 to b28: float array, n × 28."""
-    at, own, n = Leaf(), counts.counts, len(blocks)
+    at, own, n = Leaf, counts.counts, len(blocks)
     same_text = _occurrences(keys_of_spans(blocks.page_text.codes, counts.starts, counts.starts + counts.lengths))
     first_byte = blocks.first_byte
     position = (first_byte - first_byte[0]) / max(int(blocks.end_byte[-1] - first_byte[0]), 1)
@@ -192,7 +192,7 @@ def _own_features(blocks: Blocks, counts: LeafCounts, tree: CollapsedDom) -> Flo
 
 def _node_features(blocks: Blocks, tree: CollapsedDom, counts: LeafCounts) -> Floats:
     """Return features b29 to b48 of every node: float array, m × 20."""
-    at, sums, last = Leaf(), counts.sums(tree.first, tree.end), tree.end - 1
+    at, sums, last = Leaf, counts.sums(tree.first, tree.end), tree.end - 1
     first_byte, end_byte = blocks.first_byte, blocks.end_byte
     share = (end_byte[last] - first_byte[tree.first]) / max(int(end_byte[-1] - first_byte[0]), 1)
     tags = blocks.tags

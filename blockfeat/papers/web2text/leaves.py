@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,10 @@ from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.features.measuring import FeatureExtractor
-from blockfeat.lang.characters import ALPHANUMERIC, SPACE, code_points
+from blockfeat.lang.characters import ALPHANUMERIC, SPACE
 from blockfeat.lang.counting import ANCHOR
 from blockfeat.lang.identify import Identifier
+from blockfeat.lang.measures import code_points
 from blockfeat.lang.stopwords import StopWordRatios
 from blockfeat.page.tags import Tags, parents_of
 
@@ -53,22 +55,13 @@ def _kinds() -> NDArray[np.uint8]:
 _KINDS = _kinds()
 
 
-class Leaf(NamedTuple):
-    """The columns of `LeafCounts.counts`."""
-
-    words: int = 0
-    word_characters: int = 1
-    stop_words: int = 2
-    characters: int = 3
-    punctuation: int = 4
-    digits: int = 5
-    sentences: int = 6
-    capitalised: int = 7
-    anchor_characters: int = 8
-    copyright: int = 9
-    email: int = 10
-    address: int = 11
-    year: int = 12
+Leaf = IntEnum(
+    "Leaf",
+    "words word_characters stop_words characters punctuation digits sentences capitalised anchor_characters "
+    "copyright email address year",
+    start=0,
+)
+"""The columns of `LeafCounts.counts`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +117,8 @@ def count_leaves(blocks: Blocks, stop_words: StopWordRatios) -> LeafCounts:
     last = solid[np.searchsorted(solid, ends) - 1]
     lengths = last + 1 - blocks.block_starts
     kinds = _KINDS[np.minimum(text.codes, _NO_KIND)]
-    counts = np.zeros((n, len(Leaf())), dtype=np.float64)
-    at = Leaf()
+    counts = np.zeros((n, len(Leaf)), dtype=np.float64)
+    at = Leaf
     counts[:, at.words] = measures.words
     counts[:, at.sentences] = np.maximum(measures.sentences, 1)
     counts[:, at.characters] = lengths
@@ -153,7 +146,7 @@ def _by_leaf(mask: Flags, ends: Indices) -> Indices:
 
 def _count_words(counts: Floats, blocks: Blocks, is_digit: Flags) -> None:
     """Count characters of words, words with a capital, and years."""
-    measures, n, at = blocks.measures, len(blocks), Leaf()
+    measures, n, at = blocks.measures, len(blocks), Leaf
     starts, stops, owner = measures.token_starts, measures.token_ends, measures.token_block
     if not starts.size:
         return
@@ -168,7 +161,7 @@ def _count_words(counts: Floats, blocks: Blocks, is_digit: Flags) -> None:
 def _count_patterns(counts: Floats, blocks: Blocks) -> None:
     """Count copyright signs, and the email and web addresses by the signs ``@`` and ``://`` in them."""
     codes, classes, ends = blocks.page_text.codes, blocks.page_text.classes, blocks.page_text.block_ends
-    at = Leaf()
+    at = Leaf
     n = len(blocks)
     signs = np.flatnonzero(codes == ord("\u00a9"))
     counts[:, at.copyright] = np.bincount(np.searchsorted(ends, signs, side="right"), minlength=n)

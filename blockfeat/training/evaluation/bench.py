@@ -153,20 +153,23 @@ class BenchResult:
             return None
         return paired_difference([ours for ours, _ in pairs], [theirs for _, theirs in pairs], samples=samples)
 
+    def rows(self, corpus: str | None) -> list[dict[str, Any]]:
+        """Return a row for each system over one corpus, or over ``"all"``: its summary, and the difference in F1."""
+        rows = []
+        for system in self.systems:
+            found = self.difference(system.name, corpus) if system is not self.first else None
+            rows.append(
+                {"corpus": corpus or "all", "system": system.name, "version": system.version}
+                | system.summary(corpus)
+                | dict(zip(_DIFFERENCE, found or [math.nan] * len(_DIFFERENCE), strict=True))
+            )
+        return rows
+
     def to_frame(self) -> pandas.DataFrame:
         """Return one row for each system and corpus, and each system over ``"all"``, with the differences in F1."""
         import pandas
 
-        rows = []
-        for corpus in (*self.corpora, None):
-            for system in self.systems:
-                found = self.difference(system.name, corpus) if system is not self.first else None
-                rows.append(
-                    {"corpus": corpus or "all", "system": system.name, "version": system.version}
-                    | system.summary(corpus)
-                    | dict(zip(_DIFFERENCE, found or [math.nan] * len(_DIFFERENCE), strict=True))
-                )
-        return pandas.DataFrame(rows)
+        return pandas.DataFrame([row for corpus in (*self.corpora, None) for row in self.rows(corpus)])
 
     def pages_frame(self) -> pandas.DataFrame:
         """Return one row for each system and page, with all scores, seconds, memory and error."""
@@ -205,15 +208,14 @@ class BenchResult:
         return markdown_table(["system", *corpora, "mean of corpora"], rows)
 
     def _table(self, corpus: str | None) -> str:
-        summaries = [system.summary(corpus) for system in self.systems]
-        shown = [key for key in _COLUMNS if any(not math.isnan(summary[key]) for summary in summaries)]
+        rows = self.rows(corpus)
+        shown = [key for key in _COLUMNS if any(not math.isnan(row[key]) for row in rows)]
         columns = ["system", "version", *(_COLUMNS[key] for key in shown)]
-        with_text = "f1" in shown
-        rows = []
-        for system, summary in zip(self.systems, summaries, strict=True):
-            cells = [system.name, system.version, *(_cell(key, summary[key]) for key in shown)]
-            rows.append(cells + ([_difference(self, system, corpus)] if with_text else []))
-        return markdown_table([*columns, *(["difference in F1"] if with_text else [])], rows)
+        cells = [[row["system"], row["version"], *(_cell(key, row[key]) for key in shown)] for row in rows]
+        if "f1" in shown:
+            columns.append("difference in F1")
+            cells = [[*line, _difference(row)] for line, row in zip(cells, rows, strict=True)]
+        return markdown_table(columns, cells)
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
         """Write bench.md, bench.csv and bench-pages.csv into a folder; return their paths.
@@ -233,13 +235,9 @@ class BenchResult:
         return paths
 
 
-def _difference(result: BenchResult, system: SystemScores, corpus: str | None) -> str:
-    found = result.difference(system.name, corpus) if system is not result.first else None
-    return (
-        ""
-        if found is None
-        else f"{100 * found.mean:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}], p {found.p:.3f}"
-    )
+def _difference(row: dict[str, Any]) -> str:
+    mean, low, high, p = (row[name] for name in _DIFFERENCE)
+    return "" if math.isnan(mean) else f"{100 * mean:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}], p {p:.3f}"
 
 
 def _mean(values: Iterable[float | None]) -> float:

@@ -16,18 +16,15 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
 from blockfeat.page.document import Document
 from blockfeat.training.evaluation.metrics import (
-    Interval,
     SnippetScores,
     confidence_interval,
     cosine_length_ratio,
-    markdown_table,
-    percent,
     snippet_scores,
     word_scores,
 )
 
 if TYPE_CHECKING:
-    import pandas
+    pass
 
 METRICS = ("precision", "recall", "f1", "cosine")
 """Scores of a page against its gold text, by the names of the attributes of `PageScore`."""
@@ -153,29 +150,17 @@ class Evaluation:
             raise InputError(f"unknown metric {metric!r}: there are {', '.join(METRICS)}")
         return [getattr(page, metric) for page in self.pages if page.has_text]
 
-    def interval(
-        self, metric: str = "f1", *, level: float = 0.95, samples: int = 1000, seed: int = 0
-    ) -> Interval | None:
-        """Return the mean of a metric with its confidence interval; None without pages with a gold text.
-
-        Parameters and errors as for `blockfeat.training.evaluation.metrics.confidence_interval`.
-        """
-        values = self.values(metric)
-        return confidence_interval(values, level=level, samples=samples, seed=seed) if values else None
-
-    def summary(self, *, level: float = 0.95, samples: int = 1000, seed: int = 0) -> GroupScores:
+    def summary(self) -> GroupScores:
         """Return the mean scores of all pages, as a group named ``"all"``."""
-        return self._group("all", level, samples, seed)
+        return self._group("all")
 
-    def by(self, key: str, *, level: float = 0.95, samples: int = 1000, seed: int = 0) -> list[GroupScores]:
+    def by(self, key: str) -> list[GroupScores]:
         """Return the mean scores by one of `KEYS`, sorted by group.
 
         Parameters
         ----------
         key : str
             ``"corpus"``, ``"lang"`` or ``"page_type"``.
-        level, samples, seed
-            Of the confidence interval (`blockfeat.training.evaluation.metrics.confidence_interval`).
 
         Raises
         ------
@@ -187,15 +172,16 @@ class Evaluation:
         groups: defaultdict[str, list[PageScore]] = defaultdict(list)
         for page in self.pages:
             groups[getattr(page, key) or "unknown"].append(page)
-        return [Evaluation(tuple(pages))._group(group, level, samples, seed) for group, pages in sorted(groups.items())]
+        return [Evaluation(tuple(pages))._group(group) for group, pages in sorted(groups.items())]
 
-    def _group(self, group: str, level: float, samples: int, seed: int) -> GroupScores:
-        interval = self.interval(level=level, samples=samples, seed=seed)
+    def _group(self, group: str) -> GroupScores:
+        values = self.values("f1")
+        interval = confidence_interval(values) if values else None
         means = {metric: self.mean(metric) if interval else None for metric in METRICS}
         return GroupScores(
             group=group,
             pages=len(self.pages),
-            text_pages=len(self.values("f1")),
+            text_pages=len(values),
             errors=sum(page.error is not None for page in self.pages),
             **means,
             f1_low=interval.low if interval else None,
@@ -236,40 +222,6 @@ class Evaluation:
         if pages:
             result["pages"] = [page.to_dict() for page in self.pages]
         return result
-
-    def to_frame(self) -> pandas.DataFrame:
-        """Return a data frame with one row per page and a column for each snippet count."""
-        import pandas
-
-        counts = tuple(SnippetScores.__dataclass_fields__)
-        columns = [name for name in PageScore.__dataclass_fields__ if name != "snippets"]
-        rows = [
-            {name: getattr(page, name) for name in columns}
-            | {name: getattr(page.snippets, name) if page.snippets else None for name in counts}
-            for page in self.pages
-        ]
-        frame = pandas.DataFrame(rows, columns=[*columns, *counts])
-        # The same types for any pages: floats, and integers that may be missing.
-        return frame.astype(dict.fromkeys(METRICS, "float64") | dict.fromkeys(counts, "Int64"))
-
-    def to_markdown(self, key: str = "corpus") -> str:
-        """Return a Markdown table of the mean scores by one of `KEYS`, with a last row for all pages.
-
-        Scores are in per cent, F1 with its 95 % confidence interval. Columns for words or snippets are left
-        out where no page has them.
-
-        Raises
-        ------
-        InputError
-            If the key is not one of `KEYS`.
-        """
-        rows = [*self.by(key), self.summary()]
-        columns = [key, "pages"]
-        with_text, with_snippets = rows[-1].text_pages > 0, rows[-1].snippets is not None
-        columns += ["precision", "recall", "F1", "95 % interval", "cosine"] if with_text else []
-        columns += ["snippet precision", "snippet recall", "snippet F1"] if with_snippets else []
-        columns += ["errors"] if rows[-1].errors else []
-        return markdown_table(columns, [_cells(row, columns) for row in rows])
 
 
 def score_page(text: str, page: LabelledPage, *, error: str | None = None) -> PageScore:
@@ -342,24 +294,6 @@ def _snippets_to_dict(snippets: SnippetScores | None) -> dict[str, Any] | None:
         return None
     scores = {name: getattr(snippets, name) for name in ("precision", "recall", "f1", "accuracy")}
     return {**asdict(snippets), **scores}
-
-
-def _cells(row: GroupScores, columns: list[str]) -> list[str]:
-    """Return the cells of a row of the Markdown table."""
-    interval = "" if row.f1_low is None else f"{percent(row.f1_low)}-{percent(row.f1_high)}"
-    cells = {
-        "pages": str(row.pages),
-        "errors": str(row.errors),
-        "precision": percent(row.precision),
-        "recall": percent(row.recall),
-        "F1": percent(row.f1),
-        "95 % interval": interval,
-        "cosine": percent(row.cosine),
-        "snippet precision": percent(row.snippets.precision if row.snippets else None),
-        "snippet recall": percent(row.snippets.recall if row.snippets else None),
-        "snippet F1": percent(row.snippets.f1 if row.snippets else None),
-    }
-    return [row.group, *(cells[column] for column in columns[1:])]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.lang.characters import code_points
+from blockfeat.lang.measures import code_points
 from experiments.web2text.leaf_labels import aligned_share, labels_from_shares, matched_characters
 from leaves_of import leaves_of
 from pages import GOLD, article_page

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, class_paths, count_leaves, leaf_table
 from leaves_of import leaves_of
 
-AT = Leaf()
+AT = Leaf
 
 
 def counts(html, lang="en"):

@@ -39,8 +39,8 @@ def test_pages_are_scored_in_order() -> None:
 def test_means_leave_pages_without_text_out() -> None:
     assert EVALUATION.mean("precision") == pytest.approx((1 + 0.5 + 1) / 3)
     assert (EVALUATION.mean("f1"), len(EVALUATION.values("cosine"))) == (pytest.approx((1 + 2 / 3 + 2 / 3) / 3), 3)
-    interval = EVALUATION.interval()
-    assert interval.low <= interval.mean <= interval.high
+    summary = EVALUATION.summary()
+    assert summary.f1_low <= summary.f1 <= summary.f1_high
 
 
 def test_snippets_are_pooled() -> None:
@@ -83,7 +83,6 @@ def test_a_failure_counts_as_empty_and_is_kept() -> None:
     assert (found.pages[0].f1, found.pages[0].words_predicted) == (0.0, 0)
     assert [page.error for page in found.pages[1:]] == [None, None, None]
     assert found.summary().errors == 1
-    assert "errors" in found.to_markdown()
 
 
 def test_an_interrupt_is_not_a_failure_of_the_page() -> None:
@@ -102,10 +101,8 @@ def test_a_peer_that_returns_none_found_nothing() -> None:
 def test_no_pages() -> None:
     found = evaluate(extract, [])
     assert math.isnan(found.mean("f1"))
-    assert (found.interval(), found.by("lang"), found.worst()) == (None, [], [])
+    assert (found.summary().f1_low, found.by("lang"), found.worst()) == (None, [], [])
     assert found.to_dict()["all"]["f1"] is None
-    assert found.to_frame().empty
-    assert "| all | 0 |" in found.to_markdown()
 
 
 def test_unknown_names_are_errors() -> None:
@@ -122,22 +119,6 @@ def test_to_dict_is_json() -> None:
     assert [row["group"] for row in document["by"]["corpus"]] == ["a", "b", "c"]
     assert ([page["id"] for page in document["worst"]], len(document["pages"])) == (["2", "3"], 4)
     assert "pages" not in EVALUATION.to_dict()
-
-
-def test_to_frame() -> None:
-    frame = EVALUATION.to_frame()
-    assert list(frame["id"]) == ["1", "2", "3", "4"]
-    assert frame["f1"].mean() == pytest.approx(EVALUATION.mean("f1"))
-    assert (frame["true_positives"].sum(), frame["true_positives"].isna().sum()) == (2, 2)
-
-
-def test_to_markdown() -> None:
-    lines = EVALUATION.to_markdown("lang").splitlines()
-    assert [line.split(" | ")[0] for line in lines] == ["| lang", "| ---", "| de", "| en", "| all"]
-    assert len({line.count("|") for line in lines}) == 1
-    assert "| 66.7 | 66.7-66.7 |" in lines[2]
-    assert "snippet" not in Evaluation(EVALUATION.pages[:1]).to_markdown()
-    assert "precision" not in Evaluation(EVALUATION.pages[3:]).to_markdown().replace("snippet precision", "")
 
 
 @given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=8))
