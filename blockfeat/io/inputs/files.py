@@ -23,6 +23,7 @@ from blockfeat.io.inputs.options import (
     as_read,
     detected,
     is_packed,
+    is_packed_archive,
     looks_like_html,
     peeked,
     unpacked,
@@ -114,8 +115,11 @@ def _read(name: str, stream: IO[bytes], options: InputOptions, format: str | Non
 
 
 def _detected(stream: IO[bytes]) -> tuple[str, IO[bytes]]:
-    """Return the format of a stream, compressed or not, and the decompressed stream from its start."""
-    head, whole = peeked(unpacked(stream))
+    """Return the format of a stream, compressed or not, and the decompressed stream from its start; archives packed."""
+    start, whole = peeked(stream)
+    if is_packed_archive(start):
+        return "warc", whole
+    head, whole = peeked(unpacked(whole))
     return detected(head), whole
 
 

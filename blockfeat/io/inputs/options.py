@@ -157,6 +157,11 @@ def is_packed(head: bytes) -> bool:
     return head.startswith((_GZIP, _XZ, _ZSTD))
 
 
+def is_packed_archive(head: bytes) -> bool:
+    """Return whether the first bytes of a stream are those of a web archive that is packed with gzip."""
+    return head.startswith(_GZIP) and zlib.decompressobj(wbits=31).decompress(head, 5) == b"WARC/"
+
+
 def unpacked(stream: IO[bytes]) -> IO[bytes]:
     """Return a stream, decompressed if it is gzip, xz or zstd.
 
