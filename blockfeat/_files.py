@@ -165,7 +165,8 @@ def held_alone(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
 
 
-SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
+_OPENERS: dict[str, Any] = {".jsonl": open, ".jsonl.gz": gzip.open, ".jsonl.xz": lzma.open}
+SUFFIXES = tuple(_OPENERS)
 
 # Bounds memory for a compressed file that expands to one endless line.
 MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -202,7 +203,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     number = 0
     try:
-        with _opened(path) as stream:
+        with _OPENERS[check_suffix(path)](path, "rb") as stream:
             for number, line in lines_of(stream):
                 if line is None:
                     raise CorpusError(f"{path}:{number}: line longer than {MAX_LINE_BYTES} bytes")
@@ -212,16 +213,6 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         place = f", after line {number}" if number else ""
         raise CorpusError(f"{path}{place}: cannot be read: {error}") from error
-
-
-def _opened(path: Path) -> IO[bytes]:
-    """Open the file for reading decompressed bytes."""
-    suffix = check_suffix(path)
-    if suffix.endswith(".gz"):
-        return gzip.open(path, "rb")  # type: ignore[return-value]
-    if suffix.endswith(".xz"):
-        return lzma.open(path, "rb")
-    return path.open("rb")
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:

@@ -13,7 +13,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, MutableSequence
 from contextlib import suppress
-from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext
@@ -247,14 +247,9 @@ def in_order(
         pool.close()
 
 
-@dataclass(frozen=True)
-class _Same(Generic[Loaded]):
-    """Returns the value that it holds, after it was pickled to another process."""
-
-    value: Loaded
-
-    def __call__(self) -> Loaded:
-        return self.value
+def _same(value: Loaded) -> Loaded:
+    """Return a value; with it, a function that can be pickled to another process."""
+    return value
 
 
 class _Pool(Generic[Item, Result]):
@@ -268,7 +263,7 @@ class _Pool(Generic[Item, Result]):
         deadline: float | None,
         start: StartMethod | None,
     ) -> None:
-        self.load = _Same(work)
+        self.load = partial(_same, work)
         self.failure = failure
         self.deadline = deadline
         self.start = start

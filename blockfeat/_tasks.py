@@ -5,36 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, TypeVar
+from functools import partial
+from typing import Any, Generic, Self, TypeVar
 
 from blockfeat._pool import BROKE, DIED, LINE_ENDED, REFUSED, STARTS, Worker, WorkerFailed, took_longer
 
 Loaded = TypeVar("Loaded")
-Result_co = TypeVar("Result_co", covariant=True)
-LoadedOf_contra = TypeVar("LoadedOf_contra", contravariant=True)
+Result = TypeVar("Result")
 
 # A process is replaced after this many tasks, so that memory leaked by libraries does not add up.
 _TASKS_OF_A_PROCESS = 5_000
 
 
-class Task(Protocol[LoadedOf_contra, Result_co]):
-    """A callable to run in a worker process; it has to be picklable, and so has its result."""
-
-    def __call__(self, loaded: LoadedOf_contra, /) -> Result_co:
-        """Run the task with what the process has loaded."""
-        ...
+Task = Callable[[Loaded], Result]
+"""Runs in a worker process, with what that has loaded; it has to be picklable, and so has its result."""
 
 
-@dataclass(frozen=True)
-class _Doing(Generic[Loaded]):
-    """Loads what tasks need, in a worker process, and returns a function that runs one task."""
-
-    load: Callable[[], Loaded]
-
-    def __call__(self) -> Callable[[Task[Loaded, Any]], Any]:
-        loaded = self.load()
-        return lambda task: task(loaded)
+def _doing(load: Callable[[], Loaded]) -> Callable[[Task[Loaded, Any]], Any]:
+    """Load what tasks need, in a worker process, and return a function that runs one task."""
+    loaded = load()
+    return lambda task: task(loaded)
 
 
 class Workers(Generic[Loaded]):
@@ -51,7 +41,7 @@ class Workers(Generic[Loaded]):
     """
 
     def __init__(self, load: Callable[[], Loaded], *, jobs: int, deadline: float) -> None:
-        self._load = _Doing(load)
+        self._load = partial(_doing, load)
         self._jobs = jobs
         self._deadline = deadline
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="blockfeat-worker")
@@ -99,7 +89,7 @@ class Workers(Generic[Loaded]):
         """Number of tasks that run or wait."""
         return len(self._running)
 
-    async def do(self, task: Task[Loaded, Result_co]) -> Result_co:
+    async def do(self, task: Task[Loaded, Result]) -> Result:
         """Return the result of a task.
 
         Raises
@@ -113,7 +103,7 @@ class Workers(Generic[Loaded]):
         running = asyncio.ensure_future(self._done(task))
         self._running.add(running)
         running.add_done_callback(self._running.discard)
-        result: Result_co = await asyncio.shield(running)
+        result: Result = await asyncio.shield(running)
         return result
 
     async def _done(self, task: Task[Loaded, Any]) -> Any:

@@ -165,14 +165,6 @@ class _CheckedBackend:
         reason = "not within the time" if isinstance(failure, httpcore2.ConnectTimeout) else failure
         raise httpcore2.ConnectError(f"no connection to {host}: {reason}") from failure
 
-    async def connect_unix_socket(self, path: str, **options: Any) -> httpcore2.AsyncNetworkStream:
-        raise FetchError("only network addresses can be fetched")
-
-    async def sleep(self, seconds: float) -> None:
-        import asyncio
-
-        await asyncio.sleep(seconds)
-
 
 class _Stream:
     """A network stream with a fast check for whether the server has closed it.

@@ -154,28 +154,13 @@ _CONFIGURATION = tuple(".json" + packed for packed in ("", *PACKED_SUFFIXES))
 OnPassedOver = Callable[[str], None]
 
 
-def read_folder(
-    path: str | os.PathLike[str], options: InputOptions | None = None, *, on_passed_over: OnPassedOver | None = None
-) -> Iterator[Document]:
+def _pages_below(folder: str, options: InputOptions, on_passed_over: OnPassedOver | None) -> Iterator[Pending]:
     """Yield the pages below a folder, sorted by name at every level.
 
     Files are read that have a suffix of HTML, JSON Lines, WARC or Parquet, plain or compressed, and those without a
     suffix (or with one such as ``.php``) that begin like an HTML page. If the options give a format, every file is
     read in that format. Symbolic links are followed; each folder is read once, so loops end.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        The folder.
-    options : InputOptions, optional
-        How files and their records are read.
-    on_passed_over : callable, optional
-        Called with the path of each file that is not read.
     """
-    return map(as_read, _pages_below(os.fspath(path), options or InputOptions(), on_passed_over))
-
-
-def _pages_below(folder: str, options: InputOptions, on_passed_over: OnPassedOver | None) -> Iterator[Pending]:
     for name in _member_files(folder):
         if isinstance(name, Document):
             yield name

@@ -109,9 +109,8 @@ _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 # Patterns are compiled where they are first used: most runs need none.
 _JSON_OBJECT = rb'\{\s*["}]'
 _JSON_ARRAY = rb'\[\s*\{\s*"'
-# An array on one line, or an object over several: no JSON Lines file begins like that.
-_ARRAY_ON_A_LINE = rb'\[[ \t]*\{[ \t]*"'
-_OBJECT_OVER_LINES = rb'(?:\[\s*)?\{\s*\n\s*"[^"\n]*"\s*:'
+# No JSON Lines file begins like that, or with an array of objects.
+_OBJECT_OVER_LINES = rb'\{\s*\n\s*"[^"\n]*"\s*:'
 _ONE_A_LINE = "JSON Lines have one object a line (jq -c . or jq -c '.[]' makes them)"
 _HTML = rb"(?i)<(?:!doctype\s+html|html|head|body|title|meta|article)[\s>]"
 
@@ -201,11 +200,8 @@ def detected(head: bytes) -> str:
         return "parquet"
     if head.startswith(b"WARC/"):
         return "warc"
-    text = head.removeprefix(BOM_UTF8).lstrip()
-    if re.match(_JSON_ARRAY, text):
-        raise InputError(f"a JSON array; {_ONE_A_LINE}")
     check_json_lines(head)
-    return "jsonl" if re.match(_JSON_OBJECT, text) else "html"
+    return "jsonl" if re.match(_JSON_OBJECT, head.removeprefix(BOM_UTF8).lstrip()) else "html"
 
 
 def check_json_lines(head: bytes) -> None:
@@ -214,10 +210,10 @@ def check_json_lines(head: bytes) -> None:
     Raises
     ------
     InputError
-        They are the beginning of a JSON array on one line, or of an object over several.
+        They are the beginning of a JSON array, or of an object over several lines.
     """
     text = head.removeprefix(BOM_UTF8).lstrip()
-    if re.match(_ARRAY_ON_A_LINE, text):
+    if re.match(_JSON_ARRAY, text):
         raise InputError(f"a JSON array; {_ONE_A_LINE}")
     if re.match(_OBJECT_OVER_LINES, text):
         raise InputError(f"a JSON object over several lines; {_ONE_A_LINE}")

@@ -15,7 +15,7 @@ import pytest
 from blockfeat.commands.batch import Inputs
 from blockfeat.errors import FetchError
 from blockfeat.io.inputs import InputOptions, fetched, list_inputs, read_inputs
-from blockfeat.io.inputs.files import read_file, read_folder, read_stdin, read_urls, unfetched
+from blockfeat.io.inputs.files import read_file, read_stdin, read_urls, unfetched
 from blockfeat.page.document import Document
 
 
@@ -36,7 +36,7 @@ def test_a_folder_is_read_sorted_and_deep(tmp_path: Path) -> None:
     for name in ("c.HTML", "a.htm", "b/z.xhtml", "b/y.html", "b/style.css", "settings.json"):
         (tmp_path / name).write_text(name)
     (tmp_path / "d.jsonl").write_text(json.dumps({"id": "record", "html": "<p>x"}))
-    names = [document.id.removeprefix(str(tmp_path) + os.sep) for document in read_folder(tmp_path)]
+    names = [document.id.removeprefix(str(tmp_path) + os.sep) for document in read_inputs([str(tmp_path)])]
     assert names == ["a.htm", os.path.join("b", "y.html"), os.path.join("b", "z.xhtml"), "c.HTML", "record"]
 
 
@@ -46,20 +46,15 @@ def test_link_loops_end_and_broken_links_are_reported(tmp_path: Path) -> None:
     (tmp_path / "sub" / "loop").symlink_to(tmp_path)
     (tmp_path / "self").symlink_to(tmp_path / "self")
     (tmp_path / "broken.html").symlink_to(tmp_path / "nowhere")
-    documents = list(read_folder(tmp_path))
+    documents = list(read_inputs([str(tmp_path)]))
     assert [Path(document.id).name for document in documents] == ["broken.html", "page.html"]
     assert "no such file or folder" in (documents[0].error or "")
 
 
 def test_a_pipe_in_a_folder_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.html")
-    (document,) = read_folder(tmp_path)
+    (document,) = read_inputs([str(tmp_path)])
     assert "not a regular file" in (document.error or "")
-
-
-def test_a_missing_folder_becomes_an_error(tmp_path: Path) -> None:
-    (document,) = read_folder(tmp_path / "missing")
-    assert document.error is not None
 
 
 def test_standard_input_is_read_as_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,12 +71,12 @@ def test_a_folder_is_read_with_every_suffix_of_html_and_by_first_bytes(tmp_path:
     (tmp_path / "code.php").write_text("<?php echo 1; ?>")
     (tmp_path / "x.txt").write_text("<html>")
     passed: list[str] = []
-    documents = list(read_folder(tmp_path, on_passed_over=passed.append))
+    documents = list(read_inputs([str(tmp_path)], on_passed_over=passed.append))
     names = ["a.shtml", "b.xht", "c.html.gz", "index", "page.php", "view.aspx.html"]
     assert [Path(document.id).name for document in documents] == names
     assert documents[2].data == b"<p>packed"
     assert [Path(name).name for name in passed] == ["LICENSE", "code.php", "x.txt"]
-    assert len(list(read_folder(tmp_path, InputOptions("html")))) == 9
+    assert len(list(read_inputs([str(tmp_path)], InputOptions("html")))) == 9
 
 
 def test_a_packed_page_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
