@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from blockfeat.models.model import Model
     from blockfeat.models.threshold import ThresholdModel
 
-# Headers of narrow columns.
-_SHORT_TITLES = {
-    "average_sentence_length": "sentence length",
-    "sentence_count": "sentences",
-    "character_distribution": "characters",
-    "stop_word_ratio": "stop words",
-    "anchor_ratio": "anchors",
-    "format_tag_ratio": "format",
-    "list_element_ratio": "list",
-    "text_structuring_ratio": "structure",
-}
 _LONGEST_TEXT = 60
 _CHANGES_SHOWN = 6
 # Options that affect the blocks.
@@ -141,7 +130,7 @@ def _show_thresholds(model: ThresholdModel, extraction: Extraction, title: str) 
 
 def _show_features(model: ThresholdModel, extraction: Extraction) -> None:
     names = [feature.name for feature in model.features]
-    columns = ["", "#", "score", *(_SHORT_TITLES.get(name, name) for name in names), "text"]
+    columns = ["", "#", "score", *(name.replace("_", " ") for name in names), "text"]
     rows = []
     for block in extraction.blocks:
         cells = [f"{block.features[name]:.2f}{'!' if name in block.failed else ''}" for name in names]

@@ -174,11 +174,11 @@ def _corpora(named: list[str]) -> list[Path | str]:
     """Return the corpus files, or "demo"; print where they come from if none is named."""
     from blockfeat.commands.corpus import DEMO, choose_corpora, settings_files
 
-    choice = choose_corpora(named, settings_files())
+    corpora, origin = choose_corpora(named, settings_files())
     if not named:
-        files = ", ".join(map(str, choice.paths))
-        console.show(f"training on {choice.origin}{f': {files}' if files else ' (name others by --corpus)'}")
-    return [*([DEMO] if choice.demo else []), *choice.paths]
+        files = " (name others by --corpus)" if corpora == [DEMO] else f": {', '.join(map(str, corpora))}"
+        console.show(f"training on {origin}{files}")
+    return corpora
 
 
 class _Stop:

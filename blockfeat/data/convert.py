@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from blockfeat._files import check_suffix, parse_object, read_lines, stem
 from blockfeat.data.corpus import LabelledPage, page_from_record
 from blockfeat.errors import CorpusError
+from blockfeat.io.inputs.options import parse_names
 
 FIELDS = (
     *("id", "html", "text", "text2", "lang", "url", "with", "without"),
@@ -102,15 +103,9 @@ def parse_fields(text: str) -> dict[str, str]:
     Raises
     ------
     CorpusError
-        If a part is not ``name=name``, or its first name is not one of `FIELDS`.
+        If a part is not ``name=name``, its first name is not one of `FIELDS`, or comes twice.
     """
-    mapping: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, other = (piece.strip() for piece in part.partition("="))
-        if not (name and equals and other):
-            raise CorpusError(f"mapping of fields: {part!r} is not of the form name=name")
-        mapping[name] = other
-    return _checked_fields(mapping)
+    return parse_names(text, FIELDS, CorpusError)
 
 
 def _checked_fields(fields: Mapping[str, str] | None) -> dict[str, str]:
@@ -147,13 +142,8 @@ def _renamed(record: dict[str, Any], fields: Mapping[str, str], number: int) -> 
     return renamed
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """The id of a page, its HTML file and the file of its gold text."""
-
-    id: str
-    html: Path
-    gold: Path
+# The id of a page, its HTML file and the file of its gold text.
+_Pair = tuple[str, Path, Path]
 
 
 def _convert_folders(
@@ -167,9 +157,9 @@ def _convert_folders(
     read = _read_cleaneval if layout == "cleaneval" else _read_plain
     for pair in pairs:
         try:
-            page = read(pair)
+            page = read(*pair)
         except OSError as error:
-            _report([f"{pair.html}: cannot be read with its gold: {error}"], problems)
+            _report([f"{pair[1]}: cannot be read with its gold: {error}"], problems)
             continue
         yield replace(page, lang=lang, corpus=source.resolve().name)
 
@@ -200,7 +190,7 @@ def _paired(source: Path, gold: Path | None, name: Callable[[str], str]) -> tupl
     messages += [f"{page_of[key]}: page without gold text" for key in sorted(page_of.keys() - text_of.keys())]
     messages += [f"{text_of[key]}: gold text without page" for key in sorted(text_of.keys() - page_of.keys())]
     both = sorted(page_of.keys() & text_of.keys())
-    return [_Pair(key, page_of[key], text_of[key]) for key in both], messages
+    return [(key, page_of[key], text_of[key]) for key in both], messages
 
 
 def _files(folder: Path, suffixes: frozenset[str]) -> list[Path]:
@@ -250,20 +240,20 @@ def _decoded(path: Path, charset: str | None = None) -> str:
     return decode(path.read_bytes(), charset).text
 
 
-def _read_plain(pair: _Pair) -> LabelledPage:
-    return LabelledPage(id=pair.id, html=_decoded(pair.html), text=_decoded(pair.gold).strip())
+def _read_plain(id: str, page: Path, gold: Path) -> LabelledPage:
+    return LabelledPage(id, _decoded(page), _decoded(gold).strip())
 
 
-def _read_cleaneval(pair: _Pair) -> LabelledPage:
-    match = _WRAPPER_ENCODING.search(pair.html.read_bytes()[:4096])
-    html = _decoded(pair.html, match.group(1).decode("ascii") if match else None)
+def _read_cleaneval(id: str, page: Path, gold: Path) -> LabelledPage:
+    match = _WRAPPER_ENCODING.search(page.read_bytes()[:4096])
+    html = _decoded(page, match.group(1).decode("ascii") if match else None)
     wrapper = _WRAPPER.match(html)
     if wrapper:
         html = html[wrapper.end() :]
         end = _WRAPPER_END.search(html, max(0, len(html) - 2000))
         html = html[: end.start()] if end else html
-    url, text = _cleaneval_gold(_decoded(pair.gold))
-    return LabelledPage(id=pair.id, html=html.strip(), text=text, url=url)
+    url, text = _cleaneval_gold(_decoded(gold))
+    return LabelledPage(id, html.strip(), text, url=url)
 
 
 def _cleaneval_gold(gold: str) -> tuple[str | None, str]:

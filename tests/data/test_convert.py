@@ -153,5 +153,5 @@ def test_wrong_calls_are_errors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["html", "html=", "=body", "html=a,text"])
 def test_mappings_that_cannot_be_read(text: str) -> None:
-    with pytest.raises(CorpusError, match="not of the form"):
+    with pytest.raises(CorpusError, match="pairs such as html=content"):
         parse_fields(text)

@@ -120,4 +120,3 @@ def test_roles_of_another_cut_are_reported(tmp_path):
     write_corpus([page], tmp_path / "c.jsonl")
     report = validate(tmp_path / "c.jsonl")
     assert [problem.kind for problem in report.problems] == ["roles"]
-    assert report.readable

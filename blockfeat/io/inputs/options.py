@@ -7,12 +7,12 @@ import lzma
 import re
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import IO, TYPE_CHECKING, cast
 
 from blockfeat._extras import require_extra
-from blockfeat.errors import InputError
+from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 
 INPUT_FORMATS = ("auto", "html", "jsonl", "warc", "parquet", "urls")
 """Formats of inputs; "auto" detects the format by the suffix, else by the first bytes."""
+
+
+def parse_names(text: str, known: Sequence[str], error: type[BlockfeatError]) -> dict[str, str]:
+    """Parse names of fields such as ``"html=content,url=link"``; raise an error for another form or another field."""
+    names: dict[str, str] = {}
+    for part in text.split(","):
+        value, equals, name = (word.strip() for word in part.partition("="))
+        if not equals or not name or value not in known or value in names:
+            raise error(f"{part.strip()!r}: pairs such as html=content are expected, of {', '.join(known)}")
+        names[value] = name
+    return names
 
 
 @dataclass(frozen=True)
@@ -47,14 +58,7 @@ class FieldNames:
         InputError
             The text has another form, or names an unknown field.
         """
-        known = [value.name for value in fields(cls)]
-        names: dict[str, str] = {}
-        for part in text.split(","):
-            value, equals, name = (word.strip() for word in part.partition("="))
-            if not equals or not name or value not in known or value in names:
-                raise InputError(f"{part.strip()!r}: pairs such as html=content are expected, of {', '.join(known)}")
-            names[value] = name
-        return cls(**names)
+        return cls(**parse_names(text, [value.name for value in fields(cls)], InputError))
 
     def __str__(self) -> str:
         """Return the names in the form that `parse` reads, without default names."""

@@ -81,23 +81,19 @@ def _read_line(name: str, fields: FieldNames, identity: int, number: int, offset
 def _document(place: str, line: bytes | None, fields: FieldNames) -> Document:
     """Return the document of one line, with ``error`` set if the line is bad."""
     try:
-        return _parse(place, line, fields)
+        record = parse_object(line, InputError)
+        html = record.get(fields.html)
+        if not isinstance(html, str):
+            raise InputError(f'"{fields.html}" must be a string' if fields.html in record else _no_page(record, fields))
+        return Document(
+            id=_identifier(record, fields.id) or place,
+            data=html,
+            url=_optional_text(record, fields.url),
+            lang=_language(record.get(fields.lang)),
+            charset=_optional_text(record, fields.charset),
+        )
     except InputError as error:
         return Document(id=place, data=None, error=f"{place}: {error}")
-
-
-def _parse(place: str, line: bytes | None, fields: FieldNames) -> Document:
-    record = parse_object(line, InputError)
-    html = record.get(fields.html)
-    if not isinstance(html, str):
-        raise InputError(f'"{fields.html}" must be a string' if fields.html in record else _no_page(record, fields))
-    return Document(
-        id=_identifier(record, fields.id) or place,
-        data=html,
-        url=_optional_text(record, fields.url),
-        lang=_language(record.get(fields.lang)),
-        charset=_optional_text(record, fields.charset),
-    )
 
 
 def _no_page(record: dict[str, Any], fields: FieldNames) -> str:

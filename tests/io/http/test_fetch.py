@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from blockfeat.errors import AddressForbidden, FetchError, LimitExceeded
-from blockfeat.io.http.fetch import failure_of, fetch
+from blockfeat.io.http.fetch import USER_AGENT, failure_of, fetch
 from small_site import Site, serving
 
 PAGE = "<p>Grüße</p>".encode()
@@ -50,9 +50,9 @@ def test_a_packed_page_is_unpacked(site: Site) -> None:
 
 
 def test_the_request_names_agent_and_host(site: Site) -> None:
-    fetch(f"{site.named('a')}/page", allow_private=True, user_agent="tester")
+    fetch(f"{site.named('a')}/page", allow_private=True)
     (headers,) = site.headers
-    assert (headers["user-agent"], headers["host"]) == ("tester", site.named("a").removeprefix("http://"))
+    assert (headers["user-agent"], headers["host"]) == (USER_AGENT, site.named("a").removeprefix("http://"))
 
 
 def test_redirects_are_followed_up_to_the_limit(site: Site) -> None:
