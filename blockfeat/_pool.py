@@ -130,11 +130,6 @@ class Worker(Generic[Item]):
         self.answered = 0
 
     @property
-    def pid(self) -> int:
-        """The id of the process."""
-        return self._process.pid or 0
-
-    @property
     def is_at_work(self) -> bool:
         """Whether it has begun an item whose result has not been received."""
         return int(self._notes[_BEGUN]) > self.answered

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Generic, Self, TypeVar
@@ -78,11 +78,6 @@ class Workers(Generic[Loaded]):
     def _started(self) -> Worker[Task[Loaded, Any]]:
         # Not forked: this process has threads and sockets.
         return Worker(self._load, "spawn")
-
-    @property
-    def pids(self) -> Sequence[int]:
-        """The process ids of the workers."""
-        return [worker.pid for worker in self._every]
 
     @property
     def busy(self) -> int:

@@ -191,11 +191,7 @@ class _Stop:
     @contextmanager
     def announced(self) -> Iterator[None]:
         """Handle Ctrl-C inside the block: print a message, then raise KeyboardInterrupt as usual."""
-        try:
-            earlier = signal.signal(signal.SIGINT, self._handle)
-        except ValueError:  # not in the main thread: the caller handles Ctrl-C
-            yield
-            return
+        earlier = signal.signal(signal.SIGINT, self._handle)
         try:
             yield
         finally:

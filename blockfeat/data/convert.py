@@ -23,7 +23,6 @@ FIELDS = (
 
 _HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 _TEXT_SUFFIXES = frozenset({".txt"})
-_SHOWN = 10  # problems that an error message lists
 
 _WRAPPER = re.compile(r"\s{0,1000}<text\b([^<>]{0,2000})>", re.IGNORECASE)
 _WRAPPER_END = re.compile(r"</text>\s{0,1000}\Z", re.IGNORECASE)
@@ -80,7 +79,7 @@ def convert(
     ------
     CorpusError
         If the layout or a field is unknown, the source is missing or holds no pages; and for problems, with
-        their number and the first ten, where `problems` is not given.
+        the first and the number of others, where `problems` is not given.
     """
     if layout not in LAYOUTS:
         raise CorpusError(f"unknown layout {layout!r}: there are {', '.join(LAYOUTS)}")
@@ -142,10 +141,6 @@ def _renamed(record: dict[str, Any], fields: Mapping[str, str], number: int) -> 
     return renamed
 
 
-# The id of a page, its HTML file and the file of its gold text.
-_Pair = tuple[str, Path, Path]
-
-
 def _convert_folders(
     source: Path, gold: Path | None, layout: str, lang: str | None, problems: list[str] | None
 ) -> Iterator[LabelledPage]:
@@ -165,18 +160,15 @@ def _convert_folders(
 
 
 def _report(found: list[str], problems: list[str] | None) -> None:
-    """Append problems to the caller's list, or raise one error for them if there is no list."""
+    """Append problems to the caller's list, or raise an error for the first if there is no list."""
     if problems is not None:
         problems.extend(found)
     elif found:
-        shown = "\n".join(f"  {problem}" for problem in found[:_SHOWN])
-        more = f"\n  and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        noun = "problem" if len(found) == 1 else "problems"
-        raise CorpusError(f"{len(found)} {noun} in the corpus:\n{shown}{more}")
+        raise CorpusError(f"{found[0]}{f'; and {len(found) - 1} problems more' if len(found) > 1 else ''}")
 
 
-def _paired(source: Path, gold: Path | None, name: Callable[[str], str]) -> tuple[list[_Pair], list[str]]:
-    """Return the pages paired with their gold texts, sorted by name, and a message for each file left unpaired."""
+def _paired(source: Path, gold: Path | None, name: Callable[[str], str]) -> tuple[list[Any], list[str]]:
+    """Return id, HTML file and file of the gold text of each page, by id, and a message for each file left unpaired."""
     pages = _files(source, _HTML_SUFFIXES)
     texts = _files(gold or source, _TEXT_SUFFIXES)
     if not pages:

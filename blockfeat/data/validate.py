@@ -126,7 +126,7 @@ class _Tally:
             self.note(line, "empty html", f"{page.id!r} has empty html")
             return
         # Roles without content say that the page has none.
-        is_meant = page.roles is not None and not page.roles.has_content
+        is_meant = page.roles is not None and "content" not in page.roles.blocks
         if page.text is not None and not page.text.strip() and not is_meant:
             self.note(line, "empty gold", f"{page.id!r} has an empty gold text")
         share = gold_found(page)
@@ -182,11 +182,5 @@ def validate(path: str | PathLike[str]) -> CorpusReport:
                 tally.note(line, "record", str(error))
     except CorpusError as error:
         tally.note(0, "file", str(error))
-    return CorpusReport(
-        path=str(place),
-        corpus=corpus,
-        pages=tally.pages,
-        languages=dict(tally.languages.most_common()),
-        hosts=len(tally.hosts),
-        problems=tuple(tally.problems),
-    )
+    languages = dict(tally.languages.most_common())
+    return CorpusReport(str(place), corpus, tally.pages, languages, len(tally.hosts), tuple(tally.problems))

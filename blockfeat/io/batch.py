@@ -29,11 +29,9 @@ class Writer(Protocol):
 
     def write(self, rendered: Rendered) -> None:
         """Write one document."""
-        ...
 
     def close(self) -> None:
         """Write what follows the last document, such as closing tags."""
-        ...
 
 
 @dataclass

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from blockfeat.errors import FetchError, InputError, LimitExceeded, failure_reason
 from blockfeat.io.http.transport import Network, checked_transport, parse_network, read_body
@@ -272,8 +272,7 @@ def fetch(
     """
     networks = _EVERYWHERE if allow_private else tuple(networks)
     transport = checked_transport(max_bytes=max_bytes, networks=networks, max_connections=1, hint=hint)
-    headers = {"User-Agent": USER_AGENT}
-    return _run(_fetch(url, timeout, max_bytes, {"transport": transport, "headers": headers}))
+    return _run(_fetch(url, timeout, max_bytes, transport))
 
 
 def _run(fetching: Coroutine[None, None, Document]) -> Document:
@@ -290,13 +289,14 @@ def _run(fetching: Coroutine[None, None, Document]) -> Document:
         return thread.submit(asyncio.run, fetching).result()
 
 
-async def _fetch(url: str, timeout: float, max_bytes: int, options: dict[str, Any]) -> Document:
+async def _fetch(url: str, timeout: float, max_bytes: int, transport: httpx2.AsyncBaseTransport) -> Document:
     """Fetch a page; redirects are followed one by one, so that each address passes the same checks as the first."""
     import httpx2
 
     ends = time.monotonic() + timeout
     try:
-        async with httpx2.AsyncClient(trust_env=False, timeout=timeout, **options) as client:
+        headers = {"User-Agent": USER_AGENT}
+        async with httpx2.AsyncClient(trust_env=False, timeout=timeout, transport=transport, headers=headers) as client:
             request = get_request(client, url, kind="document")
             for _ in range(_MOST_REDIRECTS + 1):
                 where, left = clean_address(request), ends - time.monotonic()

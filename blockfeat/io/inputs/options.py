@@ -181,15 +181,11 @@ def unpacked(stream: IO[bytes]) -> IO[bytes]:
     if head.startswith(_XZ):
         return lzma.LZMAFile(whole)
     if head.startswith(_ZSTD):
-        return _without_zstd(whole)
+        require_extra("parquet", what="zstd")
+        import pyarrow
+
+        return cast("IO[bytes]", pyarrow.CompressedInputStream(whole, "zstd"))
     return whole
-
-
-def _without_zstd(stream: IO[bytes]) -> IO[bytes]:
-    require_extra("parquet", what="zstd")
-    import pyarrow
-
-    return cast("IO[bytes]", pyarrow.CompressedInputStream(stream, "zstd"))
 
 
 def detected(head: bytes) -> str:

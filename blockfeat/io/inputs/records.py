@@ -158,20 +158,6 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
         yield Document(id=name, data=None, error=f"{name}: cannot be read: {error}")
 
 
-def count_rows(path: str) -> int | None:
-    """Return the number of rows from the metadata of a Parquet file; None where it cannot be read."""
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        return None
-    try:
-        with ParquetFile(path) as file:
-            return int(file.metadata.num_rows)
-    except (OSError, pyarrow.ArrowException):
-        return None
-
-
 def document_of_row(
     cells: Mapping[str, object], *, name: str | None = None, place: str | None = None, html: str = "html"
 ) -> Document:
@@ -261,18 +247,15 @@ class _Window:
         self._pull = pull
         self._kept = kept
         self._bytes = bytearray()
-        self.first = 0
+        # Where the bytes that are there begin and end.
+        self.first = self.end = 0
         self.position = 0
-
-    @property
-    def end(self) -> int:
-        """Where the bytes end that have arrived."""
-        return self.first + len(self._bytes)
 
     def fill(self, size: int) -> int:
         """Wait for this many bytes at the position, and return how many there are; fewer only at the end."""
         while self.end - self.position < size and (piece := self._pull()):
             self._bytes += piece
+            self.end += len(piece)
         return self.end - self.position
 
     def peek(self, size: int) -> bytes:

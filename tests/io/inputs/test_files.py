@@ -102,16 +102,12 @@ def test_files_folders_and_lines_are_counted(tmp_path: Path) -> None:
 def test_what_has_to_be_read_is_not_counted(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl.gz").write_bytes(gzip.compress(b'{"html": "x"}\n'))
     counts = [Inputs((name,), ()).count(InputOptions()) for name in ("-", str(tmp_path), str(tmp_path / "p.jsonl.gz"))]
-    assert counts == [None] * 3
+    assert (counts, Inputs((), ()).count(InputOptions())) == ([None] * 3, None)
 
 
-def test_addresses_and_rows_are_counted(tmp_path: Path) -> None:
+def test_addresses_are_counted(tmp_path: Path) -> None:
     (tmp_path / "list").write_text("http://a.example/\n# no\n\nhttp://b.example/\n")
     assert Inputs((), (str(tmp_path / "list"),)).count(InputOptions()) == 2
-    pyarrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
-    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
-    parquet.write_table(pyarrow.table({"html": ["a"] * 7}), tmp_path / "p.parquet")
-    assert Inputs((str(tmp_path / "p.parquet"),), ()).count(InputOptions()) == 7
 
 
 @pytest.fixture
