@@ -19,13 +19,8 @@ def page(number: int, **values: object) -> LabelledPage:
 
 def test_a_good_file(tmp_path: Path) -> None:
     path = tmp_path / "good.jsonl.xz"
-    pages = [
-        page(1),
-        page(2, url="http://b.example/", text=None, present=("Schiff",)),
-        page(3, lang="de-CH", absent=("x",)),
-        page(4, lang=None),
-    ]
-    write_corpus(pages, path)
+    snippets = page(2, url="http://b.example/", text=None, present=("Schiff",))
+    write_corpus([page(1), snippets, page(3, lang="de-CH", absent=("x",)), page(4, lang=None)], path)
     report = validate(path)
     assert (report.corpus, report.pages, report.hosts, report.ok) == ("good", 4, 2, True)
     assert report.languages == {"de": 3, "unknown": 1}

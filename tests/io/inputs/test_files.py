@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,18 +14,15 @@ import pytest
 from blockfeat.commands.batch import Inputs
 from blockfeat.errors import FetchError
 from blockfeat.io.inputs import InputOptions, fetched, list_inputs, read_inputs
-from blockfeat.io.inputs.files import read_file, read_stdin, read_urls, unfetched
+from blockfeat.io.inputs.files import read_file, read_urls, unfetched
 from blockfeat.page.document import Document
 
 
-def test_a_file_is_read_as_bytes(tmp_path: Path) -> None:
+def test_a_file_is_read_as_bytes_or_becomes_an_error(tmp_path: Path) -> None:
     path = tmp_path / "page.bin"
     path.write_bytes(b"\xff\x00<p>x")
     document = read_file(path)
     assert (document.data, document.id) == (b"\xff\x00<p>x", str(path))
-
-
-def test_a_file_that_cannot_be_read_becomes_an_error(tmp_path: Path) -> None:
     document = read_file(tmp_path / "missing.html")
     assert (document.data, document.error) == (None, f"{tmp_path / 'missing.html'}: no such file or folder")
 
@@ -55,12 +51,6 @@ def test_a_pipe_in_a_folder_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.html")
     (document,) = read_inputs([str(tmp_path)])
     assert "not a regular file" in (document.error or "")
-
-
-def test_standard_input_is_read_as_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"<p>\xff")))
-    (document,) = read_stdin()
-    assert (document.id, document.data) == ("-", b"<p>\xff")
 
 
 def test_a_folder_is_read_with_every_suffix_of_html_and_by_first_bytes(tmp_path: Path) -> None:
@@ -97,17 +87,14 @@ def test_files_folders_and_lines_are_counted(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"html": "x"}\n{"html": "x"}')
     inputs = [str(tmp_path), str(tmp_path / "a.html"), "http://a.example/"]
     assert (Inputs(tuple(inputs), ()).count(InputOptions()), len(list(read_inputs(inputs[:2])))) == (5, 4)
+    (tmp_path / "list").write_text("http://a.example/\n# no\n\nhttp://b.example/\n")
+    assert Inputs((), (str(tmp_path / "list"),)).count(InputOptions()) == 2
 
 
 def test_what_has_to_be_read_is_not_counted(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl.gz").write_bytes(gzip.compress(b'{"html": "x"}\n'))
     counts = [Inputs((name,), ()).count(InputOptions()) for name in ("-", str(tmp_path), str(tmp_path / "p.jsonl.gz"))]
     assert (counts, Inputs((), ()).count(InputOptions())) == ([None] * 3, None)
-
-
-def test_addresses_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "list").write_text("http://a.example/\n# no\n\nhttp://b.example/\n")
-    assert Inputs((), (str(tmp_path / "list"),)).count(InputOptions()) == 2
 
 
 @pytest.fixture

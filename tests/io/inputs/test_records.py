@@ -22,7 +22,7 @@ from blockfeat.errors import MissingExtraError
 from blockfeat.io.inputs import FieldNames, InputOptions, list_inputs, read_inputs, records
 from blockfeat.io.inputs.options import as_read, is_packed
 from blockfeat.page.document import Document
-from warc_file import warc_record
+from warc_file import warc_record, zstd
 
 
 def _reading(format: str) -> Callable[..., Iterator[Document]]:
@@ -118,12 +118,6 @@ def test_a_line_too_long_to_hold_is_an_error_of_that_line(tmp_path: Path, monkey
     assert list(map(as_read, list_inputs([str(path)], InputOptions()))) == [first, bad, last]
 
 
-def test_reading_is_lazy(tmp_path: Path) -> None:
-    path = _write(tmp_path / "p.jsonl.gz", {"html": "a"}, {"html": "b"})
-    reader = read_json_lines(path)
-    assert next(reader).data == "a"
-
-
 @given(st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line and not is_packed(line)), max_size=5))
 @example([BOM_UTF8, b" \t\r", BOM_UTF8 + b'{"html": "x"}\r', b" " * 20])
 @example([BOM_UTF8 + b'{"html": "x"}'])
@@ -187,22 +181,13 @@ _record = partial(warc_record, kind="text/html")
 _LYING_LENGTHS = (b"3", b"700", b"99999999999999", b"9" * 30, b"-1", b"many")
 
 
-def _zstd(data: bytes) -> bytes:
-    stream_io = pytest.importorskip("fastwarc.stream_io", reason="the extra 'warc' is not installed")
-    packed = io.BytesIO()
-    writer = stream_io.ZstdWriter(packed)
-    writer.write(data)
-    writer.close()
-    return packed.getvalue()
-
-
 @pytest.fixture
 def archive(tmp_path: Path) -> Callable[..., Path]:
     """A function that writes records to an archive, packed one by one where its name says so."""
     pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
 
     def write(*records: bytes, name: str = "a.warc") -> Path:
-        pack = {".gz": gzip.compress, ".zst": _zstd}.get(PurePath(name).suffix, bytes)
+        pack = {".gz": gzip.compress, ".zst": zstd}.get(PurePath(name).suffix, bytes)
         (tmp_path / name).write_bytes(b"".join(map(pack, records)))
         return tmp_path / name
 
@@ -215,16 +200,17 @@ RECORDS = [
     _record(3, b"<p>gone", status="404 Not Found"),
     _record(4, gzip.compress(b"<p>packed"), more="Content-Encoding: gzip\r\n"),
     _record(5, b"<p>x</p>", kind="application/xhtml+xml"),
+    _record(6, b"5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n", more="Transfer-Encoding: chunked\r\n"),
 ]
 
 
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
 def test_only_html_pages_that_were_found_are_read(archive: Callable[..., Path], name: str) -> None:
     documents = list(read_warc(archive(*RECORDS, name=name)))
-    assert [document.data for document in documents] == [b"<p>\xe9", b"<p>packed", b"<p>x</p>"]
-    assert [document.url for document in documents] == [f"https://a.example/{number}" for number in (1, 4, 5)]
+    assert [document.data for document in documents] == [b"<p>\xe9", b"<p>packed", b"<p>x</p>", b"hello!"]
+    assert [document.url for document in documents] == [f"https://a.example/{number}" for number in (1, 4, 5, 6)]
     assert documents[0].id == "urn:uuid:00000000-0000-0000-0000-000000000001"
-    assert [(document.charset or "").lower() for document in documents] == ["iso-8859-1", "", ""]
+    assert [(document.charset or "").lower() for document in documents] == ["iso-8859-1", "", "", ""]
 
 
 def _offsets(path: Path, documents: Iterable[Document]) -> list[int]:
@@ -286,25 +272,12 @@ def test_any_cut_is_told(archive: Callable[..., Path], name: str) -> None:
         assert _offsets(path, found) == ([] if size in ends else [begun])
 
 
-def test_a_chunked_body_is_joined(archive: Callable[..., Path]) -> None:
-    chunked = _record(1, b"5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n", more="Transfer-Encoding: chunked\r\n")
-    assert [document.data for document in read_warc(archive(chunked))] == [b"hello!"]
-
-
 def test_a_large_body_is_an_error_of_that_record(archive: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "_MAX_PAGE_BYTES", 1000)
     packed = _record(1, gzip.compress(b"x" * 50_000), more="Content-Encoding: gzip\r\n")
     *large, third = read_warc(archive(packed, _record(2, b"y" * 5000), _record(3, b"z")))
     assert ["larger than 1000 bytes" in (document.error or "") for document in large] == [True, True]
     assert third.data == b"z"
-
-
-@pytest.mark.parametrize(("read", "name"), [(read_warc, "missing.warc"), (read_json_lines, "missing.jsonl")])
-def test_a_missing_file_is_one_error(tmp_path: Path, read: Callable[..., Iterator[Document]], name: str) -> None:
-    if read is read_warc:
-        pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
-    (document,) = read(tmp_path / name)
-    assert name in (document.error or "")
 
 
 @pytest.mark.parametrize(
