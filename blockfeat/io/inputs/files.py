@@ -90,11 +90,10 @@ def _pages_of(name: str, options: InputOptions) -> Iterator[Pending]:
         yield failed_document(name, error)
 
 
-def read_stdin(options: InputOptions | None = None) -> Iterator[Document]:
+def read_stdin(options: InputOptions) -> Iterator[Document]:
     """Yield the pages of standard input, in the options' format or as detected; a single page has the id ``-``."""
     try:
-        reading = options or InputOptions()
-        yield from _read("-", sys.stdin.buffer, reading, None if reading.format == "auto" else reading.format)
+        yield from _read("-", sys.stdin.buffer, options, None if options.format == "auto" else options.format)
     except (*DAMAGE, BlockfeatError) as error:
         yield failed_document("-", error)
 

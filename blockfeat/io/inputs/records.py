@@ -231,9 +231,12 @@ def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
         If FastWARC is not installed.
     """
     require_extra("warc", what=f"{name}: a WARC file")
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+    parse = partial(ArchiveIterator, record_types=WarcRecordType.response, parse_http=True, auto_decode="all")
     try:
         for number, found in enumerate(_records(name, _stretches(stream)), start=1):
-            page = found if isinstance(found, Document) else _archived(f"{name}:{number}", found)
+            page = found if isinstance(found, Document) else _archived(f"{name}:{number}", parse, found)
             if page is not None:
                 yield page
     except DAMAGE as error:
@@ -352,9 +355,12 @@ def _packing(raw: _Window) -> tuple[_Unpack, re.Pattern[bytes]]:
     if _GZIP_SIGN.match(sign):
         return _gzip_member, _GZIP_SIGN
     if _ZSTD_SIGN.match(sign):
+        require_extra("warc", what="zstd")
+        from fastwarc.stream_io import ZstdReader
+
         # Before the first frame there may be one with the dictionary of all.
-        size = int.from_bytes(raw.peek(8)[4:], "little") if sign.startswith(b"\x5d") else -8
-        return partial(_zstd_frame, dictionary=raw.peek(min(8 + size, _MAX_PAGE_BYTES))), _ZSTD_SIGN
+        size = min(8 + int.from_bytes(raw.peek(8)[4:], "little"), _MAX_PAGE_BYTES) if sign[0] == 0x5D else 0
+        return partial(_zstd_frame, open_frame=ZstdReader, dictionary=raw.peek(size)), _ZSTD_SIGN
     return _plain, _RECORD_SIGN
 
 
@@ -373,15 +379,13 @@ def _gzip_member(raw: _Window) -> Iterator[bytes]:
     raw.position -= len(unpacker.unused_data)
 
 
-def _zstd_frame(raw: _Window, dictionary: bytes) -> Iterator[bytes]:
-    from fastwarc.stream_io import ZstdReader
-
+def _zstd_frame(raw: _Window, open_frame: Callable[[Any], Any], dictionary: bytes) -> Iterator[bytes]:
     with SpooledTemporaryFile(_MAX_PAGE_BYTES) as frame:
         frame.write(dictionary)
         for part in _zstd_parts(raw):
             frame.write(part)
         frame.seek(0)
-        reader = ZstdReader(frame)
+        reader = open_frame(frame)
         try:
             while piece := reader.read(_PIECE):
                 yield piece
@@ -479,14 +483,11 @@ def _head(stretch: _Stretch) -> bytes:
     return data[: end.end()]
 
 
-def _archived(place: str, data: bytes) -> Document | None:
+def _archived(place: str, parse: Callable[[IO[bytes]], Iterator[Any]], data: bytes) -> Document | None:
     """Return the page of a record, None where it is none; ``error`` is set for one that is too large or damaged."""
-    from fastwarc.warc import ArchiveIterator, WarcRecordType
-
     identifier, url = place, None
-    kind = WarcRecordType.response
     try:
-        record = next(ArchiveIterator(BytesIO(data), record_types=kind, parse_http=True, auto_decode="all"), None)
+        record = next(parse(BytesIO(data)), None)
         if record is None or record.http_headers is None or (record.http_headers.status_code or 0) // 100 != 2:
             return None
         if (record.http_content_type or "").strip().lower() not in _HTML_TYPES:
