@@ -9,7 +9,8 @@ import os
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -165,7 +166,14 @@ def held_alone(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
 
 
-SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
+_OPENERS: dict[str, Any] = {".jsonl": open, ".jsonl.gz": gzip.open, ".jsonl.xz": lzma.open}
+_PACKERS: dict[str, Any] = {
+    ".jsonl": nullcontext,
+    # Neither name nor time goes into the header: equal pages give equal files.
+    ".jsonl.gz": lambda raw: gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0),
+    ".jsonl.xz": partial(lzma.open, mode="wb"),
+}
+SUFFIXES = tuple(_OPENERS)
 
 # Bounds memory for a compressed file that expands to one endless line.
 MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -202,7 +210,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     number = 0
     try:
-        with _opened(path) as stream:
+        with _OPENERS[check_suffix(path)](path, "rb") as stream:
             for number, line in lines_of(stream):
                 if line is None:
                     raise CorpusError(f"{path}:{number}: line longer than {MAX_LINE_BYTES} bytes")
@@ -212,16 +220,6 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         place = f", after line {number}" if number else ""
         raise CorpusError(f"{path}{place}: cannot be read: {error}") from error
-
-
-def _opened(path: Path) -> IO[bytes]:
-    """Open the file for reading decompressed bytes."""
-    suffix = check_suffix(path)
-    if suffix.endswith(".gz"):
-        return gzip.open(path, "rb")  # type: ignore[return-value]
-    if suffix.endswith(".xz"):
-        return lzma.open(path, "rb")
-    return path.open("rb")
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
@@ -320,27 +318,13 @@ def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:
     suffix = check_suffix(path)
     count = 0
     try:
-        with whole_file(path) as raw, _packed(raw, suffix) as stream:
+        with whole_file(path) as raw, _PACKERS[suffix](raw) as stream:
             for value in objects:
                 stream.write(json_line(value))
                 count += 1
     except OutputError as error:
         raise CorpusError(str(error)) from error
     return count
-
-
-@contextmanager
-def _packed(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
-    """Yield a stream that compresses what is written to a file, according to the suffix."""
-    if suffix.endswith(".gz"):
-        # Neither name nor time goes into the header: equal pages give equal files.
-        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
-            yield packed  # type: ignore[misc]
-    elif suffix.endswith(".xz"):
-        with lzma.open(raw, "wb") as packed_xz:
-            yield packed_xz
-    else:
-        yield raw
 
 
 def json_line(value: dict[str, Any]) -> bytes:

@@ -13,6 +13,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, MutableSequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
@@ -129,11 +130,6 @@ class Worker(Generic[Item]):
         self.answered = 0
 
     @property
-    def pid(self) -> int:
-        """The id of the process."""
-        return self._process.pid or 0
-
-    @property
     def is_at_work(self) -> bool:
         """Whether it has begun an item whose result has not been received."""
         return int(self._notes[_BEGUN]) > self.answered
@@ -248,34 +244,27 @@ def in_order(
 
 
 def _same(value: Loaded) -> Loaded:
-    """Return a value, after it was pickled to another process."""
+    """Return a value; with it, a function that can be pickled to another process."""
     return value
 
 
+@dataclass
 class _Pool(Generic[Item, Result]):
     """A pool of workers, with the items to send again and the results that wait for earlier ones."""
 
-    def __init__(
-        self,
-        work: Callable[[Item], Result],
-        jobs: int,
-        failure: Callable[[Item, str], Result],
-        deadline: float | None,
-        start: StartMethod | None,
-    ) -> None:
-        self.load = partial(_same, work)
-        self.failure = failure
-        self.deadline = deadline
-        self.start = start
-        self.done: dict[int, tuple[Item, Result]] = {}
-        self.again: deque[tuple[int, Item]] = deque()
-        self.owed: dict[Worker[Item], deque[tuple[int, Item]]] = {}
-        self.failed_starts = 0
-        self.taken = 0
-        self.jobs = jobs
+    work: Callable[[Item], Result]
+    jobs: int
+    failure: Callable[[Item, str], Result]
+    deadline: float | None
+    start: StartMethod | None
+    done: dict[int, tuple[Item, Result]] = field(default_factory=dict)
+    again: deque[tuple[int, Item]] = field(default_factory=deque)
+    owed: dict[Worker[Item], deque[tuple[int, Item]]] = field(default_factory=dict)
+    failed_starts: int = 0
+    taken: int = 0
 
     def _add(self) -> None:
-        self.owed[Worker(self.load, self.start)] = deque()
+        self.owed[Worker(partial(_same, self.work), self.start)] = deque()
 
     def run(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
         """Feed the workers and yield each item with its result, in order."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Generic, Self, TypeAlias, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from blockfeat._pool import BROKE, DIED, LINE_ENDED, REFUSED, STARTS, Worker, WorkerFailed, took_longer
 
@@ -17,8 +17,8 @@ Result = TypeVar("Result")
 _TASKS_OF_A_PROCESS = 5_000
 
 
-Task: TypeAlias = Callable[[Loaded], Result]
-"""What a worker process does with what it has loaded; it has to be picklable, and so has its result."""
+Task = Callable[[Loaded], Result]
+"""Runs in a worker process, with what that has loaded; it has to be picklable, and so has its result."""
 
 
 def _doing(load: Callable[[], Loaded]) -> Callable[[Task[Loaded, Any]], Any]:
@@ -78,11 +78,6 @@ class Workers(Generic[Loaded]):
     def _started(self) -> Worker[Task[Loaded, Any]]:
         # Not forked: this process has threads and sockets.
         return Worker(self._load, "spawn")
-
-    @property
-    def pids(self) -> Sequence[int]:
-        """The process ids of the workers."""
-        return [worker.pid for worker in self._every]
 
     @property
     def busy(self) -> int:

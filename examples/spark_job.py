@@ -30,7 +30,7 @@ SCHEMA = pyarrow.schema([(name, pyarrow.binary() if name == "html" else pyarrow.
 
 
 def pages_of(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """Yield the pages of the archives in the column ``archive``; where one is damaged, the last row says so."""
+    """Yield the pages of the archives in the column ``archive``, and a row for each gap where one is damaged."""
     for archive in (name for batch in batches for name in batch.column("archive").to_pylist()):
         system, path = FileSystem.from_uri(archive if "://" in archive else Path(archive).absolute().as_uri())
         with system.open_input_stream(path, compression=None) as stream:

@@ -1,10 +1,17 @@
 """What worker processes load and do in tests; imports little, since each process imports it."""
 
+import multiprocessing
 import os
 import time
 from dataclasses import dataclass
 
-__all__ = ["End", "Number", "Raise", "Say", "Sleep", "breaks", "ends", "is_slow_to_start", "ready"]
+__all__ = ["End", "Number", "Raise", "Say", "Sleep", "breaks", "ends", "is_slow_to_start", "ready", "worker_pids"]
+
+
+def worker_pids() -> list[int]:
+    """Return the ids of this process's workers, the oldest first."""
+    found = (child.pid for child in multiprocessing.active_children() if child.name == "blockfeat-worker")
+    return sorted(pid for pid in found if pid)
 
 
 def ready() -> str:

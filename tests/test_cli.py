@@ -13,6 +13,7 @@ from blockfeat import __version__
 from blockfeat.compiled import uncompiled_modules
 from command_line import call as blockfeat
 from pages import BRAND, SENTENCES, article_page
+from warc_file import write_warc
 
 _TIMES = re.compile(r"[\d.,]+ s, [\d.,]+ pages a second")
 
@@ -109,6 +110,28 @@ def test_formats(page: Path, format: str, expected: str) -> None:
     done = blockfeat("extract", page, "--format", format)
     assert done.returncode == 0
     assert expected in done.stdout
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_damaged_archive_ends_with_1_and_a_mended_one_is_resumed(tmp_path: Path, jobs: str) -> None:
+    pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
+    pages = [article_page(number).encode() for number in range(3, 9)]
+    begin = write_warc(tmp_path / "a.warc.gz", pages[:2]).stat().st_size
+    path = write_warc(tmp_path / "a.warc.gz", pages)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: begin + 200] + b"damage" + whole[begin + 206 :])
+    words = ("extract", path, "-o", tmp_path / "out.jsonl", "--jobs", jobs)
+    damaged = blockfeat(*words)
+    assert (damaged.returncode, "5 ok, 1 failed (damaged from this byte on: 1)" in damaged.said) == (1, True)
+    lines = (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    gaps = [record["id"] if record["error"] else "" for record in map(json.loads, lines)]
+    assert gaps == ["", "", f"{path}@{begin}", "", "", ""]
+    assert blockfeat(*words, "--resume").returncode == 1
+    assert (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines() == lines
+    path.write_bytes(whole)
+    assert blockfeat(*words, "--resume").returncode == 0
+    mended = (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["id"][-1] for line in mended] == list("012345")
 
 
 def test_json_lines_in_and_out_with_one_bad_page(tmp_path: Path) -> None:

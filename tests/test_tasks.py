@@ -1,7 +1,6 @@
 """Processes that wait for single tasks."""
 
 import asyncio
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable
@@ -13,7 +12,7 @@ import pytest
 from blockfeat._pool import DIED, WorkerFailed
 from blockfeat._tasks import Workers
 from blockfeat.errors import InputError
-from pool_tasks import End, Number, Raise, Say, Sleep, breaks, ends, is_slow_to_start, ready
+from pool_tasks import End, Number, Raise, Say, Sleep, breaks, ends, is_slow_to_start, ready, worker_pids
 
 
 def refuses() -> str:
@@ -38,21 +37,21 @@ def _with_workers(use: Callable[[Workers[str]], Any], *, jobs: int = 1, deadline
 
 def test_tasks_are_done_by_so_many_processes_which_end_with_the_block() -> None:
     async def use(workers: Workers[str]) -> None:
-        assert (len(set(workers.pids)), workers.busy) == (2, 0)
+        assert (len(set(worker_pids())), workers.busy) == (2, 0)
         both = [asyncio.create_task(workers.do(Sleep(0.5))) for _ in range(3)]
         await asyncio.sleep(0)
         assert (workers.busy, await asyncio.gather(*both)) == (3, ["slept 0.5"] * 3)
         await asyncio.sleep(0)
         assert workers.busy == 0
-        assert {await workers.do(Number()) for _ in range(8)} <= set(workers.pids)
+        assert {await workers.do(Number()) for _ in range(8)} <= set(worker_pids())
 
     _with_workers(use, jobs=2)
-    assert [each.name for each in multiprocessing.active_children() if each.name == "blockfeat-worker"] == []
+    assert worker_pids() == []
 
 
 def test_a_task_that_raises_costs_no_process() -> None:
     async def use(workers: Workers[str]) -> None:
-        (before,) = workers.pids
+        (before,) = worker_pids()
         with pytest.raises(InputError, match=r"^no page$"):
             await workers.do(Raise(InputError("no page")))
         for task, reason in [(Raise(ValueError("what is it?")), "ValueError: what is it"), (Function(), "(?i)pickle")]:
@@ -66,7 +65,7 @@ def test_a_task_that_raises_costs_no_process() -> None:
 
 def test_a_task_that_ends_its_process_or_is_too_slow_costs_the_process() -> None:
     async def use(workers: Workers[str]) -> None:
-        (before,) = workers.pids
+        (before,) = worker_pids()
         with pytest.raises(WorkerFailed, match=f"^{DIED}$") as raised:
             await workers.do(End())
         assert raised.value.cause == "died"
@@ -74,7 +73,7 @@ def test_a_task_that_ends_its_process_or_is_too_slow_costs_the_process() -> None
             await workers.do(Sleep(600))
         assert raised.value.cause == "deadline"
         after = await workers.do(Number())
-        assert [after] == workers.pids
+        assert [after] == worker_pids()
         assert after != before
 
     _with_workers(use, deadline=3.0)
@@ -82,7 +81,7 @@ def test_a_task_that_ends_its_process_or_is_too_slow_costs_the_process() -> None
 
 def test_a_process_that_died_while_it_waited_costs_no_task() -> None:
     async def use(workers: Workers[str]) -> None:
-        (before,) = workers.pids
+        (before,) = worker_pids()
         os.kill(before, signal.SIGKILL)
         assert await workers.do(Number()) != before
 

@@ -4,6 +4,14 @@ import gzip
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
+
+def zstd(data: bytes) -> bytes:
+    """Return a zstd frame, without a checksum."""
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+    return bytes(pyarrow.compress(data, codec="zstd", asbytes=True))
+
 
 def warc_record(
     number: int,

@@ -183,6 +183,10 @@ def extract_plainly(pages: Sequence[str], format: str | None) -> int:
     return run_batch(Inputs(tuple(pages), ()), InputOptions(), renderer, target)
 
 
+# Counting the lines of larger files takes longer than a user waits without an answer.
+_MOST_COUNTED_BYTES = 1024 * 1024 * 1024
+
+
 @dataclass(frozen=True)
 class Inputs:
     """Pages by name, and lists of addresses; standard input where neither is given."""
@@ -200,38 +204,20 @@ class Inputs:
             yield from list_inputs(self.lists, replace(reading, format="urls"))
 
     def count(self, reading: InputOptions) -> int | None:
-        """Return the number of pages, None where they cannot be counted in advance."""
-        counts = [_count(name, reading) for name in self.pages or ("-",) * (not self.lists)]
-        counts += [_count(name, replace(reading, format="urls")) for name in self.lists]
-        return None if None in counts else sum(filter(None, counts))
+        """Return the number of pages; None where they have to be read to know it (archives, tables, streams)."""
+        names = [*self.pages, *self.lists]
+        if not names or "-" in names or sum(map(os.path.getsize, filter(os.path.isfile, names))) > _MOST_COUNTED_BYTES:
+            return None
+        count = 0
+        for page in self.documents(reading, PassedOver()):
+            if getattr(page, "data", None) is not None:
+                return None
+            count += 1
+        return count
 
     def __str__(self) -> str:
         """Return the names of the inputs."""
         return ", ".join(self.pages + self.lists or ("-",))
-
-
-# Counting the lines of a larger file takes longer than a user waits without an answer.
-_MOST_COUNTED_BYTES = 1024 * 1024 * 1024
-
-
-def _count(name: str, options: InputOptions) -> int | None:
-    """Return the number of pages of an input; None where one has to be read to know (archives, packed files, streams).
-
-    A JSON Lines file has a page a line, a Parquet file says its number of rows.
-    """
-    from blockfeat.io.inputs.files import format_by_suffix, list_inputs
-    from blockfeat.io.inputs.records import count_rows
-
-    if name == "-" or (os.path.isfile(name) and os.path.getsize(name) > _MOST_COUNTED_BYTES):
-        return None
-    if format_by_suffix(name) == "parquet":
-        return count_rows(name)
-    count = 0
-    for page in list_inputs([name], options):
-        if getattr(page, "data", None) is not None:
-            return None
-        count += 1
-    return count
 
 
 def run_batch(

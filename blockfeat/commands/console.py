@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from errno import EISDIR, ENOENT, ENOTDIR
-from typing import Protocol
 
 from blockfeat._files import writing
 from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
@@ -24,12 +23,8 @@ _WIDTH_OF_A_PIPE = 160
 _OF_ONE_PAGE = ("extract", "explain", "clean", "label")
 
 
-class Ticker(Protocol):
-    """Advances a progress bar: steps done, all steps if known, and a note beside the bar."""
-
-    def __call__(self, done: int, total: int | None = None, note: str = "") -> None:
-        """Show the progress."""
-        ...
+Ticker = Callable[..., None]
+"""Advances a progress bar: steps done, all steps if known, and a note beside the bar."""
 
 
 def prepare(command: str | None) -> None:

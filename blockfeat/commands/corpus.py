@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -72,25 +71,6 @@ DEMO = "demo"
 _FILE = "blockfeat.toml"
 
 
-@dataclass(frozen=True)
-class CorpusChoice:
-    """Which corpora a command reads.
-
-    Attributes
-    ----------
-    paths : tuple of Path
-        The corpus files.
-    demo : bool
-        Whether the bundled demo pages are among them.
-    origin : str
-        Where they were named, for messages.
-    """
-
-    paths: tuple[Path, ...]
-    demo: bool
-    origin: str
-
-
 def settings_files() -> tuple[Path, ...]:
     """Return where ``blockfeat.toml`` is looked for: the current folder, then the user's configuration folder."""
     import typer
@@ -98,7 +78,7 @@ def settings_files() -> tuple[Path, ...]:
     return Path(_FILE), Path(typer.get_app_dir("blockfeat")) / _FILE
 
 
-def choose_corpora(named: Sequence[str], files: Sequence[Path]) -> CorpusChoice:
+def choose_corpora(named: Sequence[str], files: Sequence[Path]) -> tuple[list[Path | str], str]:
     """Return the corpora that are named, or those of the first settings file with some, or the demo pages.
 
     Parameters
@@ -108,6 +88,13 @@ def choose_corpora(named: Sequence[str], files: Sequence[Path]) -> CorpusChoice:
     files : sequence of Path
         Settings files, of which the first one with ``[corpora]`` is used; missing ones are skipped.
 
+    Returns
+    -------
+    corpora : list of Path or str
+        The corpus files, behind ``"demo"`` where the demo pages are among them.
+    origin : str
+        Where they were named, for messages.
+
     Raises
     ------
     CorpusError
@@ -115,15 +102,11 @@ def choose_corpora(named: Sequence[str], files: Sequence[Path]) -> CorpusChoice:
     """
     found = next(((file, own) for file in files if (own := _corpora_of(file))), None)
     listed = found[1] if found else {}
-    if named:
-        paths: list[Path] = []
-        for name in named:
-            if name != DEMO:
-                paths += [Path(name)] if Path(name).exists() or name not in listed else listed[name]
-        return CorpusChoice(tuple(paths), DEMO in named, "--corpus")
-    if found:
-        return CorpusChoice(tuple(path for own in listed.values() for path in own), False, str(found[0]))
-    return CorpusChoice((), True, "the bundled demo pages")
+    chosen: list[Path | str] = [DEMO] if DEMO in named or not (named or found) else []
+    for name in named or listed:
+        if name != DEMO:
+            chosen += listed[name] if name in listed and not (named and Path(name).exists()) else [Path(name)]
+    return chosen, "--corpus" if named else str(found[0]) if found else "the bundled demo pages"
 
 
 def _corpora_of(file: Path) -> dict[str, list[Path]]:

@@ -16,22 +16,9 @@ from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
-    from blockfeat.extraction.extractor import Extractor
     from blockfeat.io.inputs import Document
     from blockfeat.models.model import Model
-    from blockfeat.models.threshold import ThresholdModel
 
-# Headers of narrow columns.
-_SHORT_TITLES = {
-    "average_sentence_length": "sentence length",
-    "sentence_count": "sentences",
-    "character_distribution": "characters",
-    "stop_word_ratio": "stop words",
-    "anchor_ratio": "anchors",
-    "format_tag_ratio": "format",
-    "list_element_ratio": "list",
-    "text_structuring_ratio": "structure",
-}
 _LONGEST_TEXT = 60
 _CHANGES_SHOWN = 6
 # Options that affect the blocks.
@@ -57,7 +44,10 @@ def explain(
     from blockfeat.io.outputs import explanation_page
 
     extractor = Extractor.load(model).with_options(**options.given())
-    extraction = _extraction(extractor, page, language(lang), reading)
+    document = first_page(page, reading)
+    extraction = extractor.extract_document(replace(document, lang=language(lang) or document.lang))
+    if extraction.error:
+        raise InputError(console.with_name(document.id, extraction.error))
     if why is not None:
         _show_block(extraction, why)
     elif output is None:
@@ -76,15 +66,6 @@ def first_page(page: str, reading: InputOptions) -> Document:
     for document in read_inputs([page], reading):
         return document
     raise InputError(f"{page}: no page found")
-
-
-def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
-    """Return the extraction of an input's first page; raise InputError where reading or extracting fails."""
-    document = first_page(page, reading)
-    extraction = extractor.extract_document(replace(document, lang=lang or document.lang))
-    if extraction.error:
-        raise InputError(console.with_name(document.id, extraction.error))
-    return extraction
 
 
 def _show_block(extraction: Extraction, number: int) -> None:
@@ -118,35 +99,23 @@ def _show_explanation(model: Model, extraction: Extraction) -> None:
     """Print the model's thresholds, where it has any, and the blocks as tables."""
     from blockfeat.models.threshold import ThresholdModel
 
-    facts = f"language {extraction.lang or 'unknown'}, encoding {extraction.encoding}"
+    title = f"{model.name}, language {extraction.lang or 'unknown'}, encoding {extraction.encoding}"
     if isinstance(model, ThresholdModel):
-        _show_thresholds(model, extraction, f"{model.name}, decoder {model.decoder.name}, {facts}")
-        _show_features(model, extraction)
-    else:
-        rows = [
-            ["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", block.reason, _short(block.text)]
-            for block in extraction.blocks
+        limits = zip(model.features, model.thresholds_for(extraction.lang).tolist(), strict=True)
+        thresholds = [
+            [
+                feature.title,
+                f"{'at least' if feature.sign > 0 else 'at most'} {console.threshold_text(limit)}",
+                feature.unit,
+            ]
+            for feature, limit in limits
         ]
-        console.show_table(f"{model.name}, {facts}", ["", "#", "score", "reason", "text"], rows)
-
-
-def _show_thresholds(model: ThresholdModel, extraction: Extraction, title: str) -> None:
-    thresholds = model.thresholds_for(extraction.lang)
-    rows = []
-    for feature, limit in zip(model.features, thresholds.tolist(), strict=True):
-        threshold = f"{'at least' if feature.sign > 0 else 'at most'} {console.threshold_text(limit)}"
-        rows.append([feature.title, threshold, feature.unit])
-    console.show_table(title, ["feature", "threshold", "unit"], rows)
-
-
-def _show_features(model: ThresholdModel, extraction: Extraction) -> None:
-    names = [feature.name for feature in model.features]
-    columns = ["", "#", "score", *(_SHORT_TITLES.get(name, name) for name in names), "text"]
-    rows = []
-    for block in extraction.blocks:
-        cells = [f"{block.features[name]:.2f}{'!' if name in block.failed else ''}" for name in names]
-        rows.append(["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", *cells, _short(block.text)])
-    console.show_table("blocks; ! marks a failed threshold", columns, rows)
+        console.show_table(f"decoder {model.decoder.name}", ["feature", "threshold", "unit"], thresholds)
+    rows = [
+        ["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", block.reason, _short(block.text)]
+        for block in extraction.blocks
+    ]
+    console.show_table(title, ["", "#", "score", "reason", "text"], rows)
 
 
 def _short(text: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -148,8 +149,7 @@ def _session_pages(corpus: Sequence[str], options: InputOptions, *, quiet: bool)
 
     passed_over = PassedOver()
     with console.progress("reading", quiet=quiet) as tick:
-        documents = enumerate(_documents(corpus, options, passed_over), start=1)
-        pages = SessionPages.of(_ticked(documents, tick))
+        pages = SessionPages.of(_documents(corpus, options, passed_over, tick))
     message = passed_over.message()
     if not quiet:
         for problem in [*pages.problems, *([message] if message else [])]:
@@ -159,21 +159,17 @@ def _session_pages(corpus: Sequence[str], options: InputOptions, *, quiet: bool)
     return pages
 
 
-def _documents(corpus: Sequence[str], options: InputOptions, passed_over: PassedOver) -> Iterator[Document]:
-    """Yield the pages of all inputs, ``demo`` being the bundled ones."""
+def _documents(
+    corpus: Sequence[str], options: InputOptions, passed_over: PassedOver, tick: console.Ticker
+) -> Iterator[Document]:
+    """Yield the pages of all inputs, ``demo`` being the bundled ones; show their number as progress."""
     from blockfeat.data import demo_pages
     from blockfeat.io.inputs import Document, read_inputs
 
-    if DEMO in corpus:
-        for page in demo_pages():
-            yield Document(id=page.id, data=page.html, url=page.url, lang=page.lang)
+    demo = demo_pages() if DEMO in corpus else []
+    bundled = (Document(id=page.id, data=page.html, url=page.url, lang=page.lang) for page in demo)
     others = [name for name in corpus if name != DEMO]
-    if others:
-        yield from read_inputs(others, options, on_passed_over=passed_over)
-
-
-def _ticked(documents: Iterable[tuple[int, Document]], tick: console.Ticker) -> Iterator[Document]:
-    """Yield documents and show their number as progress."""
-    for number, document in documents:
+    found = read_inputs(others, options, on_passed_over=passed_over) if others else ()
+    for number, document in enumerate(chain(bundled, found), start=1):
         tick(number)
         yield document

@@ -228,11 +228,11 @@ def _corpora(named: list[str]) -> list[Path | str]:
     """Return the corpus files, or "demo"; print where they come from if none is named."""
     from blockfeat.commands.corpus import DEMO, choose_corpora, settings_files
 
-    choice = choose_corpora(named, settings_files())
+    corpora, origin = choose_corpora(named, settings_files())
     if not named:
-        files = ", ".join(map(str, choice.paths))
-        console.show(f"training on {choice.origin}{f': {files}' if files else ' (name others by --corpus)'}")
-    return [*([DEMO] if choice.demo else []), *choice.paths]
+        files = " (name others by --corpus)" if corpora == [DEMO] else f": {', '.join(map(str, corpora))}"
+        console.show(f"training on {origin}{files}")
+    return corpora
 
 
 class _Stop:
@@ -245,11 +245,7 @@ class _Stop:
     @contextmanager
     def announced(self) -> Iterator[None]:
         """Handle Ctrl-C inside the block: print a message, then raise KeyboardInterrupt as usual."""
-        try:
-            earlier = signal.signal(signal.SIGINT, self._handle)
-        except ValueError:  # not in the main thread: the caller handles Ctrl-C
-            yield
-            return
+        earlier = signal.signal(signal.SIGINT, self._handle)
         try:
             yield
         finally:

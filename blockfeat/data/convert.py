@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from blockfeat._files import check_suffix, parse_object, read_lines, stem
 from blockfeat.data.corpus import LabelledPage, page_from_record
 from blockfeat.errors import CorpusError
+from blockfeat.io.inputs.options import parse_names
 
 FIELDS = (
     *("id", "html", "text", "text2", "lang", "url", "with", "without"),
@@ -22,7 +23,6 @@ FIELDS = (
 
 _HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 _TEXT_SUFFIXES = frozenset({".txt"})
-_SHOWN = 10  # problems that an error message lists
 
 _WRAPPER = re.compile(r"\s{0,1000}<text\b([^<>]{0,2000})>", re.IGNORECASE)
 _WRAPPER_END = re.compile(r"</text>\s{0,1000}\Z", re.IGNORECASE)
@@ -79,7 +79,7 @@ def convert(
     ------
     CorpusError
         If the layout or a field is unknown, the source is missing or holds no pages; and for problems, with
-        their number and the first ten, where `problems` is not given.
+        the first and the number of others, where `problems` is not given.
     """
     if layout not in LAYOUTS:
         raise CorpusError(f"unknown layout {layout!r}: there are {', '.join(LAYOUTS)}")
@@ -102,15 +102,9 @@ def parse_fields(text: str) -> dict[str, str]:
     Raises
     ------
     CorpusError
-        If a part is not ``name=name``, or its first name is not one of `FIELDS`.
+        If a part is not ``name=name``, its first name is not one of `FIELDS`, or comes twice.
     """
-    mapping: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, other = (piece.strip() for piece in part.partition("="))
-        if not (name and equals and other):
-            raise CorpusError(f"mapping of fields: {part!r} is not of the form name=name")
-        mapping[name] = other
-    return _checked_fields(mapping)
+    return parse_names(text, FIELDS, CorpusError)
 
 
 def _checked_fields(fields: Mapping[str, str] | None) -> dict[str, str]:
@@ -147,15 +141,6 @@ def _renamed(record: dict[str, Any], fields: Mapping[str, str], number: int) -> 
     return renamed
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """The id of a page, its HTML file and the file of its gold text."""
-
-    id: str
-    html: Path
-    gold: Path
-
-
 def _convert_folders(
     source: Path, gold: Path | None, layout: str, lang: str | None, problems: list[str] | None
 ) -> Iterator[LabelledPage]:
@@ -167,26 +152,23 @@ def _convert_folders(
     read = _read_cleaneval if layout == "cleaneval" else _read_plain
     for pair in pairs:
         try:
-            page = read(pair)
+            page = read(*pair)
         except OSError as error:
-            _report([f"{pair.html}: cannot be read with its gold: {error}"], problems)
+            _report([f"{pair[1]}: cannot be read with its gold: {error}"], problems)
             continue
         yield replace(page, lang=lang, corpus=source.resolve().name)
 
 
 def _report(found: list[str], problems: list[str] | None) -> None:
-    """Append problems to the caller's list, or raise one error for them if there is no list."""
+    """Append problems to the caller's list, or raise an error for the first if there is no list."""
     if problems is not None:
         problems.extend(found)
     elif found:
-        shown = "\n".join(f"  {problem}" for problem in found[:_SHOWN])
-        more = f"\n  and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        noun = "problem" if len(found) == 1 else "problems"
-        raise CorpusError(f"{len(found)} {noun} in the corpus:\n{shown}{more}")
+        raise CorpusError(f"{found[0]}{f'; and {len(found) - 1} problems more' if len(found) > 1 else ''}")
 
 
-def _paired(source: Path, gold: Path | None, name: Callable[[str], str]) -> tuple[list[_Pair], list[str]]:
-    """Return the pages paired with their gold texts, sorted by name, and a message for each file left unpaired."""
+def _paired(source: Path, gold: Path | None, name: Callable[[str], str]) -> tuple[list[Any], list[str]]:
+    """Return id, HTML file and file of the gold text of each page, by id, and a message for each file left unpaired."""
     pages = _files(source, _HTML_SUFFIXES)
     texts = _files(gold or source, _TEXT_SUFFIXES)
     if not pages:
@@ -200,7 +182,7 @@ def _paired(source: Path, gold: Path | None, name: Callable[[str], str]) -> tupl
     messages += [f"{page_of[key]}: page without gold text" for key in sorted(page_of.keys() - text_of.keys())]
     messages += [f"{text_of[key]}: gold text without page" for key in sorted(text_of.keys() - page_of.keys())]
     both = sorted(page_of.keys() & text_of.keys())
-    return [_Pair(key, page_of[key], text_of[key]) for key in both], messages
+    return [(key, page_of[key], text_of[key]) for key in both], messages
 
 
 def _files(folder: Path, suffixes: frozenset[str]) -> list[Path]:
@@ -250,20 +232,20 @@ def _decoded(path: Path, charset: str | None = None) -> str:
     return decode(path.read_bytes(), charset).text
 
 
-def _read_plain(pair: _Pair) -> LabelledPage:
-    return LabelledPage(id=pair.id, html=_decoded(pair.html), text=_decoded(pair.gold).strip())
+def _read_plain(id: str, page: Path, gold: Path) -> LabelledPage:
+    return LabelledPage(id, _decoded(page), _decoded(gold).strip())
 
 
-def _read_cleaneval(pair: _Pair) -> LabelledPage:
-    match = _WRAPPER_ENCODING.search(pair.html.read_bytes()[:4096])
-    html = _decoded(pair.html, match.group(1).decode("ascii") if match else None)
+def _read_cleaneval(id: str, page: Path, gold: Path) -> LabelledPage:
+    match = _WRAPPER_ENCODING.search(page.read_bytes()[:4096])
+    html = _decoded(page, match.group(1).decode("ascii") if match else None)
     wrapper = _WRAPPER.match(html)
     if wrapper:
         html = html[wrapper.end() :]
         end = _WRAPPER_END.search(html, max(0, len(html) - 2000))
         html = html[: end.start()] if end else html
-    url, text = _cleaneval_gold(_decoded(pair.gold))
-    return LabelledPage(id=pair.id, html=html.strip(), text=text, url=url)
+    url, text = _cleaneval_gold(_decoded(gold))
+    return LabelledPage(id, html.strip(), text, url=url)
 
 
 def _cleaneval_gold(gold: str) -> tuple[str | None, str]:

@@ -42,11 +42,6 @@ class BlockRoles:
         """Return whether the roles are of this segmentation of the page."""
         return self.table == blocks.table and len(self.blocks) == len(blocks) and self.cut == cut_digest(blocks)
 
-    @property
-    def has_content(self) -> bool:
-        """Whether any block has the role ``"content"``."""
-        return "content" in self.blocks
-
     def to_value(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""
         return {"table": self.table, "cut": self.cut, "blocks": list(self.blocks)}

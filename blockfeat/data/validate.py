@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from blockfeat._files import parse_object, read_lines, stem
 from blockfeat.data.corpus import LabelledPage, language_code, page_from_record
@@ -55,13 +54,10 @@ class CorpusReport:
         Its name without suffixes.
     pages : int
         Number of labelled pages, bad records left out.
-    languages, page_types : dict of str to int
-        Number of pages of each language and of each page type, the most frequent first; ``"unknown"`` counts the
-        pages without one.
+    languages : dict of str to int
+        Number of pages of each language, the most frequent first; ``"unknown"`` counts the pages without one.
     hosts : int
         Number of different hosts.
-    with_text, with_snippets : int
-        Pages that have a gold text, and pages that have snippets.
     problems : tuple of CorpusProblem
         In the order of lines.
     """
@@ -70,25 +66,13 @@ class CorpusReport:
     corpus: str
     pages: int
     languages: dict[str, int]
-    page_types: dict[str, int]
     hosts: int
-    with_text: int
-    with_snippets: int
     problems: tuple[CorpusProblem, ...]
 
     @property
     def ok(self) -> bool:
         """True if there are no problems."""
         return not self.problems
-
-    @property
-    def readable(self) -> bool:
-        """True if `read_corpus` can read the file: every problem is one of the pages' content."""
-        return not any(problem.kind in {"file", "record", "duplicate id"} for problem in self.problems)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values that JSON can hold."""
-        return {**asdict(self), "problems": [asdict(problem) for problem in self.problems]}
 
 
 def gold_found(page: LabelledPage) -> float:
@@ -111,10 +95,7 @@ class _Tally:
 
     pages: int = 0
     languages: Counter[str] = field(default_factory=Counter)
-    page_types: Counter[str] = field(default_factory=Counter)
     hosts: set[str] = field(default_factory=set)
-    with_text: int = 0
-    with_snippets: int = 0
     problems: list[CorpusProblem] = field(default_factory=list)
     ids: dict[tuple[str, str], int] = field(default_factory=dict)
     digests: dict[bytes, int] = field(default_factory=dict)
@@ -123,10 +104,7 @@ class _Tally:
         """Count a page and add its problems."""
         self.pages += 1
         self.languages[language_code(page.lang) or "unknown"] += 1
-        self.page_types[page.page_type or "unknown"] += 1
         self.hosts.add(page.host)
-        self.with_text += page.text is not None
-        self.with_snippets += bool(page.present or page.absent)
         self._check_repeated(page, line)
         self._check_content(page, line)
 
@@ -148,7 +126,7 @@ class _Tally:
             self.note(line, "empty html", f"{page.id!r} has empty html")
             return
         # Roles without content say that the page has none.
-        is_meant = page.roles is not None and not page.roles.has_content
+        is_meant = page.roles is not None and "content" not in page.roles.blocks
         if page.text is not None and not page.text.strip() and not is_meant:
             self.note(line, "empty gold", f"{page.id!r} has an empty gold text")
         share = gold_found(page)
@@ -204,14 +182,5 @@ def validate(path: str | PathLike[str]) -> CorpusReport:
                 tally.note(line, "record", str(error))
     except CorpusError as error:
         tally.note(0, "file", str(error))
-    return CorpusReport(
-        path=str(place),
-        corpus=corpus,
-        pages=tally.pages,
-        languages=dict(tally.languages.most_common()),
-        page_types=dict(tally.page_types.most_common()),
-        hosts=len(tally.hosts),
-        with_text=tally.with_text,
-        with_snippets=tally.with_snippets,
-        problems=tuple(tally.problems),
-    )
+    languages = dict(tally.languages.most_common())
+    return CorpusReport(str(place), corpus, tally.pages, languages, len(tally.hosts), tuple(tally.problems))

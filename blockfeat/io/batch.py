@@ -29,11 +29,9 @@ class Writer(Protocol):
 
     def write(self, rendered: Rendered) -> None:
         """Write one document."""
-        ...
 
     def close(self) -> None:
         """Write what follows the last document, such as closing tags."""
-        ...
 
 
 @dataclass
@@ -218,8 +216,9 @@ class Tally:
             parts.append(f"{failed:,} failed ({self._failures()})")
         if self.earlier:
             parts.append(f"{self.earlier:,} done earlier")
-        rate = f", {_rate(self.total / seconds)} pages a second" if seconds > 0 else ""
-        return f"{self.total:,} page{'' if self.total == 1 else 's'}: {', '.join(parts)}; {seconds:.1f} s{rate}"
+        rate = self.total / max(seconds, 1e-9)
+        pace = f"{rate:,.{0 if rate >= 10 else 1}f} pages a second"
+        return f"{self.total:,} page{'' if self.total == 1 else 's'}: {', '.join(parts)}; {seconds:.1f} s, {pace}"
 
     def _failures(self) -> str:
         shown = self.reasons.most_common(_MOST_REASONS)
@@ -238,7 +237,3 @@ def reason_of(name: str, error: str) -> str:
     if host := host_of(name):
         reason = reason.replace(f" for host {host}", "").replace(f"host {host}", "host").replace(f" to {host}", "")
     return reason or "no reason given"
-
-
-def _rate(rate: float) -> str:
-    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"

@@ -16,32 +16,28 @@ def settings(tmp_path: Path) -> Path:
 
 
 def test_without_settings_the_demo_pages(tmp_path: Path) -> None:
-    choice = choose_corpora([], [tmp_path / "nosuch.toml"])
-    assert (choice.paths, choice.demo, choice.origin) == ((), True, "the bundled demo pages")
+    assert choose_corpora([], [tmp_path / "nosuch.toml"]) == (["demo"], "the bundled demo pages")
 
 
 def test_settings_list_paths_relative_to_their_folder(settings: Path, tmp_path: Path) -> None:
-    choice = choose_corpora([], [tmp_path / "nosuch.toml", settings])
-    assert choice.paths == (tmp_path / "news.jsonl.xz", tmp_path / "a.jsonl", Path("/far/b.jsonl.gz"))
-    assert not choice.demo
-    assert choice.origin == str(settings)
+    expected = [tmp_path / "news.jsonl.xz", tmp_path / "a.jsonl", Path("/far/b.jsonl.gz")]
+    assert choose_corpora([], [tmp_path / "nosuch.toml", settings]) == (expected, str(settings))
 
 
 def test_the_first_settings_file_with_corpora_counts(settings: Path, tmp_path: Path) -> None:
     empty, second = tmp_path / "empty.toml", tmp_path / "second.toml"
     empty.write_text("[other]\nx = 1\n", encoding="utf-8")
     second.write_text('[corpora]\nmine = "mine.jsonl"\n', encoding="utf-8")
-    assert choose_corpora([], [empty, settings, second]).origin == str(settings)
-    assert choose_corpora([], [second, settings]).paths == (tmp_path / "mine.jsonl",)
+    assert choose_corpora([], [empty, settings, second])[1] == str(settings)
+    assert choose_corpora([], [second, settings])[0] == [tmp_path / "mine.jsonl"]
 
 
 def test_named_corpora_are_files_names_of_the_settings_or_the_demo(settings: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.jsonl"
     own.touch()
-    choice = choose_corpora([str(own), "blogs", "demo"], [settings])
-    assert choice.paths == (own, tmp_path / "a.jsonl", Path("/far/b.jsonl.gz"))
-    assert choice.demo
-    assert choose_corpora(["nosuch.jsonl"], [settings]).paths == (Path("nosuch.jsonl"),)
+    expected = ["demo", own, tmp_path / "a.jsonl", Path("/far/b.jsonl.gz")]
+    assert choose_corpora([str(own), "blogs", "demo"], [settings]) == (expected, "--corpus")
+    assert choose_corpora(["nosuch.jsonl"], [settings])[0] == [Path("nosuch.jsonl")]
 
 
 @pytest.mark.parametrize(

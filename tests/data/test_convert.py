@@ -49,7 +49,7 @@ def test_bytes_are_decoded_as_they_declare(tmp_path: Path) -> None:
 
 def test_files_without_partner_are_counted_and_listed(tmp_path: Path) -> None:
     source = fill(tmp_path, {f"{number}.html": "<p>" for number in range(15)} | {"0.txt": "A", "x.txt": "B"})
-    with pytest.raises(CorpusError, match=r"15 problems in the corpus:(?s:.*)page without gold(?s:.*)and 5 more"):
+    with pytest.raises(CorpusError, match="page without gold text; and 14 problems more"):
         next(convert(source, "folders"))
     problems: list[str] = []
     assert [page.id for page in convert(source, "folders", problems=problems)] == ["0"]
@@ -121,7 +121,7 @@ def test_jsonl_problems(tmp_path: Path) -> None:
     path = tmp_path / "other.jsonl"
     good = '{"id": "1", "html": "<p>", "text": "t"}'
     path.write_text("\n".join([good, "{", '{"id": "2", "html": "<p>"}', good]))
-    with pytest.raises(CorpusError, match=r"1 problem in the corpus:\n  .*other\.jsonl, line 2: not JSON"):
+    with pytest.raises(CorpusError, match=r"other\.jsonl, line 2: not JSON"):
         list(convert(path, "jsonl"))
     problems: list[str] = []
     assert len(list(convert(path, "jsonl", problems=problems))) == 1
@@ -153,5 +153,5 @@ def test_wrong_calls_are_errors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["html", "html=", "=body", "html=a,text"])
 def test_mappings_that_cannot_be_read(text: str) -> None:
-    with pytest.raises(CorpusError, match="not of the form"):
+    with pytest.raises(CorpusError, match="pairs such as html=content"):
         parse_fields(text)

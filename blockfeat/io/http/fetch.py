@@ -6,8 +6,8 @@ import logging
 import re
 import time
 from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING
 
 from blockfeat.errors import FetchError, InputError, LimitExceeded, failure_reason
 from blockfeat.io.http.transport import Network, checked_transport, parse_network, read_body
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 USER_AGENT = "Mozilla/5.0 (compatible; blockfeat)"
 MOST_BYTES = 20_000_000
+_MOST_REDIRECTS = 5
 _EVERYWHERE = (parse_network("0.0.0.0/0"), parse_network("::/0"))
 _ACCEPT = {
     "document": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
@@ -39,11 +40,14 @@ _MAGIC = {b"%PDF-": "PDF", b"\x89PNG": "PNG", b"\xff\xd8\xff": "JPEG", b"PK\x03\
 _logger = logging.getLogger("blockfeat.io.http")
 
 
+@dataclass(eq=False, repr=False)
 class ExchangeError(FetchError):
     """A request brought no usable response; the attributes say whether a retry may help.
 
     Attributes
     ----------
+    reason : str
+        The message.
     passing : bool
         Whether an immediate retry may help.
     permanent : bool
@@ -54,20 +58,12 @@ class ExchangeError(FetchError):
         Unix time in seconds before which the host must not be requested again.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        passing: bool = False,
-        permanent: bool = False,
-        is_fault: bool = False,
-        retry_at: float | None = None,
-    ) -> None:
-        super().__init__(reason)
-        self.passing = passing
-        self.permanent = permanent
-        self.is_fault = is_fault
-        self.retry_at = retry_at
+    reason: str
+    _: KW_ONLY
+    passing: bool = False
+    permanent: bool = False
+    is_fault: bool = False
+    retry_at: float | None = None
 
 
 def failure_of(
@@ -239,8 +235,6 @@ def fetch(
     *,
     timeout: float = 20.0,
     max_bytes: int = MOST_BYTES,
-    max_redirects: int = 5,
-    user_agent: str = USER_AGENT,
     allow_private: bool = False,
     networks: Sequence[Network] = (),
     hint: str = "",
@@ -258,10 +252,6 @@ def fetch(
         Seconds in total: resolving, connecting, redirects, reading.
     max_bytes : int
         Largest body in bytes, before and after decompression.
-    max_redirects : int
-        Maximum number of redirects to follow.
-    user_agent : str
-        Value of the header ``User-Agent``.
     allow_private : bool
         Allow addresses of this machine and of private networks.
     networks : sequence of IPv4Network or IPv6Network
@@ -282,8 +272,7 @@ def fetch(
     """
     networks = _EVERYWHERE if allow_private else tuple(networks)
     transport = checked_transport(max_bytes=max_bytes, networks=networks, max_connections=1, hint=hint)
-    headers = {"User-Agent": user_agent}
-    return _run(_fetch(url, timeout, max_bytes, max_redirects, {"transport": transport, "headers": headers}))
+    return _run(_fetch(url, timeout, max_bytes, transport))
 
 
 def _run(fetching: Coroutine[None, None, Document]) -> Document:
@@ -300,15 +289,16 @@ def _run(fetching: Coroutine[None, None, Document]) -> Document:
         return thread.submit(asyncio.run, fetching).result()
 
 
-async def _fetch(url: str, timeout: float, max_bytes: int, max_redirects: int, options: dict[str, Any]) -> Document:
+async def _fetch(url: str, timeout: float, max_bytes: int, transport: httpx2.AsyncBaseTransport) -> Document:
     """Fetch a page; redirects are followed one by one, so that each address passes the same checks as the first."""
     import httpx2
 
     ends = time.monotonic() + timeout
     try:
-        async with httpx2.AsyncClient(trust_env=False, timeout=timeout, **options) as client:
+        headers = {"User-Agent": USER_AGENT}
+        async with httpx2.AsyncClient(trust_env=False, timeout=timeout, transport=transport, headers=headers) as client:
             request = get_request(client, url, kind="document")
-            for _ in range(max_redirects + 1):
+            for _ in range(_MOST_REDIRECTS + 1):
                 where, left = clean_address(request), ends - time.monotonic()
                 answer = await exchange(
                     client, request, kind="document", max_bytes=max_bytes, seconds=timeout, left=left
@@ -319,6 +309,6 @@ async def _fetch(url: str, timeout: float, max_bytes: int, max_redirects: int, o
                     raise ExchangeError(answer.error)
                 else:
                     return Document(id=url, data=answer.data, url=where, charset=answer.charset)
-            raise ExchangeError(f"more than {max_redirects} redirects")
+            raise ExchangeError(f"more than {_MOST_REDIRECTS} redirects")
     except ExchangeError as error:
         raise FetchError(f"{url}: {error}") from error.__cause__ or error

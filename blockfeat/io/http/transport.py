@@ -68,10 +68,8 @@ def _carried(address: _Address) -> list[_Address]:
     """Return the IPv4 addresses embedded in an IPv6 address, or else the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return [address]
-    if address.ipv4_mapped is not None:
-        return [address.ipv4_mapped]
-    if address.sixtofour is not None:
-        return [address.sixtofour]
+    if embedded := address.ipv4_mapped or address.sixtofour:
+        return [embedded]
     if address.teredo is not None:
         return list(address.teredo)
     if address in _NAT64:
@@ -94,9 +92,9 @@ def _special_networks() -> tuple[Network, ...]:
 
 def is_in_networks(address: str, networks: Sequence[Network]) -> bool:
     """Return whether an IP address, or every IPv4 address that it embeds, belongs to one of the networks."""
-    if not is_address(address):
-        return False
-    return all(any(part in network for network in networks) for part in _carried(ipaddress.ip_address(address)))
+    return is_address(address) and all(
+        any(part in network for network in networks) for part in _carried(ipaddress.ip_address(address))
+    )
 
 
 def allowed_among(
@@ -164,14 +162,6 @@ class _CheckedBackend:
                 failure = error
         reason = "not within the time" if isinstance(failure, httpcore2.ConnectTimeout) else failure
         raise httpcore2.ConnectError(f"no connection to {host}: {reason}") from failure
-
-    async def connect_unix_socket(self, path: str, **options: Any) -> httpcore2.AsyncNetworkStream:
-        raise FetchError("only network addresses can be fetched")
-
-    async def sleep(self, seconds: float) -> None:
-        import asyncio
-
-        await asyncio.sleep(seconds)
 
 
 class _Stream:

@@ -23,6 +23,7 @@ from blockfeat.io.inputs.options import (
     as_read,
     detected,
     is_packed,
+    is_packed_archive,
     looks_like_html,
     peeked,
     unpacked,
@@ -89,11 +90,10 @@ def _pages_of(name: str, options: InputOptions) -> Iterator[Pending]:
         yield failed_document(name, error)
 
 
-def read_stdin(options: InputOptions | None = None) -> Iterator[Document]:
+def read_stdin(options: InputOptions) -> Iterator[Document]:
     """Yield the pages of standard input, in the options' format or as detected; a single page has the id ``-``."""
     try:
-        reading = options or InputOptions()
-        yield from _read("-", sys.stdin.buffer, reading, None if reading.format == "auto" else reading.format)
+        yield from _read("-", sys.stdin.buffer, options, None if options.format == "auto" else options.format)
     except (*DAMAGE, BlockfeatError) as error:
         yield failed_document("-", error)
 
@@ -114,8 +114,11 @@ def _read(name: str, stream: IO[bytes], options: InputOptions, format: str | Non
 
 
 def _detected(stream: IO[bytes]) -> tuple[str, IO[bytes]]:
-    """Return the format of a stream, compressed or not, and the decompressed stream from its start."""
-    head, whole = peeked(unpacked(stream))
+    """Return the format of a stream, compressed or not, and the decompressed stream from its start; archives packed."""
+    start, whole = peeked(stream)
+    if is_packed_archive(start):
+        return "warc", whole
+    head, whole = peeked(unpacked(whole))
     return detected(head), whole
 
 
@@ -150,28 +153,13 @@ _CONFIGURATION = tuple(".json" + packed for packed in ("", *PACKED_SUFFIXES))
 OnPassedOver = Callable[[str], None]
 
 
-def read_folder(
-    path: str | os.PathLike[str], options: InputOptions | None = None, *, on_passed_over: OnPassedOver | None = None
-) -> Iterator[Document]:
+def _pages_below(folder: str, options: InputOptions, on_passed_over: OnPassedOver | None) -> Iterator[Pending]:
     """Yield the pages below a folder, sorted by name at every level.
 
     Files are read that have a suffix of HTML, JSON Lines, WARC or Parquet, plain or compressed, and those without a
     suffix (or with one such as ``.php``) that begin like an HTML page. If the options give a format, every file is
     read in that format. Symbolic links are followed; each folder is read once, so loops end.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        The folder.
-    options : InputOptions, optional
-        How files and their records are read.
-    on_passed_over : callable, optional
-        Called with the path of each file that is not read.
     """
-    return map(as_read, _pages_below(os.fspath(path), options or InputOptions(), on_passed_over))
-
-
-def _pages_below(folder: str, options: InputOptions, on_passed_over: OnPassedOver | None) -> Iterator[Pending]:
     for name in _member_files(folder):
         if isinstance(name, Document):
             yield name

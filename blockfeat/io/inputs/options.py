@@ -7,12 +7,12 @@ import lzma
 import re
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import IO, TYPE_CHECKING, cast
 
 from blockfeat._extras import require_extra
-from blockfeat.errors import InputError
+from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 
 INPUT_FORMATS = ("auto", "html", "jsonl", "warc", "parquet", "urls")
 """Formats of inputs; "auto" detects the format by the suffix, else by the first bytes."""
+
+
+def parse_names(text: str, known: Sequence[str], error: type[BlockfeatError]) -> dict[str, str]:
+    """Parse names of fields such as ``"html=content,url=link"``; raise an error for another form or another field."""
+    names: dict[str, str] = {}
+    for part in text.split(","):
+        value, equals, name = (word.strip() for word in part.partition("="))
+        if not equals or not name or value not in known or value in names:
+            raise error(f"{part.strip()!r}: pairs such as html=content are expected, of {', '.join(known)}")
+        names[value] = name
+    return names
 
 
 @dataclass(frozen=True)
@@ -47,14 +58,7 @@ class FieldNames:
         InputError
             The text has another form, or names an unknown field.
         """
-        known = [value.name for value in fields(cls)]
-        names: dict[str, str] = {}
-        for part in text.split(","):
-            value, equals, name = (word.strip() for word in part.partition("="))
-            if not equals or not name or value not in known or value in names:
-                raise InputError(f"{part.strip()!r}: pairs such as html=content are expected, of {', '.join(known)}")
-            names[value] = name
-        return cls(**names)
+        return cls(**parse_names(text, [value.name for value in fields(cls)], InputError))
 
     def __str__(self) -> str:
         """Return the names in the form that `parse` reads, without default names."""
@@ -109,9 +113,8 @@ _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 # Patterns are compiled where they are first used: most runs need none.
 _JSON_OBJECT = rb'\{\s*["}]'
 _JSON_ARRAY = rb'\[\s*\{\s*"'
-# An array on one line, or an object over several: no JSON Lines file begins like that.
-_ARRAY_ON_A_LINE = rb'\[[ \t]*\{[ \t]*"'
-_OBJECT_OVER_LINES = rb'(?:\[\s*)?\{\s*\n\s*"[^"\n]*"\s*:'
+# No JSON Lines file begins like that, or with an array of objects.
+_OBJECT_OVER_LINES = rb'\{\s*\n\s*"[^"\n]*"\s*:'
 _ONE_A_LINE = "JSON Lines have one object a line (jq -c . or jq -c '.[]' makes them)"
 _HTML = rb"(?i)<(?:!doctype\s+html|html|head|body|title|meta|article)[\s>]"
 
@@ -157,6 +160,11 @@ def is_packed(head: bytes) -> bool:
     return head.startswith((_GZIP, _XZ, _ZSTD))
 
 
+def is_packed_archive(head: bytes) -> bool:
+    """Return whether the first bytes of a stream are those of a web archive that is packed with gzip."""
+    return head.startswith(_GZIP) and zlib.decompressobj(wbits=31).decompress(head, 5) == b"WARC/"
+
+
 def unpacked(stream: IO[bytes]) -> IO[bytes]:
     """Return a stream, decompressed if it is gzip, xz or zstd.
 
@@ -173,15 +181,11 @@ def unpacked(stream: IO[bytes]) -> IO[bytes]:
     if head.startswith(_XZ):
         return lzma.LZMAFile(whole)
     if head.startswith(_ZSTD):
-        return _without_zstd(whole)
+        require_extra("parquet", what="zstd")
+        import pyarrow
+
+        return cast("IO[bytes]", pyarrow.CompressedInputStream(whole, "zstd"))
     return whole
-
-
-def _without_zstd(stream: IO[bytes]) -> IO[bytes]:
-    require_extra("parquet", what="zstd")
-    import pyarrow
-
-    return cast("IO[bytes]", pyarrow.CompressedInputStream(stream, "zstd"))
 
 
 def detected(head: bytes) -> str:
@@ -196,11 +200,8 @@ def detected(head: bytes) -> str:
         return "parquet"
     if head.startswith(b"WARC/"):
         return "warc"
-    text = head.removeprefix(BOM_UTF8).lstrip()
-    if re.match(_JSON_ARRAY, text):
-        raise InputError(f"a JSON array; {_ONE_A_LINE}")
     check_json_lines(head)
-    return "jsonl" if re.match(_JSON_OBJECT, text) else "html"
+    return "jsonl" if re.match(_JSON_OBJECT, head.removeprefix(BOM_UTF8).lstrip()) else "html"
 
 
 def check_json_lines(head: bytes) -> None:
@@ -209,10 +210,10 @@ def check_json_lines(head: bytes) -> None:
     Raises
     ------
     InputError
-        They are the beginning of a JSON array on one line, or of an object over several.
+        They are the beginning of a JSON array, or of an object over several lines.
     """
     text = head.removeprefix(BOM_UTF8).lstrip()
-    if re.match(_ARRAY_ON_A_LINE, text):
+    if re.match(_JSON_ARRAY, text):
         raise InputError(f"a JSON array; {_ONE_A_LINE}")
     if re.match(_OBJECT_OVER_LINES, text):
         raise InputError(f"a JSON object over several lines; {_ONE_A_LINE}")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
+import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from io import BytesIO
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 from blockfeat._extras import require_extra
 from blockfeat._files import line_at, line_places, lines_of, parse_object
@@ -15,9 +21,6 @@ from blockfeat.errors import InputError
 from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, Pending, check_json_lines, peeked, unpacked
 from blockfeat.lang import normalise_code
 from blockfeat.page.document import Document
-
-if TYPE_CHECKING:
-    from fastwarc.warc import ArchiveIterator, WarcRecord
 
 JSON_LINES_SUFFIXES = tuple(
     plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *PACKED_SUFFIXES)
@@ -78,23 +81,19 @@ def _read_line(name: str, fields: FieldNames, identity: int, number: int, offset
 def _document(place: str, line: bytes | None, fields: FieldNames) -> Document:
     """Return the document of one line, with ``error`` set if the line is bad."""
     try:
-        return _parse(place, line, fields)
+        record = parse_object(line, InputError)
+        html = record.get(fields.html)
+        if not isinstance(html, str):
+            raise InputError(f'"{fields.html}" must be a string' if fields.html in record else _no_page(record, fields))
+        return Document(
+            id=_identifier(record, fields.id) or place,
+            data=html,
+            url=_optional_text(record, fields.url),
+            lang=_language(record.get(fields.lang)),
+            charset=_optional_text(record, fields.charset),
+        )
     except InputError as error:
         return Document(id=place, data=None, error=f"{place}: {error}")
-
-
-def _parse(place: str, line: bytes | None, fields: FieldNames) -> Document:
-    record = parse_object(line, InputError)
-    html = record.get(fields.html)
-    if not isinstance(html, str):
-        raise InputError(f'"{fields.html}" must be a string' if fields.html in record else _no_page(record, fields))
-    return Document(
-        id=_identifier(record, fields.id) or place,
-        data=html,
-        url=_optional_text(record, fields.url),
-        lang=_language(record.get(fields.lang)),
-        charset=_optional_text(record, fields.charset),
-    )
 
 
 def _no_page(record: dict[str, Any], fields: FieldNames) -> str:
@@ -159,20 +158,6 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
         yield Document(id=name, data=None, error=f"{name}: cannot be read: {error}")
 
 
-def count_rows(path: str) -> int | None:
-    """Return the number of rows from the metadata of a Parquet file; None where it cannot be read."""
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        return None
-    try:
-        with ParquetFile(path) as file:
-            return int(file.metadata.num_rows)
-    except (OSError, pyarrow.ArrowException):
-        return None
-
-
 def document_of_row(
     cells: Mapping[str, object], *, name: str | None = None, place: str | None = None, html: str = "html"
 ) -> Document:
@@ -215,14 +200,30 @@ WARC_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 # Bounds memory for a compressed body; crawlers truncate pages far below this.
 _MAX_PAGE_BYTES = 64 * 1024 * 1024
+_MAX_HEAD_BYTES = 1024 * 1024
+_PIECE = 16 * 1024
+# How far before a damaged place the next member is looked for: damaged bytes may be unpacked past its beginning.
+_KEPT_BYTES = 1024 * 1024
+_GZIP_SIGN = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")
+_ZSTD_SIGN = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
+_RECORD_SIGN = re.compile(rb"WARC/\d\.\d\r?\n(?=[\w-]{1,40}:)")
+_ANY_SIGN = re.compile(b"|".join(sign.pattern for sign in (_GZIP_SIGN, _ZSTD_SIGN, _RECORD_SIGN)))
+# Bytes of the longest sign.
+_SIGN_BYTES = 64
+_NO_LINE_END = re.compile(rb"[^\r\n]")
+# The blank line, or the next record where a head is cut.
+_HEAD_END = re.compile(rb"\n\r?\n|.WARC/\d\.\d\r?\n", re.DOTALL)
+_LENGTH = re.compile(rb"(?i)\ncontent-length:[ \t]*(\d{1,15})[ \t]*\r?\n")
+_RECORD_END = re.compile(rb"\r?\n\r?\n|(?:\r?\n)?WARC/")
+_RECORD_END_BYTES = 9
 
 
 def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
-    """Yield the HTML pages of a web archive, plain or compressed with gzip, one at a time.
+    """Yield the HTML pages of a web archive, plain or compressed with gzip or zstd, one at a time.
 
-    Only HTTP responses with a 2xx status and an HTML content type are read. The id is the record's id, the
-    url its target, the charset that of the HTTP header. A damaged archive yields the pages before the
-    damage and then one document with ``error``.
+    Only HTTP responses with a 2xx status and an HTML content type are read. The id is the record's id, the url its
+    target, the charset that of the HTTP header. Behind damage, reading goes on with the next record that is whole; each
+    gap yields one document with ``error`` and the id ``<file>@<byte>``.
 
     Raises
     ------
@@ -230,89 +231,272 @@ def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
         If FastWARC is not installed.
     """
     require_extra("warc", what=f"{name}: a WARC file")
-    import fastwarc.warc
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-    source = _Source(stream)
+    parse = partial(ArchiveIterator, record_types=WarcRecordType.response, parse_http=True, auto_decode="all")
     try:
-        records = fastwarc.warc.ArchiveIterator(
-            source, record_types=fastwarc.warc.WarcRecordType.response, parse_http=True
-        )
-        yield from _pages(name, records)
-        if source.damage is not None:
-            raise source.damage
-    except (*DAMAGE, ValueError) as error:
+        for number, found in enumerate(_records(name, _stretches(stream)), start=1):
+            page = found if isinstance(found, Document) else _archived(f"{name}:{number}", parse, found)
+            if page is not None:
+                yield page
+    except DAMAGE as error:
         yield _failed(name, "cannot be read to its end", error)
 
 
-class _Source:
-    """A stream for FastWARC, which calls ``tell`` first and panics if ``read`` raises: ``damage`` keeps the error."""
+class _Window:
+    """Bytes that arrive in pieces, read forwards; some before the position are kept, to be read again."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._position = 0
-        self.damage: Exception | None = None
+    def __init__(self, pull: Callable[[], bytes], kept: int = 0) -> None:
+        self._pull = pull
+        self._kept = kept
+        self._bytes = bytearray()
+        # Where the bytes that are there begin and end.
+        self.first = self.end = 0
+        self.position = 0
 
-    def read(self, size: int = -1) -> bytes:
-        try:
-            data = self._stream.read(size)
-        except DAMAGE as error:
-            self.damage = error
-            return b""
-        self._position += len(data)
+    def fill(self, size: int) -> int:
+        """Wait for this many bytes at the position, and return how many there are; fewer only at the end."""
+        while self.end - self.position < size and (piece := self._pull()):
+            self._bytes += piece
+            self.end += len(piece)
+        return self.end - self.position
+
+    def peek(self, size: int) -> bytes:
+        """Return the bytes at the position, up to this many."""
+        self.fill(size)
+        start = self.position - self.first
+        return bytes(self._bytes[start : start + size])
+
+    def take(self, size: int) -> bytes:
+        """Return the bytes at the position, up to this many, and pass over them."""
+        data = self.peek(size)
+        self._pass(len(data))
         return data
 
-    def tell(self) -> int:
-        return self._position
+    def find(self, sign: re.Pattern[bytes], within: float = math.inf) -> bool:
+        """Pass over what stands before the next sign; without one, over this many bytes, or all."""
+        while within > 0 and (there := self.fill(_SIGN_BYTES + 1)):
+            start = self.position - self.first
+            found = sign.search(self._bytes, start)
+            # A sign may begin in the last bytes that are there.
+            before = found.start() - start if found else there - _SIGN_BYTES if there > _SIGN_BYTES else there
+            self._pass(int(min(before, within)))
+            if found and before < within:
+                return True
+            within -= before
+        return False
 
-    def seek(self, offset: int, whence: int = 0) -> int:
-        raise OSError("a stream cannot be sought")
-
-    def close(self) -> None:
-        """Do nothing: the caller closes the stream."""
-
-
-def _pages(name: str, records: ArchiveIterator) -> Iterator[Document]:
-    for number, record in enumerate(records, start=1):
-        status = record.http_headers.status_code if record.http_headers is not None else None
-        if status is not None and 200 <= status < 300 and _content_type(record) in _HTML_TYPES:
-            yield _archived(f"{name}:{number}", record)
+    def _pass(self, size: int) -> None:
+        self.position += size
+        passed = max(0, self.position - self._kept - self.first)
+        del self._bytes[:passed]
+        self.first += passed
 
 
-def _content_type(record: WarcRecord) -> str:
-    return (record.http_content_type or "").strip().lower()
+_Unpack = Callable[[_Window], Iterator[bytes]]
 
 
-def _archived(place: str, record: WarcRecord) -> Document:
-    """Read the body of one response; ``error`` is set for one that is too large or damaged."""
-    identifier = (record.headers.get("WARC-Record-ID") or "").strip("<>") or place
-    url = (record.headers.get("WARC-Target-URI") or "").strip("<>") or None
+class _Stretch(_Window):
+    """What an archive holds up to its next damage, unpacked member by member.
+
+    Attributes
+    ----------
+    damage : Exception or None
+        What ended the stretch, None at the end of the archive.
+    damaged : float
+        At which unpacked byte the damaged member begins.
+    """
+
+    def __init__(self, raw: _Window, unpack: _Unpack) -> None:
+        super().__init__(partial(next, self._pieces(raw, unpack), b""))
+        self._members: deque[tuple[int, int]] = deque()
+        self._is_packed = unpack is not _plain
+        self.damage: Exception | None = None
+        self.damaged = math.inf
+
+    def _pieces(self, raw: _Window, unpack: _Unpack) -> Iterator[bytes]:
+        while raw.fill(1):
+            self._members.append((self.end, raw.position))
+            try:
+                yield from unpack(raw)
+            except (EOFError, ValueError, zlib.error) as error:
+                self.damage, self.damaged = error, self._members[-1][0]
+                return
+
+    @property
+    def offset(self) -> int:
+        """Where in the file the member begins that holds the position; in a plain file, the position there."""
+        while len(self._members) > 1 and self._members[1][0] <= self.position:
+            self._members.popleft()
+        unpacked, start = self._members[0]
+        return start if self._is_packed else start + self.position - unpacked
+
+
+def _stretches(stream: IO[bytes]) -> Iterator[_Stretch]:
+    """Yield the stretches of an archive without damage; each has to be read to its end before the next."""
+    raw = _Window(partial(stream.read, _PIECE), _KEPT_BYTES)
+    unpack, sign = _packing(raw)
+    unpacked_again = 0
+    while raw.fill(1):
+        stretch = _Stretch(raw, unpack)
+        yield stretch
+        if stretch.damage is not None:
+            unpacked_again += raw.position - stretch.offset
+            # A file made to be slow has many beginnings that fail late.
+            if unpacked_again < 4 * raw.end + _KEPT_BYTES:
+                raw.position = max(stretch.offset + 1, raw.first)
+            raw.find(sign)
+
+
+def _packing(raw: _Window) -> tuple[_Unpack, re.Pattern[bytes]]:
+    """Return what unpacks a member of an archive, by the first sign in it, and the sign of a member."""
+    found = _ANY_SIGN.search(raw.peek(_PIECE))
+    sign = found[0] if found else b""
+    if _GZIP_SIGN.match(sign):
+        return _gzip_member, _GZIP_SIGN
+    if _ZSTD_SIGN.match(sign):
+        require_extra("warc", what="zstd")
+        from fastwarc.stream_io import ZstdReader
+
+        # Before the first frame there may be one with the dictionary of all.
+        size = min(8 + int.from_bytes(raw.peek(8)[4:], "little"), _MAX_PAGE_BYTES) if sign[0] == 0x5D else 0
+        return partial(_zstd_frame, open_frame=ZstdReader, dictionary=raw.peek(size)), _ZSTD_SIGN
+    return _plain, _RECORD_SIGN
+
+
+def _plain(raw: _Window) -> Iterator[bytes]:
+    yield raw.take(_PIECE)
+
+
+def _gzip_member(raw: _Window) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj(wbits=31)
+    while not unpacker.eof:
+        packed = unpacker.unconsumed_tail or raw.take(_PIECE)
+        if not packed:
+            raise EOFError("the file ends within a gzip member")
+        if piece := unpacker.decompress(packed, 4 * _PIECE):
+            yield piece
+    raw.position -= len(unpacker.unused_data)
+
+
+def _zstd_frame(raw: _Window, open_frame: Callable[[Any], Any], dictionary: bytes) -> Iterator[bytes]:
+    with SpooledTemporaryFile(_MAX_PAGE_BYTES) as frame:
+        frame.write(dictionary)
+        for part in _zstd_parts(raw):
+            frame.write(part)
+        frame.seek(0)
+        reader = open_frame(frame)
+        try:
+            while piece := reader.read(_PIECE):
+                yield piece
+        except OSError as error:
+            raise ValueError(error) from error
+
+
+def _zstd_parts(raw: _Window) -> Iterator[bytes]:
+    """Yield the head, the blocks and the checksum of a zstd frame (RFC 8878), or one that is to be skipped."""
+    head = raw.peek(8)
+    if _ZSTD_SIGN.match(head) is None or len(head) < 8:
+        raise ValueError("no zstd frame begins here")
+    flags = head[4]
+    if head[0] != 0x28:
+        yield raw.take(8 + int.from_bytes(head[4:], "little"))
+        return
+    yield raw.take(5 + (not flags & 32) + (flags >> 5 & 1, 2, 4, 8)[flags >> 6] + (0, 1, 2, 4)[flags & 3])
+    is_last = 0
+    while not is_last and (start := raw.peek(3)):
+        block = int.from_bytes(start, "little")
+        is_last = block & 1
+        yield raw.take(3 + (1 if block & 6 == 2 else block >> 3))
+    yield raw.take(flags & 4)
+
+
+def _records(name: str, stretches: Iterable[_Stretch]) -> Iterator[bytes | Document]:
+    """Yield the records of an archive, of a very large one its first bytes, and an error for each gap between them."""
+    gap: Document | None = None
+    for stretch in stretches:
+        while stretch.find(_NO_LINE_END):
+            offset, position = stretch.offset, stretch.position
+            try:
+                record = _record(stretch)
+            except InputError as error:
+                gap = gap or _gap(name, offset, error)
+                if stretch.position == position:
+                    stretch.take(1)
+                stretch.find(_RECORD_SIGN)
+                continue
+            if gap is not None:
+                yield gap
+            yield record
+            is_ended = _RECORD_END.match(stretch.peek(_RECORD_END_BYTES))
+            gap = None if is_ended else _gap(name, offset, "the archive ends before the blank lines behind a record")
+        if stretch.damage is not None:
+            gap = gap or _gap(name, stretch.offset, stretch.damage)
+    if gap is not None:
+        yield gap
+
+
+def _gap(name: str, offset: int, reason: object) -> Document:
+    place = f"{name}@{offset}"
+    return Document(id=place, data=None, error=f"{place}: damaged from this byte on: {reason}")
+
+
+def _record(stretch: _Stretch) -> bytes:
+    """Return the record at the position, and pass over it.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is not whole; no record begins before the position where that has changed.
+    """
+    head = _head(stretch)
+    length = _LENGTH.search(head)
+    if length is None:
+        raise InputError("a record without a length")
+    size = int(length[1])
+    end = stretch.position + len(head) + size
+    first = b""
+    if size > _MAX_PAGE_BYTES:
+        first = stretch.peek(len(head) + min(size, _PIECE))
+        stretch.take(len(head))
+        if stretch.find(_RECORD_SIGN, end - stretch.position):
+            raise InputError(f"another record begins within the {size:,} bytes of a record")
+    left = end - stretch.position
+    # What follows tells whether the length is right; it is not there before the end of the member was checked.
+    rest, following = (data := stretch.peek(left + _RECORD_END_BYTES))[:left], data[left:]
+    if len(rest) < left or end > stretch.damaged:
+        raise InputError(str(stretch.damage or f"the archive ends within the {size:,} bytes of a record"))
+    if following.strip(b"\r\n") and not _RECORD_END.match(following):
+        raise InputError(f"a record does not end after its {size:,} bytes")
+    return first + stretch.take(left)
+
+
+def _head(stretch: _Stretch) -> bytes:
+    """Return the head of the record at the position, with its blank line."""
+    size = 1024
+    while (end := _HEAD_END.search(data := stretch.peek(size))) is None and len(data) == size < _MAX_HEAD_BYTES:
+        size *= 4
+    if _RECORD_SIGN.match(data) is None:
+        raise InputError("no record begins here")
+    if end is None or end[0].strip():
+        raise InputError(str(stretch.damage or "a record's head does not end"))
+    return data[: end.end()]
+
+
+def _archived(place: str, parse: Callable[[IO[bytes]], Iterator[Any]], data: bytes) -> Document | None:
+    """Return the page of a record, None where it is none; ``error`` is set for one that is too large or damaged."""
+    identifier, url = place, None
     try:
-        body = _body(record)
-    except (OSError, EOFError, ValueError, InputError) as error:
-        return Document(id=identifier, data=None, url=url, error=f"{place}: body cannot be read: {error}")
+        record = next(parse(BytesIO(data)), None)
+        if record is None or record.http_headers is None or (record.http_headers.status_code or 0) // 100 != 2:
+            return None
+        if (record.http_content_type or "").strip().lower() not in _HTML_TYPES:
+            return None
+        identifier = (record.headers.get("WARC-Record-ID") or "").strip("<>") or place
+        url = (record.headers.get("WARC-Target-URI") or "").strip("<>") or None
+        body = record.reader.read(_MAX_PAGE_BYTES + 1)
+        if max(len(body), record.content_length) > _MAX_PAGE_BYTES:
+            raise InputError(f"larger than {_MAX_PAGE_BYTES} bytes")
+    except (OSError, ValueError, InputError) as error:
+        return Document(id=identifier, data=None, url=url, error=f"{place}: cannot be read: {error}")
     return Document(id=identifier, data=body, url=url, charset=record.http_charset)
-
-
-def _body(record: WarcRecord) -> bytes:
-    """Return the decoded body; raise InputError if it is truncated or too large."""
-    body = record.reader.read(_MAX_PAGE_BYTES + 1)
-    # FastWARC returns a truncated body without an error, so lengths are compared before decoding.
-    if len(body) < min(record.content_length, _MAX_PAGE_BYTES + 1):
-        raise InputError(f"truncated after {len(body)} of {record.content_length} bytes")
-    if record.http_headers.get("Content-Encoding") or record.http_headers.get("Transfer-Encoding"):
-        body = _decoded(record, body)
-    if len(body) > _MAX_PAGE_BYTES:
-        raise InputError(f"larger than {_MAX_PAGE_BYTES} bytes")
-    return body
-
-
-def _decoded(record: WarcRecord, body: bytes) -> bytes:
-    """Return a body after decoding its HTTP content and transfer encodings in memory."""
-    names = ("Content-Encoding", "Transfer-Encoding")
-    lines = [f"{name}: {value}" for name in names if (value := record.http_headers.get(name))]
-    head = "\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode()
-    copy = type(record)()
-    copy.set_bytes_content(head + body)
-    copy.is_http = True
-    copy.parse_http(auto_decode="all")
-    return copy.reader.read(_MAX_PAGE_BYTES + 1)

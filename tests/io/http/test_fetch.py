@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from blockfeat.errors import AddressForbidden, FetchError, LimitExceeded
-from blockfeat.io.http.fetch import failure_of, fetch
+from blockfeat.io.http.fetch import USER_AGENT, failure_of, fetch
 from small_site import Site, serving
 
 PAGE = "<p>Grüße</p>".encode()
@@ -27,7 +27,7 @@ def site() -> Iterator[Site]:
             "/bomb": (200, {"Content-Encoding": "gzip"}, gzip.compress(b"\0" * 5_000_000)),
             "/image": (200, {"Content-Type": "image/png"}, b"\x89PNG"),
             "/5": (302, {"Location": "/page"}, b""),
-            **{f"/{n}": (302, {"Location": f"/{n + 1}"}, b"") for n in range(1, 5)},
+            **{f"/{n}": (302, {"Location": f"/{n + 1}"}, b"") for n in range(5)},
             "/cookie": [(302, {"Location": "/cookie", "Set-Cookie": "seen=1; Path=/"}, b""), (200, {}, PAGE)],
         }
         yield running
@@ -39,27 +39,24 @@ def _lead(site: Site, target: str) -> str:
     return f"{site.url}/to"
 
 
-def test_a_page_is_fetched_with_its_charset(site: Site) -> None:
+def test_a_page_is_fetched_with_its_charset_and_unpacked(site: Site) -> None:
     document = fetch(f"{site.url}/page", allow_private=True)
     assert (document.id, document.url) == (f"{site.url}/page", f"{site.url}/page")
     assert (document.data, document.charset, document.error) == (PAGE, "utf-8", None)
-
-
-def test_a_packed_page_is_unpacked(site: Site) -> None:
     assert fetch(f"{site.url}/gzip", allow_private=True).data == PAGE
 
 
 def test_the_request_names_agent_and_host(site: Site) -> None:
-    fetch(f"{site.named('a')}/page", allow_private=True, user_agent="tester")
+    fetch(f"{site.named('a')}/page", allow_private=True)
     (headers,) = site.headers
-    assert (headers["user-agent"], headers["host"]) == ("tester", site.named("a").removeprefix("http://"))
+    assert (headers["user-agent"], headers["host"]) == (USER_AGENT, site.named("a").removeprefix("http://"))
 
 
 def test_redirects_are_followed_up_to_the_limit(site: Site) -> None:
     document = fetch(f"{site.url}/1", allow_private=True)
     assert (document.id, document.url, document.data) == (f"{site.url}/1", f"{site.url}/page", PAGE)
-    with pytest.raises(FetchError, match="more than 2 redirects"):
-        fetch(f"{site.url}/3", allow_private=True, max_redirects=2)
+    with pytest.raises(FetchError, match="more than 5 redirects"):
+        fetch(f"{site.url}/0", allow_private=True)
 
 
 def test_cookies_live_for_the_redirects_of_one_fetch(site: Site) -> None:

@@ -49,11 +49,6 @@ def _answer(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **options: answers)
 
 
-def test_only_the_public_answers_are_used() -> None:
-    assert allowed_among("a.example", ["10.0.0.1", "8.8.8.8"]) == ["8.8.8.8"]
-    assert allowed_among("a.example", ["10.0.0.1"], [parse_network("0.0.0.0/0")]) == ["10.0.0.1"]
-
-
 def test_a_host_with_private_answers_only_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     _answer(monkeypatch, "127.0.0.1")
     with pytest.raises(FetchError, match=r"no public address for host a\.example, ask the owner$"):
@@ -77,12 +72,6 @@ def test_a_host_without_addresses_is_refused_even_where_all_are_allowed(monkeypa
         fetch("http://a.example/", allow_private=True)
     with pytest.raises(FetchError, match="there is no port 99999"):
         fetch("http://a.example:99999/")
-
-
-def test_private_answers_of_the_name_server_are_not_named() -> None:
-    with pytest.raises(AddressForbidden) as refused:
-        allowed_among("a.example", ["10.0.0.1", "fd00::1"])
-    assert str(refused.value) == "no public address for host a.example"
 
 
 def test_the_list_does_not_depend_on_what_python_thinks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +147,7 @@ def test_networks_are_allowed_one_by_one() -> None:
     found = ["10.1.2.3", "192.168.1.7", "192.168.1.8", "fd00::1", "fe80::1", "::ffff:10.0.0.1", "93.184.216.34"]
     allowed = ["10.1.2.3", "192.168.1.7", "fd00::1", "::ffff:10.0.0.1", "93.184.216.34"]
     assert allowed_among("a.example", found, networks) == allowed
-    with pytest.raises(AddressForbidden, match=r"no public address for host a\.example$"):
+    with pytest.raises(AddressForbidden, match=r"^no public address for host a\.example$"):
         allowed_among("a.example", found[:4])
 
 

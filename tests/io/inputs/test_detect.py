@@ -14,14 +14,9 @@ from hypothesis import strategies as st
 from blockfeat.errors import InputError
 from blockfeat.io.inputs import FieldNames, InputOptions, read_inputs
 from blockfeat.io.inputs.options import detected, looks_like_html, peeked, unpacked
-from warc_file import warc_record
+from warc_file import warc_record, zstd
 
 RECORDS = "".join(json.dumps({"id": f"p{n}", "html": "<p>x" * 500}) + "\n" for n in range(3)).encode()
-
-
-def _zstd(data: bytes) -> bytes:
-    pyarrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
-    return bytes(pyarrow.compress(data, codec="zstd", asbytes=True))
 
 
 class _Trickle(io.RawIOBase):
@@ -43,17 +38,13 @@ def _given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BufferedReader(_Trickle(data))))
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, _zstd])
-def test_json_lines_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]) -> None:
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, zstd])
+def test_pages_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]) -> None:
     _given(monkeypatch, pack(RECORDS))
     assert [document.id for document in read_inputs(["-"])] == ["p0", "p1", "p2"]
-
-
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, _zstd])
-def test_a_page_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]) -> None:
     page = b"<!DOCTYPE html><p>" + b"x" * 5000
     _given(monkeypatch, pack(page))
-    (document,) = read_inputs(["-"])
+    (document,) = read_inputs([])
     assert (document.id, document.data, document.error) == ("-", page, None)
 
 
@@ -65,9 +56,9 @@ def test_an_archive_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Cal
     _given(monkeypatch, pack(record))
     (document,) = read_inputs(["-"])
     assert (document.url, document.data) == ("https://a.example/7", body)
-    _given(monkeypatch, gzip.compress(record)[:-40])
-    *_, last = read_inputs(["-"])
-    assert last.error is not None
+    _given(monkeypatch, pack(record)[:-40] + pack(warc_record(8, body)))
+    gap, document = read_inputs(["-"])
+    assert (gap.id, gap.data, document.url) == ("-@0", None, "https://a.example/8")
 
 
 def test_parquet_on_standard_input_with_other_names(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,18 +14,15 @@ import pytest
 from blockfeat.commands.batch import Inputs
 from blockfeat.errors import FetchError
 from blockfeat.io.inputs import InputOptions, fetched, list_inputs, read_inputs
-from blockfeat.io.inputs.files import read_file, read_folder, read_stdin, read_urls, unfetched
+from blockfeat.io.inputs.files import read_file, read_urls, unfetched
 from blockfeat.page.document import Document
 
 
-def test_a_file_is_read_as_bytes(tmp_path: Path) -> None:
+def test_a_file_is_read_as_bytes_or_becomes_an_error(tmp_path: Path) -> None:
     path = tmp_path / "page.bin"
     path.write_bytes(b"\xff\x00<p>x")
     document = read_file(path)
     assert (document.data, document.id) == (b"\xff\x00<p>x", str(path))
-
-
-def test_a_file_that_cannot_be_read_becomes_an_error(tmp_path: Path) -> None:
     document = read_file(tmp_path / "missing.html")
     assert (document.data, document.error) == (None, f"{tmp_path / 'missing.html'}: no such file or folder")
 
@@ -36,7 +32,7 @@ def test_a_folder_is_read_sorted_and_deep(tmp_path: Path) -> None:
     for name in ("c.HTML", "a.htm", "b/z.xhtml", "b/y.html", "b/style.css", "settings.json"):
         (tmp_path / name).write_text(name)
     (tmp_path / "d.jsonl").write_text(json.dumps({"id": "record", "html": "<p>x"}))
-    names = [document.id.removeprefix(str(tmp_path) + os.sep) for document in read_folder(tmp_path)]
+    names = [document.id.removeprefix(str(tmp_path) + os.sep) for document in read_inputs([str(tmp_path)])]
     assert names == ["a.htm", os.path.join("b", "y.html"), os.path.join("b", "z.xhtml"), "c.HTML", "record"]
 
 
@@ -46,26 +42,15 @@ def test_link_loops_end_and_broken_links_are_reported(tmp_path: Path) -> None:
     (tmp_path / "sub" / "loop").symlink_to(tmp_path)
     (tmp_path / "self").symlink_to(tmp_path / "self")
     (tmp_path / "broken.html").symlink_to(tmp_path / "nowhere")
-    documents = list(read_folder(tmp_path))
+    documents = list(read_inputs([str(tmp_path)]))
     assert [Path(document.id).name for document in documents] == ["broken.html", "page.html"]
     assert "no such file or folder" in (documents[0].error or "")
 
 
 def test_a_pipe_in_a_folder_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.html")
-    (document,) = read_folder(tmp_path)
+    (document,) = read_inputs([str(tmp_path)])
     assert "not a regular file" in (document.error or "")
-
-
-def test_a_missing_folder_becomes_an_error(tmp_path: Path) -> None:
-    (document,) = read_folder(tmp_path / "missing")
-    assert document.error is not None
-
-
-def test_standard_input_is_read_as_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"<p>\xff")))
-    (document,) = read_stdin()
-    assert (document.id, document.data) == ("-", b"<p>\xff")
 
 
 def test_a_folder_is_read_with_every_suffix_of_html_and_by_first_bytes(tmp_path: Path) -> None:
@@ -76,12 +61,12 @@ def test_a_folder_is_read_with_every_suffix_of_html_and_by_first_bytes(tmp_path:
     (tmp_path / "code.php").write_text("<?php echo 1; ?>")
     (tmp_path / "x.txt").write_text("<html>")
     passed: list[str] = []
-    documents = list(read_folder(tmp_path, on_passed_over=passed.append))
+    documents = list(read_inputs([str(tmp_path)], on_passed_over=passed.append))
     names = ["a.shtml", "b.xht", "c.html.gz", "index", "page.php", "view.aspx.html"]
     assert [Path(document.id).name for document in documents] == names
     assert documents[2].data == b"<p>packed"
     assert [Path(name).name for name in passed] == ["LICENSE", "code.php", "x.txt"]
-    assert len(list(read_folder(tmp_path, InputOptions("html")))) == 9
+    assert len(list(read_inputs([str(tmp_path)], InputOptions("html")))) == 9
 
 
 def test_a_packed_page_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,21 +87,14 @@ def test_files_folders_and_lines_are_counted(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"html": "x"}\n{"html": "x"}')
     inputs = [str(tmp_path), str(tmp_path / "a.html"), "http://a.example/"]
     assert (Inputs(tuple(inputs), ()).count(InputOptions()), len(list(read_inputs(inputs[:2])))) == (5, 4)
+    (tmp_path / "list").write_text("http://a.example/\n# no\n\nhttp://b.example/\n")
+    assert Inputs((), (str(tmp_path / "list"),)).count(InputOptions()) == 2
 
 
 def test_what_has_to_be_read_is_not_counted(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl.gz").write_bytes(gzip.compress(b'{"html": "x"}\n'))
     counts = [Inputs((name,), ()).count(InputOptions()) for name in ("-", str(tmp_path), str(tmp_path / "p.jsonl.gz"))]
-    assert counts == [None] * 3
-
-
-def test_addresses_and_rows_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "list").write_text("http://a.example/\n# no\n\nhttp://b.example/\n")
-    assert Inputs((), (str(tmp_path / "list"),)).count(InputOptions()) == 2
-    pyarrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
-    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
-    parquet.write_table(pyarrow.table({"html": ["a"] * 7}), tmp_path / "p.parquet")
-    assert Inputs((str(tmp_path / "p.parquet"),), ()).count(InputOptions()) == 7
+    assert (counts, Inputs((), ()).count(InputOptions())) == ([None] * 3, None)
 
 
 @pytest.fixture

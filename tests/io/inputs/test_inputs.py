@@ -23,11 +23,6 @@ def test_each_form_is_read_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [document.data for document in read_inputs(inputs)] == ["record", b"from stdin", b"in folder", b"single"]
 
 
-def test_no_inputs_mean_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"x")))
-    assert [document.data for document in read_inputs([])] == [b"x"]
-
-
 def test_the_run_goes_on_after_inputs_that_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fastwarc", None)
     monkeypatch.setitem(sys.modules, "fastwarc.warc", None)

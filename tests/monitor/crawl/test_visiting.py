@@ -22,6 +22,7 @@ from blockfeat.monitor.store.records import DuePage, PageRecord, Poll
 from blockfeat.monitor.store.store import Store
 from fetching import Web
 from pages import article_page
+from pool_tasks import worker_pids
 from stored_pages import column, due, due_feed, save_visit
 
 _OLD, _NEW = "https://old.example/feed", "https://new.example/feed"
@@ -282,7 +283,7 @@ async def _read(*pages: FetchedPage, **options: Any) -> list[PageRecord]:
 async def test_a_killed_process_is_replaced_and_the_page_read() -> None:
     async with Readers(_SETTINGS, jobs=1) as readers:
         first = await readers.read(_PAGE)
-        for number in readers.processes.pids:
+        for number in worker_pids():
             os.kill(number, signal.SIGKILL)
         second = await readers.read(_PAGE)
     assert first.text == second.text != ""

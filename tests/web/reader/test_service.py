@@ -10,7 +10,7 @@ from blockfeat._pool import WorkerFailed
 from blockfeat.errors import InputError
 from blockfeat.web.problems import Problem
 from blockfeat.web.reader.service import FairWorkers, Turns
-from pool_tasks import End, Raise, Say, Sleep, ends, ready
+from pool_tasks import End, Raise, Say, Sleep, ends, ready, worker_pids
 
 
 def _with_workers(**options: Any) -> FairWorkers[str]:
@@ -35,9 +35,9 @@ async def test_each_failure_stays_alone() -> None:
 
 async def test_a_task_that_takes_too_long_is_ended() -> None:
     async with _with_workers(seconds=3.0) as workers:
-        before = list(workers.pids)
+        before = worker_pids()
         late = await _outcome(workers.do(Sleep(60)))
-        assert (late, await _outcome(workers.do(Say("c"))), before != list(workers.pids)) == (504, "ready: c", True)
+        assert (late, await _outcome(workers.do(Say("c"))), before != worker_pids()) == (504, "ready: c", True)
 
 
 async def test_too_many_that_wait_are_refused() -> None:
