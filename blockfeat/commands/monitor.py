@@ -25,6 +25,7 @@ from blockfeat.commands.monitor_results import (
     judge,
     learn,
     opened_store,
+    password,
     purge,
     rematch,
     report,
@@ -236,7 +237,7 @@ def demo(port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for a
 
 for _command in (
     *(aliases, report, serve, status, export),
-    *(redeliver, retry, search, discover, purge, judge, learn, rematch),
+    *(redeliver, retry, search, discover, purge, judge, learn, rematch, password),
 ):
     app.command(_command.__name__, cls=_Command)(_command)
 

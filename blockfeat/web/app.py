@@ -10,7 +10,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
 from jinja2 import Environment, PackageLoader
 from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -21,7 +20,7 @@ from blockfeat.errors import ConfigError
 from blockfeat.lang import direction_of
 from blockfeat.models import DEFAULT_MODEL
 from blockfeat.web.guard import Guard, ServeSettings
-from blockfeat.web.problems import PROBLEM_TYPE, ProblemBody, add_handlers
+from blockfeat.web.problems import ProblemBody, add_handlers
 
 if TYPE_CHECKING:
     import uvicorn
@@ -61,12 +60,14 @@ def base_app(settings: ServeSettings, *, title: str, summary: str = "", lifespan
     app = FastAPI(
         title=title,
         summary=summary or None,
+        description="Pages are hostile: what comes from them is never run, and only public addresses are fetched.",
         version=blockfeat.__version__,
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
     )
+    app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.state.settings = settings
     app.state.templates = _templates()
     add_handlers(app)
@@ -106,11 +107,8 @@ def create_app(settings: ServeSettings | None = None) -> FastAPI:
     return app
 
 
-_UNUSED = ("HTTPValidationError", "ValidationError")
-
-
 def described(app: FastAPI, *, model_names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the OpenAPI description of an app, created at first use; all errors are problem objects.
+    """Return the OpenAPI description of an app; all errors are problem objects.
 
     Parameters
     ----------
@@ -119,37 +117,14 @@ def described(app: FastAPI, *, model_names: Sequence[str] = ()) -> dict[str, Any
     model_names : sequence of str
         Names of the models that a request may choose.
     """
-    if app.openapi_schema is not None:
-        return app.openapi_schema
-    spec = get_openapi(
-        title=app.title,
-        version=app.version,
-        summary=app.summary,
-        routes=app.routes,
-        license_info=app.license_info,
-        description="Pages are hostile: what comes from them is never run, and only public addresses are fetched.",
-    )
+    spec = FastAPI.openapi(app)
     schemas = spec.setdefault("components", {}).setdefault("schemas", {})
-    for name in _UNUSED:
-        schemas.pop(name, None)
     schemas["ProblemBody"] = ProblemBody.model_json_schema()
-    if model_names:
-        _name_models(schemas, model_names)
-    for operations in spec["paths"].values():
-        for operation in operations.values():
-            for answer in operation["responses"].values():
-                if PROBLEM_TYPE in answer.get("content", {}):
-                    answer["content"].pop("application/json", None)
-    app.openapi_schema = spec
-    return spec
-
-
-def _name_models(schemas: dict[str, Any], names: Sequence[str]) -> None:
-    """List the names of the offered models in each schema that has a choice of a model."""
     for schema in schemas.values():
         model = schema.get("properties", {}).get("model", {})
-        if model.get("default") == DEFAULT_MODEL:
-            model["enum"] = list(names)
+        if model_names and model.get("default") == DEFAULT_MODEL:
+            model["enum"] = list(model_names)
+    return spec
 
 
 _SECONDS_TO_END = 5
@@ -166,18 +141,10 @@ def bound_socket(host: str, port: int) -> socket.socket:
         The address cannot be used: taken, or not this machine's.
     """
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind, protocol)
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise ConfigError(f"cannot listen at {host}: {error.strerror or error}") from error
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind(address)
-        listening.listen()  # connections made before the server is ready wait for it
-    except OSError as error:
-        listening.close()
-        raise ConfigError(f"cannot listen at {host}, port {port}: {error.strerror or error}") from error
-    return listening
+        reason = (error.strerror or str(error)).partition(" (while")[0]
+        raise ConfigError(f"cannot listen at {host}, port {port}: {reason}") from error
 
 
 def server_of(app: FastAPI, *, trusted_proxies: str = "", log_level: str = "warning") -> uvicorn.Server:

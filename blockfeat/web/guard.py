@@ -22,7 +22,6 @@ from blockfeat.errors import ConfigError
 from blockfeat.io.http import Network, is_address
 from blockfeat.web.problems import Problem, problem_response
 
-
 _MAY_BE_ZERO = ("waiting", "requests_per_minute", "kept_bytes")
 _SECONDS = ("deadline", "fetch_deadline", "header_seconds", "kept_seconds")
 _ABOVE_ZERO = ("max_bytes", "jobs", "connections_per_client", *_SECONDS)

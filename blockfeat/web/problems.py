@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from blockfeat.content import clean_characters
-from blockfeat.errors import AddressForbidden, BlockfeatError, FetchError, LimitExceeded, NotHTML
+from blockfeat.errors import AddressForbidden, BlockfeatError, FetchError, LimitExceeded, NotHTML, StoreError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -26,6 +26,8 @@ GUARDED: dict[int | str, dict[str, Any]] = {
     421: {"description": "The service is not asked for by this host name.", **_PROBLEM},
 }
 """Error responses that every operation may return."""
+LOCKED: dict[int | str, dict[str, Any]] = {401: {"description": "The password is missing or wrong.", **_PROBLEM}}
+"""Error response of what needs a password."""
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     **GUARDED,
     400: {"description": "The request is no JSON or no form.", **_PROBLEM},
@@ -86,6 +88,8 @@ def problem_of(error: BlockfeatError) -> Problem:
         status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     elif isinstance(error, NotHTML):
         status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    elif isinstance(error, StoreError):
+        status = HTTPStatus.SERVICE_UNAVAILABLE
     else:
         status = HTTPStatus.UNPROCESSABLE_ENTITY
     # An error about a forbidden address may be wrapped in one that names the page's address.

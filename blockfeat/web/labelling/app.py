@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
@@ -16,7 +15,7 @@ from starlette.responses import HTMLResponse
 from blockfeat.blocks import kinds_of_blocks
 from blockfeat.data import ROLES
 from blockfeat.page import Page
-from blockfeat.web.app import base_app, described
+from blockfeat.web.app import base_app
 from blockfeat.web.coloured import LOOKS, coloured_page, head_styles
 from blockfeat.web.guard import ServeSettings, frame_policy
 from blockfeat.web.labelling.background import Background, model_file, training_lacks
@@ -101,7 +100,6 @@ def create_label_app(session: LabelSession, settings: ServeSettings) -> FastAPI:
     app.state.background = background
     app.include_router(api)
     app.include_router(pages)
-    app.openapi = partial(described, app)  # type: ignore[method-assign]
     return app
 
 
