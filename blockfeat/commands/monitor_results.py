@@ -171,11 +171,8 @@ def password(
     config: ConfigArgument, remove: Annotated[bool, typer.Option("--remove", help="Ask for none any more.")] = False
 ) -> None:
     """Set the password of the live page: typed twice, or a line of standard input. Who has logged in is logged out."""
-    given: str | None = None
-    if not remove and sys.stdin.isatty():
-        given = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
-    elif not remove:
-        given = sys.stdin.readline().rstrip("\r\n")
+    is_typed = sys.stdin.isatty()
+    given = None if remove else typer.prompt("Password", hide_input=is_typed, confirmation_prompt=is_typed)
     if given is not None and len(given.strip()) < _LEAST_OF_A_PASSWORD:
         raise typer.BadParameter(f"has fewer than {_LEAST_OF_A_PASSWORD} characters", param_hint="the password")
     with opened_store(config) as store:
@@ -216,7 +213,7 @@ def serve(
         brands = read_config(config).brands if config.endswith(".toml") else ()
         app = create_live_app(store, title=title, settings=settings, feedback=feedback, brands=brands, is_open=is_own)
         with suppress(KeyboardInterrupt):
-            server_of(app, trusted_proxies=",".join(trusted_proxy or ())).run(sockets=[listening])
+            server_of(app, trusted_proxies=trusted_proxy or ()).run(sockets=[listening])
 
 
 def retry(

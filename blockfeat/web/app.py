@@ -18,7 +18,6 @@ from starlette.templating import Jinja2Templates
 import blockfeat
 from blockfeat.errors import ConfigError
 from blockfeat.lang import direction_of
-from blockfeat.models import DEFAULT_MODEL
 from blockfeat.web.guard import Guard, ServeSettings
 from blockfeat.web.problems import ProblemBody, add_handlers
 
@@ -103,27 +102,14 @@ def create_app(settings: ServeSettings | None = None) -> FastAPI:
     app.state.service = service
     app.include_router(api.router)
     app.include_router(api.pages)
-    app.openapi = partial(described, app, model_names=service.names)  # type: ignore[method-assign]
     return app
 
 
-def described(app: FastAPI, *, model_names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the OpenAPI description of an app; all errors are problem objects.
-
-    Parameters
-    ----------
-    app : FastAPI
-        The app.
-    model_names : sequence of str
-        Names of the models that a request may choose.
-    """
+def described(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI description of an app; all errors are problem objects."""
     spec = FastAPI.openapi(app)
     schemas = spec.setdefault("components", {}).setdefault("schemas", {})
     schemas["ProblemBody"] = ProblemBody.model_json_schema()
-    for schema in schemas.values():
-        model = schema.get("properties", {}).get("model", {})
-        if model_names and model.get("default") == DEFAULT_MODEL:
-            model["enum"] = list(model_names)
     return spec
 
 
@@ -147,15 +133,15 @@ def bound_socket(host: str, port: int) -> socket.socket:
         raise ConfigError(f"cannot listen at {host}, port {port}: {reason}") from error
 
 
-def server_of(app: FastAPI, *, trusted_proxies: str = "", log_level: str = "warning") -> uvicorn.Server:
+def server_of(app: FastAPI, *, trusted_proxies: Sequence[str] = (), log_level: str = "warning") -> uvicorn.Server:
     """Return the server of an app, which limits connections and the heads of requests.
 
     Parameters
     ----------
     app : FastAPI
         The app.
-    trusted_proxies : str
-        IP addresses, separated by commas, whose ``X-Forwarded-For`` is trusted.
+    trusted_proxies : sequence of str
+        IP addresses whose ``X-Forwarded-For`` is trusted.
     log_level : str
         Level of the server's own log.
     """
@@ -163,15 +149,14 @@ def server_of(app: FastAPI, *, trusted_proxies: str = "", log_level: str = "warn
 
     from blockfeat.web.guard import limited_connections
 
-    proxies = frozenset(name.strip() for name in trusted_proxies.split(",") if name.strip())
     config = uvicorn.Config(
         app,
-        http=limited_connections(app.state.settings, unlimited=proxies),
+        http=limited_connections(app.state.settings, unlimited=frozenset(trusted_proxies)),
         h11_max_incomplete_event_size=_MOST_OF_A_HEAD,
         log_level=log_level,
         access_log=log_level in ("info", "debug", "trace"),
         proxy_headers=bool(trusted_proxies),
-        forwarded_allow_ips=trusted_proxies or None,
+        forwarded_allow_ips=list(trusted_proxies),
         server_header=False,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=_SECONDS_TO_END,

@@ -164,7 +164,7 @@ def test_the_password_is_stored_as_a_hash(store: Store, tmp_path: Path) -> None:
 def test_the_commands_of_a_password(store: Store, tmp_path: Path) -> None:
     short = call("monitor", "password", "m.db", given="   short   \n", folder=tmp_path)
     assert (short.returncode, "fewer than 8 characters" in short.said) == (2, True)
-    assert call("monitor", "password", "m.db", folder=tmp_path).returncode == 2
+    assert call("monitor", "password", "m.db", folder=tmp_path).returncode != 0
     assert call("monitor", "password", "m.db", given="long enough\nmore", folder=tmp_path).returncode == 0
     assert _client(store).get("/", headers=_bearer("long enough")).status_code == 200
     assert call("monitor", "password", "m.db", "--remove", folder=tmp_path).returncode == 0

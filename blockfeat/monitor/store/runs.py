@@ -22,7 +22,7 @@ from sqlalchemy import BigInteger, Connection, cast, delete, func, insert, or_, 
 
 from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.store.engine import upsert
-from blockfeat.monitor.store.feeds import mend_clock
+from blockfeat.monitor.store.feeds import OF_RUNS, mend_clock
 from blockfeat.monitor.store.records import iso, local_day
 from blockfeat.monitor.store.schema import (
     band,
@@ -46,7 +46,6 @@ _AT_ONCE = 500
 # Seconds without a sign of a round that are no trouble: these at least, three usual pauses, or a day after one round.
 _LEAST_SILENCE, _PAUSES, _FIRST_SILENCE = 900.0, 3, 86_400.0
 _RUNS_COMPARED, _BROKEN_OFF = 10, 3
-_OF_RUNS = (run.c.started_at, run.c.ended_at)
 # Status codes below 500 that may be temporary.
 _PASSING = (401, 402, 403, 404, 408, 425, 429)
 _ADDRESS = re.compile(r"https?://\S+")
@@ -148,7 +147,7 @@ def trouble_of(connection: Connection, *, now: float) -> str | None:
     alive = float(connection.scalar(select(meta.c.value).where(meta.c.key == _ALIVE)) or 0)
     if not alive:
         return "no round has been run"
-    rows = connection.execute(select(*_OF_RUNS).order_by(run.c.id.desc()).limit(_RUNS_COMPARED)).all()
+    rows = connection.execute(select(*OF_RUNS).order_by(run.c.id.desc()).limit(_RUNS_COMPARED)).all()
     if len(rows) > _BROKEN_OFF and not any(row.ended_at for row in rows[1 : _BROKEN_OFF + 1]):
         return f"the last {_BROKEN_OFF} rounds before this one broke off"
     starts = [datetime.fromisoformat(row.started_at) for row in rows]

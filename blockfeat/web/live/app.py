@@ -10,14 +10,13 @@ import secrets
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import islice
 from threading import Lock
 from typing import Annotated, Any
 from urllib.parse import urlencode
 from zlib import crc32
 
 from fastapi import APIRouter, Depends, FastAPI, Form, Query, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from blockfeat.errors import InputError, StoreError
 from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
@@ -30,10 +29,9 @@ from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import base_app
 from blockfeat.web.guard import Rate, ServeSettings
-from blockfeat.web.problems import LOCKED, PROBLEMS, Problem
+from blockfeat.web.problems import PROBLEMS, Problem
 
 _IN_FEEDS, _IN_API = 50, 1000
-_LINES_AT_ONCE = 500
 _IN_STATUS = 100
 _TRIES_A_MINUTE = 5
 _SECONDS_LOGGED_IN = 30 * 86_400
@@ -128,7 +126,8 @@ def _admitted(request: Request) -> None:
 
 
 _GUARDED = [Depends(_admitted)]
-_ANSWERS = LOCKED | {code: PROBLEMS[code] for code in (403, 421, 422, 429, 503)}
+_ANSWERS: dict[int | str, dict[str, Any]] = {code: PROBLEMS[code] for code in (403, 421, 422, 429, 503)}
+_ANSWERS[401] = PROBLEMS[403] | {"description": "The password is missing or wrong."}
 router = APIRouter(dependencies=_GUARDED)
 feedback_router = APIRouter(include_in_schema=False, dependencies=_GUARDED)
 door = APIRouter(include_in_schema=False)
@@ -246,13 +245,9 @@ def status(request: Request) -> HTMLResponse:
 def metrics(request: Request) -> Response:
     """Return the numbers of the status as Prometheus reads them."""
     found = request.app.state.store.status(now=time.time(), limit=_IN_STATUS)
-    answer = _page(request, "live_metrics.txt", found=found, seconds=_seconds)
+    answer = _page(request, "live_metrics.txt", found=found, seconds=lambda at: datetime.fromisoformat(at).timestamp())
     answer.headers["content-type"] = "text/plain; version=0.0.4; charset=utf-8"
     return answer
-
-
-def _seconds(moment: str) -> float:
-    return datetime.fromisoformat(moment).timestamp()
 
 
 @router.get("/", include_in_schema=False)
@@ -278,8 +273,7 @@ def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Resp
     # All rows at once, so that a slow client holds no transaction open.
     lines = csv_lines([*mention_rows(request.app.state.store, filters)], MENTION_COLUMNS)
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
-    parts = iter(lambda: "".join(islice(lines, _LINES_AT_ONCE)), "")
-    return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
+    return Response("".join(lines), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/feed.atom", include_in_schema=False)

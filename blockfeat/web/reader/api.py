@@ -247,7 +247,7 @@ async def read(request: Request, service: Asked, asked: Annotated[ReadQuery, Que
     try:
         return await _read(request, service, asked)
     except (BlockfeatError, Problem) as error:
-        problem = problem_of(error) if isinstance(error, BlockfeatError) else error
+        problem = problem_of(error)
         context = {**asked.model_dump(), "problem": problem}
         answer: HTMLResponse = request.app.state.templates.TemplateResponse(
             request, "read_problem.html", context, problem.status, problem.headers
