@@ -31,7 +31,12 @@ _MONITOR = (
     *("init new.toml", "demo --port 0", "aliases Tolmet --lang pl", "status absent.db", "search absent.db word"),
     *(f"{name} absent.toml" for name in ("run", "check", "report", "serve", "redeliver", "learn", "rematch", "retry")),
     _EXPORT,
-    *("discover absent.example", "purge absent.db --host absent.example --yes", "judge absent.db 1 right"),
+    *(
+        "discover absent.example",
+        "purge absent.db --host absent.example --yes",
+        "judge absent.db 1 right",
+        "password absent.db",
+    ),
 )
 _BY_PLAIN = (
     *("extract page.html", "explain page.html --output explained.html", "models", "corpus count demo"),
