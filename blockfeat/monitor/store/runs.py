@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import BigInteger, Connection, cast, delete, func, insert, or_, select, true, update
 
+from blockfeat.errors import StoreError
 from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.store.engine import upsert
 from blockfeat.monitor.store.feeds import OF_RUNS, mend_clock
@@ -140,7 +141,7 @@ def trouble_of(connection: Connection, *, now: float) -> str | None:
 
     Raises
     ------
-    OSError
+    StoreError
         The file of the store is gone.
     """
     _disk(connection)
@@ -164,8 +165,11 @@ def _disk(connection: Connection) -> tuple[int, int | None]:
     if connection.dialect.name == "postgresql":
         return connection.scalar(select(func.pg_database_size(func.current_database()))) or 0, None
     file = os.path.abspath(connection.engine.url.database or "")
-    sizes = [os.path.getsize(file), *map(os.path.getsize, filter(os.path.exists, [f"{file}-wal"]))]
-    return sum(sizes), disk_usage(os.path.dirname(file)).free
+    try:
+        sizes = [os.path.getsize(file), *map(os.path.getsize, filter(os.path.exists, [f"{file}-wal"]))]
+        return sum(sizes), disk_usage(os.path.dirname(file)).free
+    except OSError as error:
+        raise StoreError(f"{file}: cannot be read: {error.strerror}") from error
 
 
 def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreStatus:

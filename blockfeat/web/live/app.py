@@ -31,10 +31,8 @@ from blockfeat.web.app import base_app
 from blockfeat.web.guard import Rate, ServeSettings
 from blockfeat.web.problems import PROBLEMS, Problem
 
-_IN_FEEDS, _IN_API = 50, 1000
-_IN_STATUS = 100
-_TRIES_A_MINUTE = 5
-_SECONDS_LOGGED_IN = 30 * 86_400
+_IN_FEEDS, _IN_API, _IN_STATUS = 50, 1000, 100
+_TRIES_A_MINUTE, _SECONDS_LOGGED_IN = 5, 30 * 86_400
 
 _logger = logging.getLogger("blockfeat.web.live")
 
@@ -125,11 +123,10 @@ def _admitted(request: Request) -> None:
     raise Problem(401, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
-_GUARDED = [Depends(_admitted)]
 _ANSWERS: dict[int | str, dict[str, Any]] = {code: PROBLEMS[code] for code in (403, 421, 422, 429, 503)}
 _ANSWERS[401] = PROBLEMS[403] | {"description": "The password is missing or wrong."}
-router = APIRouter(dependencies=_GUARDED)
-feedback_router = APIRouter(include_in_schema=False, dependencies=_GUARDED)
+router = APIRouter(dependencies=[Depends(_admitted)])
+feedback_router = APIRouter(include_in_schema=False, dependencies=[Depends(_admitted)])
 door = APIRouter(include_in_schema=False)
 
 
@@ -228,7 +225,7 @@ def healthz(request: Request) -> Response:
     """Return whether the monitor is at work, and else the reason, to everybody."""
     try:
         trouble = request.app.state.store.trouble(now=time.time())
-    except (StoreError, OSError) as error:
+    except StoreError as error:
         _logger.error("%s", error)
         trouble = "the store cannot be read"
     return PlainTextResponse(f"{trouble or 'ok'}\n", 503 if trouble else 200)
