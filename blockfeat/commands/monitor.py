@@ -18,22 +18,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from blockfeat._extras import require_extra
 from blockfeat._files import writing
-from blockfeat.commands import console
+from blockfeat.commands import console, monitor_results
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
-from blockfeat.commands.monitor_results import (
-    export,
-    judge,
-    learn,
-    opened_store,
-    purge,
-    rematch,
-    report,
-    retry,
-    search,
-    serve,
-    status,
-    warn_of_unexpected,
-)
 from blockfeat.commands.options import QuietOption, languages
 from blockfeat.errors import LanguageError
 
@@ -112,7 +98,7 @@ def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")
     from blockfeat.monitor.notify.queue import redeliver as deliver_again
 
     settings = read_config(config)
-    with opened_store(str(settings.store)) as store:
+    with monitor_results.opened_store(str(settings.store)) as store:
         arrived, failed = asyncio.run(deliver_again(store, receivers_of(settings)))
     console.show(f"{arrived} mentions delivered")
     for name, reason in failed:
@@ -235,8 +221,9 @@ def demo(port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for a
 
 
 for _command in (
-    *(aliases, report, serve, status, export),
-    *(redeliver, retry, search, discover, purge, judge, learn, rematch),
+    *(aliases, monitor_results.report, monitor_results.serve, monitor_results.status, monitor_results.export),
+    *(redeliver, monitor_results.retry, monitor_results.search, discover, monitor_results.purge),
+    *(monitor_results.judge, monitor_results.learn, monitor_results.rematch, monitor_results.password),
 ):
     app.command(_command.__name__, cls=_Command)(_command)
 
@@ -319,7 +306,7 @@ def show_summary(summary: Summary, *, quiet: bool, is_streamed: bool) -> None:
         console.error(console.with_name(address, reason))
     if summary.more_failures:
         console.error(f"{summary.more_failures} more failed")
-    warn_of_unexpected(summary.unexpected)
+    monitor_results.warn_of_unexpected(summary.unexpected)
     if quiet:
         return
     feeds = ", ".join(f"{count} {outcome}" for outcome, count in sorted(summary.feeds.items())) or "none due"

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,8 @@ ConfigArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="Configuration file, or the store itself: monitor.db, postgresql://…")
 ]
 _REASONS_SHOWN = 20
+_SHOWN, _IN_JSON = 10, 1000
+_LEAST_OF_A_PASSWORD = 8
 _HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "articles with copies", "ruled out")
 
 
@@ -123,11 +126,19 @@ def _day(text: str | None, option: str) -> str | None:
         raise typer.BadParameter(f"'{text}' is no day such as 2026-11-22, and no age", param_hint=option) from None
 
 
-def status(config: ConfigArgument) -> None:
+def status(
+    config: ConfigArgument,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything as one JSON object, for programs.")] = False,
+) -> None:
     """Show what the store has, what is due, and what failed."""
     with opened_store(config) as store:
-        found = store.status(now=time.time())
-        console.show(f"store: {store.name}")
+        found = store.status(now=time.time(), limit=_IN_JSON if as_json else _SHOWN)
+        if as_json:
+            console.show(json.dumps({"store": store.name, **asdict(found)}, ensure_ascii=False))
+            return
+        console.show(f"store: {store.name}, {found.store_bytes / 1e6:,.1f} MB")
+    if found.trouble:
+        console.show(f"trouble: {found.trouble}")
     for run in found.runs[:1]:
         ended = f"ended {run['ended_at']}" if run["ended_at"] else "still at work, or killed"
         console.show(f"last run: {run['started_at']}, {ended} ({run['process']})")
@@ -135,19 +146,14 @@ def status(config: ConfigArgument) -> None:
     console.show(f"feeds: {found.feed_count}, of these {found.retired} retired")
     console.show(
         f"pages: {pages}; {found.due} due, {found.later} later ({found.retried} of them failed and are tried again); "
-        f"{found.copies} copies, {found.versions} older versions"
+        f"{found.copies} copies with {found.own_mentions} mentions of their own, {found.versions} older versions"
     )
-    if found.copies:
-        some = found.copies - found.exact_copies
-        console.show(
-            f"copies: {found.exact_copies} word for word, {some} changed; {found.own_mentions} mentions of their own"
-        )
     console.show(f"mentions: {found.counted} counted, {found.mentions} with clutter and copies")
     for name, moment in found.waiting_hosts.items():
         console.show(f"host {name}: not asked before {moment}")
     for sink in found.sinks:
         trouble = f", failed {sink['failures']} times: {sink['error']}" if sink["failures"] else ""
-        console.show(f"{sink['name']}: {max(sink['pending'], 0)} mentions to deliver{trouble}")
+        console.show(f"{sink['name']}: {sink['pending']} mentions to deliver{trouble}")
     for letters in found.dead_letters:
         console.show(
             f"{letters['sink']}: {letters['number']} dead letters ({letters['error']}); `blockfeat monitor redeliver`"
@@ -159,6 +165,19 @@ def status(config: ConfigArgument) -> None:
         how = " unexpectedly" if page["unexpected"] else ""
         console.show(f"page failed{how}: {console.with_name(page['url'], page['error'] or '')}")
     warn_of_unexpected(found.unexpected)
+
+
+def password(
+    config: ConfigArgument, remove: Annotated[bool, typer.Option("--remove", help="Ask for none any more.")] = False
+) -> None:
+    """Set the password of the live page: typed twice, or a line of standard input. Who has logged in is logged out."""
+    is_typed = sys.stdin.isatty()
+    given = None if remove else typer.prompt("Password", hide_input=is_typed, confirmation_prompt=is_typed)
+    if given is not None and len(given.strip()) < _LEAST_OF_A_PASSWORD:
+        raise typer.BadParameter(f"has fewer than {_LEAST_OF_A_PASSWORD} characters", param_hint="the password")
+    with opened_store(config) as store:
+        store.set_password(given)
+        console.show(f"{store.name}: the live page asks for {'no' if remove else 'this'} password")
 
 
 def serve(
@@ -175,6 +194,7 @@ def serve(
     """Serve a live page of the mentions, read-only without --feedback: filters, charts, evidence, feeds."""
     require_extra("web", what="monitor serve")
     from contextlib import suppress
+    from ipaddress import ip_address
 
     from blockfeat.monitor.config import read_config
     from blockfeat.web.app import bound_socket, server_of
@@ -183,13 +203,17 @@ def serve(
 
     settings = ServeSettings(allowed_hosts=tuple(allow_host or ()))
     with opened_store(config) as store, bound_socket(host, port) as listening:
+        is_own = ip_address(listening.getsockname()[0]).is_loopback
+        if not is_own and store.password_hash() is None:
+            advice = "set a password (`blockfeat monitor password`), without which only this machine is served"
+            raise typer.BadParameter(f"{host}: {advice}", param_hint="--host")
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{listening.getsockname()[1]}/"
         console.show(f"The mentions of {store.name} are at {address} (Ctrl-C ends it)", at_once=True)
         brands = read_config(config).brands if config.endswith(".toml") else ()
-        app = create_live_app(store, title=title, settings=settings, feedback=feedback, brands=brands)
+        app = create_live_app(store, title=title, settings=settings, feedback=feedback, brands=brands, is_open=is_own)
         with suppress(KeyboardInterrupt):
-            server_of(app, trusted_proxies=",".join(trusted_proxy or ())).run(sockets=[listening])
+            server_of(app, trusted_proxies=trusted_proxy or ()).run(sockets=[listening])
 
 
 def retry(

@@ -78,7 +78,7 @@ def serve(
         name = f"[{taken[0]}]" if ":" in taken[0] else taken[0]
         console.show(f"The reader is at http://{name}:{taken[1]}/ (Ctrl-C ends it)", at_once=True)
         log_level = "info" if verbose else "warning"
-        server = server_of(app, trusted_proxies=",".join(trusted_proxy or ()), log_level=log_level)
+        server = server_of(app, trusted_proxies=trusted_proxy or (), log_level=log_level)
         server.run(sockets=[listening])
 
 

@@ -30,6 +30,7 @@ _logger = logging.getLogger("blockfeat.monitor")
 _DELIVER_SECONDS = 2.0
 _AFTER_FAILURE = 30.0
 _SPIKES_EVERY = 300.0
+_ALIVE_EVERY = 60.0
 _SHORTEST_NAP = 1.0
 _LONGEST_NAP = 60.0
 
@@ -141,9 +142,12 @@ class Monitor:
         return work.summary
 
     async def _deliver_often(self, summary: Summary) -> None:
-        looked = time.monotonic()
+        looked = told = time.monotonic()
         while True:
             await asyncio.sleep(_DELIVER_SECONDS)
+            if time.monotonic() - told > _ALIVE_EVERY:
+                told = time.monotonic()
+                await asyncio.shield(self._thread.call(self.store.keep_alive, now=time.time()))
             if time.monotonic() - looked > _SPIKES_EVERY:
                 looked = time.monotonic()
                 await asyncio.shield(self._look_for_spikes())

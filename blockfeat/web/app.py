@@ -10,7 +10,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
 from jinja2 import Environment, PackageLoader
 from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -19,9 +18,8 @@ from starlette.templating import Jinja2Templates
 import blockfeat
 from blockfeat.errors import ConfigError
 from blockfeat.lang import direction_of
-from blockfeat.models import DEFAULT_MODEL
 from blockfeat.web.guard import Guard, ServeSettings
-from blockfeat.web.problems import PROBLEM_TYPE, ProblemBody, add_handlers
+from blockfeat.web.problems import ProblemBody, add_handlers
 
 if TYPE_CHECKING:
     import uvicorn
@@ -61,12 +59,14 @@ def base_app(settings: ServeSettings, *, title: str, summary: str = "", lifespan
     app = FastAPI(
         title=title,
         summary=summary or None,
+        description="Pages are hostile: what comes from them is never run, and only public addresses are fetched.",
         version=blockfeat.__version__,
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
     )
+    app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.state.settings = settings
     app.state.templates = _templates()
     add_handlers(app)
@@ -102,54 +102,15 @@ def create_app(settings: ServeSettings | None = None) -> FastAPI:
     app.state.service = service
     app.include_router(api.router)
     app.include_router(api.pages)
-    app.openapi = partial(described, app, model_names=service.names)  # type: ignore[method-assign]
     return app
 
 
-_UNUSED = ("HTTPValidationError", "ValidationError")
-
-
-def described(app: FastAPI, *, model_names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the OpenAPI description of an app, created at first use; all errors are problem objects.
-
-    Parameters
-    ----------
-    app : FastAPI
-        The app.
-    model_names : sequence of str
-        Names of the models that a request may choose.
-    """
-    if app.openapi_schema is not None:
-        return app.openapi_schema
-    spec = get_openapi(
-        title=app.title,
-        version=app.version,
-        summary=app.summary,
-        routes=app.routes,
-        license_info=app.license_info,
-        description="Pages are hostile: what comes from them is never run, and only public addresses are fetched.",
-    )
+def described(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI description of an app; all errors are problem objects."""
+    spec = FastAPI.openapi(app)
     schemas = spec.setdefault("components", {}).setdefault("schemas", {})
-    for name in _UNUSED:
-        schemas.pop(name, None)
     schemas["ProblemBody"] = ProblemBody.model_json_schema()
-    if model_names:
-        _name_models(schemas, model_names)
-    for operations in spec["paths"].values():
-        for operation in operations.values():
-            for answer in operation["responses"].values():
-                if PROBLEM_TYPE in answer.get("content", {}):
-                    answer["content"].pop("application/json", None)
-    app.openapi_schema = spec
     return spec
-
-
-def _name_models(schemas: dict[str, Any], names: Sequence[str]) -> None:
-    """List the names of the offered models in each schema that has a choice of a model."""
-    for schema in schemas.values():
-        model = schema.get("properties", {}).get("model", {})
-        if model.get("default") == DEFAULT_MODEL:
-            model["enum"] = list(names)
 
 
 _SECONDS_TO_END = 5
@@ -166,29 +127,21 @@ def bound_socket(host: str, port: int) -> socket.socket:
         The address cannot be used: taken, or not this machine's.
     """
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind, protocol)
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise ConfigError(f"cannot listen at {host}: {error.strerror or error}") from error
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind(address)
-        listening.listen()  # connections made before the server is ready wait for it
-    except OSError as error:
-        listening.close()
-        raise ConfigError(f"cannot listen at {host}, port {port}: {error.strerror or error}") from error
-    return listening
+        reason = (error.strerror or str(error)).partition(" (while")[0]
+        raise ConfigError(f"cannot listen at {host}, port {port}: {reason}") from error
 
 
-def server_of(app: FastAPI, *, trusted_proxies: str = "", log_level: str = "warning") -> uvicorn.Server:
+def server_of(app: FastAPI, *, trusted_proxies: Sequence[str] = (), log_level: str = "warning") -> uvicorn.Server:
     """Return the server of an app, which limits connections and the heads of requests.
 
     Parameters
     ----------
     app : FastAPI
         The app.
-    trusted_proxies : str
-        IP addresses, separated by commas, whose ``X-Forwarded-For`` is trusted.
+    trusted_proxies : sequence of str
+        IP addresses whose ``X-Forwarded-For`` is trusted.
     log_level : str
         Level of the server's own log.
     """
@@ -196,15 +149,14 @@ def server_of(app: FastAPI, *, trusted_proxies: str = "", log_level: str = "warn
 
     from blockfeat.web.guard import limited_connections
 
-    proxies = frozenset(name.strip() for name in trusted_proxies.split(",") if name.strip())
     config = uvicorn.Config(
         app,
-        http=limited_connections(app.state.settings, unlimited=proxies),
+        http=limited_connections(app.state.settings, unlimited=frozenset(trusted_proxies)),
         h11_max_incomplete_event_size=_MOST_OF_A_HEAD,
         log_level=log_level,
         access_log=log_level in ("info", "debug", "trace"),
         proxy_headers=bool(trusted_proxies),
-        forwarded_allow_ips=trusted_proxies or None,
+        forwarded_allow_ips=list(trusted_proxies),
         server_header=False,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=_SECONDS_TO_END,

@@ -22,6 +22,10 @@ from blockfeat.errors import ConfigError
 from blockfeat.io.http import Network, is_address
 from blockfeat.web.problems import Problem, problem_response
 
+_MAY_BE_ZERO = ("waiting", "requests_per_minute", "kept_bytes")
+_SECONDS = ("deadline", "fetch_deadline", "header_seconds", "kept_seconds")
+_ABOVE_ZERO = ("max_bytes", "jobs", "connections_per_client", *_SECONDS)
+
 
 @dataclass(frozen=True)
 class ServeSettings:
@@ -76,20 +80,11 @@ class ServeSettings:
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        for name in (
-            "max_bytes",
-            "deadline",
-            "fetch_deadline",
-            "jobs",
-            "connections_per_client",
-            "header_seconds",
-            "kept_seconds",
-        ):
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"'{name}' must be above 0, not {getattr(self, name)}")
-        for name in ("waiting", "requests_per_minute", "kept_bytes"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"'{name}' must be 0 or more, not {getattr(self, name)}")
+        for name, value in vars(self).items():
+            if name in _MAY_BE_ZERO and value < 0:
+                raise ConfigError(f"'{name}' must be 0 or more, not {value}")
+            if name in _ABOVE_ZERO and not value > 0:
+                raise ConfigError(f"'{name}' must be above 0, not {value}")
 
 
 _MOST_CLIENTS = 10_000

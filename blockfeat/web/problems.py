@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from blockfeat.content import clean_characters
-from blockfeat.errors import AddressForbidden, BlockfeatError, FetchError, LimitExceeded, NotHTML
+from blockfeat.errors import AddressForbidden, BlockfeatError, FetchError, LimitExceeded, NotHTML, StoreError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -78,20 +80,32 @@ class Problem(Exception):
         self.status, self.detail, self.headers, self.more = status, detail, dict(headers or {}), dict(more or {})
 
 
-def problem_of(error: BlockfeatError) -> Problem:
-    """Return the problem, with its HTTP status, for an error of the library."""
-    if isinstance(error, AddressForbidden):
-        status = HTTPStatus.FORBIDDEN
-    elif isinstance(error, LimitExceeded):
-        status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-    elif isinstance(error, NotHTML):
-        status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
-    else:
-        status = HTTPStatus.UNPROCESSABLE_ENTITY
+_STATUS_OF = ((AddressForbidden, 403), (LimitExceeded, 413), (NotHTML, 415), (StoreError, 503))
+
+
+def problem_of(error: Exception) -> Problem:
+    """Return the problem, with its HTTP status, for an error of the library or of a request."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, HTTPException):
+        return Problem(error.status_code, str(error.detail), headers=error.headers)
+    if isinstance(error, RequestValidationError):
+        return _invalid(error)
     # An error about a forbidden address may be wrapped in one that names the page's address.
-    if isinstance(error, FetchError) and isinstance(error.__cause__, AddressForbidden):
-        status = HTTPStatus.FORBIDDEN
-    return Problem(status, str(error))
+    is_wrapped = isinstance(error, FetchError) and isinstance(error.__cause__, AddressForbidden)
+    kind = AddressForbidden if is_wrapped else type(error)
+    return Problem(next((status for known, status in _STATUS_OF if issubclass(kind, known)), 422), str(error))
+
+
+def _invalid(error: RequestValidationError) -> Problem:
+    errors = error.errors()
+    wrong = [
+        {"at": ".".join(map(str, each["loc"])), "reason": clean_characters(reason_of(each))[:_LONGEST]}
+        for each in errors[:20]
+    ]
+    detail = "; ".join(f"{each['at']}: {each['reason']}" for each in wrong)
+    is_json = all(each["type"] != "json_invalid" for each in errors)
+    return Problem(422 if is_json else 400, detail, more={"errors": wrong})
 
 
 def problem_response(problem: Problem) -> Response:
@@ -114,27 +128,9 @@ def reason_of(error: Mapping[str, Any]) -> str:
 
 def add_handlers(app: FastAPI) -> None:
     """Let an app return every error as a problem object."""
-    from fastapi.exceptions import RequestValidationError
-    from starlette.exceptions import HTTPException
 
-    @app.exception_handler(Problem)
-    async def on_problem(request: Request, error: Problem) -> Response:
-        return problem_response(error)
-
-    @app.exception_handler(BlockfeatError)
-    async def on_error(request: Request, error: BlockfeatError) -> Response:
+    async def answered(request: Request, error: Exception) -> Response:
         return problem_response(problem_of(error))
 
-    @app.exception_handler(HTTPException)
-    async def on_http(request: Request, error: HTTPException) -> Response:
-        return problem_response(Problem(error.status_code, str(error.detail), headers=error.headers))
-
-    @app.exception_handler(RequestValidationError)
-    async def on_invalid(request: Request, error: RequestValidationError) -> Response:
-        wrong = [
-            {"at": ".".join(map(str, each["loc"])), "reason": clean_characters(reason_of(each))[:_LONGEST]}
-            for each in error.errors()[:20]
-        ]
-        detail = "; ".join(f"{each['at']}: {each['reason']}" for each in wrong)
-        is_json = all(each["type"] != "json_invalid" for each in error.errors())
-        return problem_response(Problem(422 if is_json else 400, detail, more={"errors": wrong}))
+    for kind in (Problem, BlockfeatError, HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, answered)

@@ -14,6 +14,7 @@ import pytest
 from blockfeat.data import demo_pages, write_corpus
 from blockfeat.models import load_model
 from blockfeat.training.config import config_text
+from cases import CASES
 from command_line import Called, call
 from pages import article_page
 
@@ -91,20 +92,7 @@ def test_the_configuration_is_printed_whole(folder: Path) -> None:
     assert blockfeat(folder, "train", "--kind", "margin", "--print-config").stdout == config_text("margin")
 
 
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (("--kind", "magic"), "unknown kind 'magic'"),
-        (("--kind", "tokens", "--decoder", "mss"), "a model of kind tokens has none"),
-        (("--kind", "tokens", "--set", "swarm.particles=3"), "--set swarm.particles=3: unknown key 'swarm'"),
-        (("--set", "swarm.particles"), "it must be KEY=VALUE"),
-        (("--set", "swarm.particles=none"), "'swarm.particles' must be an integer"),
-        (("--config", "nosuch.toml"), "nosuch.toml"),
-        (("--kind", "margin", "--config", "paper.toml"), "kind 'thresholds', not 'margin'"),
-        (("--lang", "sw"), "no page of language 'sw'"),
-        (("--split", "2"), "the training share"),
-    ],
-)
+@pytest.mark.parametrize(("words", "reason"), CASES["wrong_usage_is_one_message_and_code_2"])
 def test_wrong_usage_is_one_message_and_code_2(words: tuple[str, ...], reason: str, folder: Path) -> None:
     done = blockfeat(folder, "train", *words, code=2)
     assert (reason in done.said, "Traceback" in done.said) == (True, False)

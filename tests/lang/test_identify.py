@@ -6,73 +6,10 @@ from hypothesis import strategies as st
 
 from blockfeat.lang.identify import Identifier, identify, normalise_code
 from blockfeat.lang.measures import keys_of_text
+from cases import CASES
 from property_examples import examples
 
-SENTENCES = {
-    "en": (
-        "My neighbour keeps three hens behind the house, and when one of them gets out it is usually "
-        "found in our garden, where it has already eaten most of what we planted there in the spring."
-    ),
-    "de": (
-        "Meine Nachbarin hält drei Hühner hinter dem Haus, und wenn eines davon entkommt, dann findet"
-        " man es meistens in unserem Garten, wo es schon das meiste von dem gefressen hat, was wir "
-        "dort gepflanzt haben."
-    ),
-    "fr": (
-        "Ma voisine a trois poules derrière la maison, et quand l'une d'elles s'échappe, on la "
-        "retrouve le plus souvent dans notre jardin, où elle a déjà mangé presque tout ce que nous y "
-        "avons planté."
-    ),
-    "es": (
-        "Mi vecina tiene tres gallinas detrás de la casa, y cuando una de ellas se escapa, la "
-        "encontramos casi siempre en nuestro jardín, donde ya se ha comido casi todo lo que habíamos "
-        "plantado en primavera."
-    ),
-    "it": (
-        "La mia vicina tiene tre galline dietro la casa, e quando una di loro scappa la troviamo "
-        "quasi sempre nel nostro orto, dove ha già mangiato la maggior parte di quello che avevamo "
-        "piantato in primavera."
-    ),
-    "pt": (
-        "A minha vizinha tem três galinhas atrás da casa, e quando uma delas foge, quase sempre a "
-        "encontramos no nosso quintal, onde já comeu quase tudo o que nós tínhamos plantado ali na "
-        "primavera."
-    ),
-    "nl": (
-        "Mijn buurvrouw heeft drie kippen achter het huis, en als er een ontsnapt, dan vinden we die "
-        "meestal in onze tuin, waar ze al het meeste heeft opgegeten van wat wij daar in het voorjaar"
-        " hadden geplant."
-    ),
-    "sv": (
-        "Min granne har tre höns bakom huset, och när en av dem rymmer hittar vi den oftast i vår "
-        "trädgård, där den redan har ätit upp det mesta av det som vi planterade där under våren."
-    ),
-    "pl": (
-        "Moja sąsiadka trzyma za domem trzy kury, a kiedy jedna z nich ucieknie, to zwykle znajdujemy"
-        " ją w naszym ogrodzie, gdzie zdążyła już zjeść prawie wszystko, co tam posadziliśmy na "
-        "wiosnę."
-    ),
-    "tr": (
-        "Komşumuz evin arkasında üç tavuk besliyor ve onlardan biri kaçtığı zaman onu çoğu kez bizim "
-        "bahçede buluyoruz; o zamana kadar ilkbaharda oraya diktiğimiz her şeyi yemiş oluyor."
-    ),
-    "ru": (
-        "Моя соседка держит за домом трёх кур, и когда одна из них убегает, мы находим её чаще всего "
-        "в нашем саду, где она уже съела почти всё, что мы там посадили весной."
-    ),
-    "uk": (
-        "Моя сусідка тримає за хатою трьох курей, і коли одна з них тікає, ми знаходимо її "
-        "здебільшого в нашому саду, де вона вже з'їла майже все, що ми там посадили навесні."
-    ),
-    "el": ("Η γειτόνισσά μου έχει τρεις κότες πίσω από το σπίτι, και όταν κάποια φεύγει τη βρίσκουμε στον κήπο μας."),
-    "he": "לשכנה שלי יש שלוש תרנגולות מאחורי הבית, וכאשר אחת מהן בורחת אנחנו מוצאים אותה בגינה שלנו.",
-    "hi": ("मेरी पड़ोसन के घर के पीछे तीन मुर्गियाँ हैं और जब उनमें से कोई भाग जाती है तो वह हमारे बगीचे में मिलती है।"),
-    "ar": ("عند جارتي ثلاث دجاجات خلف البيت، وعندما تهرب واحدة منها نجدها في حديقتنا بعد أن أكلت كل ما زرعناه هناك."),
-    "zh": "我的邻居在房子后面养了三只鸡，如果有一只跑出来，我们常常在自己的院子里找到它。",
-    "ja": "隣の人は家の裏でにわとりを三羽飼っていて、一羽が逃げるとたいてい私たちの庭で見つかります。",
-    "ko": "이웃집 아주머니는 집 뒤에서 닭 세 마리를 기르는데 한 마리가 도망치면 대개 우리 마당에서 찾는다.",
-    "th": "เพื่อนบ้านของฉันเลี้ยงไก่สามตัวไว้หลังบ้าน และเมื่อตัวหนึ่งหนีไป เรามักจะพบมันในสวนของเรา",
-}
+SENTENCES = dict(CASES["sentences_of_languages"])
 
 
 @pytest.mark.parametrize(("lang", "text"), SENTENCES.items())

@@ -272,3 +272,14 @@ def test_addresses_that_fail_are_named(config: MonitorConfig, server: DemoServer
     summary = asyncio.run(run_once(replace(config, sources=sources)))
     assert set(summary.failures) == {source.url for source in sources}
     assert summary.is_fruitless
+
+
+def test_a_round_says_that_it_is_at_work(config: MonitorConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[float] = []
+    monkeypatch.setattr(Store, "keep_alive", lambda store, *, now: said.append(now))
+    monkeypatch.setattr(run, "_DELIVER_SECONDS", 0.01)
+    monkeypatch.setattr(run, "_ALIVE_EVERY", 0.0)
+    start = time.time()
+    asyncio.run(run_once(config))
+    assert len(said) > 1
+    assert start < said[0] < said[-1] < time.time()

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from blockfeat.web.app import base_app
 from blockfeat.web.guard import ServeSettings
 from blockfeat.web.problems import PROBLEM_TYPE
+from cases import CASES
 
 
 def _client(host: str = "localhost", **settings: Any) -> TestClient:
@@ -56,74 +57,17 @@ def test_hosts_can_be_allowed() -> None:
     assert _client("any.example", allowed_hosts=("*",)).get("/thing").status_code == 200
 
 
-# As Chromium 156.0.8078.79 and Firefox 153.7.0 sent them to a service at names and addresses of this machine, and at an
-# address of the network, to which they send no Sec-Fetch headers.
-_LOOPBACK, _NETWORK = "127.0.0.1:8137", "192.168.1.7:8137"
-
-
-def _sent(origin: str, site: str, *, mode: str = "navigate", dest: str = "document") -> dict[str, str]:
-    return {"origin": origin, "sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
-
-
-_NO_CORS = {"mode": "no-cors", "dest": "empty"}
-_OWN = {
-    "a form": (_LOOPBACK, _sent("http://127.0.0.1:8137", "same-origin")),
-    "a form in the network": (_NETWORK, {"origin": "http://192.168.1.7:8137"}),
-    "a form, where the user sends no referrer": (_LOOPBACK, _sent("null", "same-origin")),
-    "a form, behind a proxy with TLS": ("reader.localhost", _sent("https://reader.localhost", "same-origin")),
-    "a script": (_LOOPBACK, _sent("http://127.0.0.1:8137", "same-origin", mode="cors", dest="empty")),
-    "a script in the network": (_NETWORK, {"origin": "http://192.168.1.7:8137"}),
-}
-_FOREIGN = {
-    "a form": (_LOOPBACK, _sent("http://localhost:9402", "cross-site")),
-    "a form without a referrer": (_LOOPBACK, _sent("null", "cross-site")),
-    "a form of another port": (_LOOPBACK, _sent("http://127.0.0.1:9402", "same-site")),
-    "a form of another port without a referrer": (_LOOPBACK, _sent("null", "same-site")),
-    "a form in the network": (_NETWORK, {"origin": "http://localhost:9402"}),
-    "a form in the network without a referrer": (_NETWORK, {"origin": "null"}),
-    "a script": (_LOOPBACK, _sent("http://localhost:9402", "cross-site", **_NO_CORS)),
-    "a sandboxed frame": (_LOOPBACK, _sent("null", "cross-site", dest="iframe")),
-    "a sandboxed frame in the network": (_NETWORK, {"origin": "null"}),
-    "a frame of a data: address": (_LOOPBACK, _sent("null", "cross-site", dest="iframe")),
-    "a file": (_LOOPBACK, _sent("null", "cross-site")),
-}
-# Where they differ.
-_IN_OWN_FRAME = _sent("null", "cross-site", dest="iframe")
-_FOREIGN_OF = {
-    "Chromium 156": {
-        "a script without a referrer": (_LOOPBACK, _sent("http://localhost:9402", "cross-site", **_NO_CORS)),
-        "a sandboxed page of this service": (_LOOPBACK, _IN_OWN_FRAME),
-        "a form of this service, led over another port": (_LOOPBACK, _sent("null", "same-site")),
-        "the same name without TLS": ("reader.localhost", _sent("http://reader.localhost", "cross-site")),
-    },
-    "Firefox 153": {
-        "a script without a referrer": (_LOOPBACK, _sent("null", "cross-site", **_NO_CORS)),
-        "a sandboxed page of this service": (_LOOPBACK, {"referer": "http://127.0.0.1:8137/", **_IN_OWN_FRAME}),
-        "a form of this service, led over another port": (_LOOPBACK, _sent("null", "cross-site")),
-        "the same name without TLS": ("reader.localhost", _sent("http://reader.localhost", "same-site")),
-    },
-}
-
-
-def _cases(*, own: bool) -> list[Any]:
-    return [
-        pytest.param(host, headers, id=f"{what}, as {browser} sends it")
-        for browser, differing in _FOREIGN_OF.items()
-        for what, (host, headers) in (_OWN if own else _FOREIGN | differing).items()
-    ]
-
-
 def _status(host: str, headers: dict[str, str]) -> int:
     return _client().post("/thing", json={}, headers={"host": host, **headers}).status_code
 
 
-@pytest.mark.parametrize(("host", "headers"), _cases(own=True))
-def test_own_pages_can_send(host: str, headers: dict[str, str]) -> None:
+@pytest.mark.parametrize(("what", "host", "headers"), CASES["sent_by_own_pages"])
+def test_own_pages_can_send(what: str, host: str, headers: dict[str, str]) -> None:
     assert _status(host, headers) == 200
 
 
-@pytest.mark.parametrize(("host", "headers"), _cases(own=False))
-def test_pages_of_others_cannot_send(host: str, headers: dict[str, str]) -> None:
+@pytest.mark.parametrize(("what", "host", "headers"), CASES["sent_by_pages_of_others"])
+def test_pages_of_others_cannot_send(what: str, host: str, headers: dict[str, str]) -> None:
     assert _status(host, headers) == 403
 
 

@@ -201,7 +201,7 @@ def test_keys_go_through_the_articles(page: Page) -> None:
     assert page.locator("h1").inner_text() == title
 
 
-@pytest.mark.parametrize("path", ["/", "/lessons", "/article/1"])
+@pytest.mark.parametrize("path", ["/", "/lessons", "/status", "/article/1"])
 def test_a_phone_shows_the_page_without_scrolling_sideways(page: Page, path: str) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(path)
@@ -216,7 +216,7 @@ def test_the_page_goes_on_and_starts_anew(page: Page) -> None:
     _wait_for_all(page)
 
 
-@pytest.mark.parametrize("path", ["/", "/lessons", "/article/1"])
+@pytest.mark.parametrize("path", ["/", "/lessons", "/status", "/article/1"])
 def test_the_content_is_one_key_away_and_the_page_of_all_one_click(page: Page, path: str) -> None:
     page.goto(path)
     page.keyboard.press("Tab")
@@ -321,6 +321,39 @@ def test_lessons_are_accepted_and_forgotten_in_place(opening: Opening, store: St
             page.locator("form:has([name=forget])").nth(left).wait_for(state="detached")
             assert len(store.lessons()) == left
         page.get_by_text("None yet").wait_for()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_one_logs_in_once_and_out(opening: Opening, store: Store, scripts: bool) -> None:
+    store.set_password("пароль Ω 合言葉")
+    with opening("/?brand=Corvane", scripts=scripts) as page:
+        page.wait_for_url("**/login?*again=True")
+        for password in ("not the password", "пароль Ω 合言葉"):
+            page.locator("[name=password]:focus").wait_for()
+            page.keyboard.type(password)
+            page.get_by_role("button", name="Log in").click()
+            said = page.get_by_text("This is not the password")
+            (said if password.startswith("not") else page.locator(".stream")).wait_for()
+        page.wait_for_url("**/?brand=Corvane")
+        # A cookie of this site only: where another site's page leads here, it comes with the second request.
+        other = {"body": f'<a href="{page.url}">there</a>', "content_type": "text/html"}
+        page.context.route("https://mail.example/", lambda route: route.fulfill(**other))
+        page.goto("https://mail.example/")
+        page.get_by_role("link", name="there").click()
+        page.wait_for_url("**/?brand=Corvane")
+        page.get_by_role("link", name="Status").first.click()
+        page.get_by_role("heading", name="Feeds that fail").wait_for()
+        assert page.evaluate("document.cookie") == ""
+        page.get_by_role("link").last.click()
+        page.get_by_role("link", name="Status").last.click()  # of the sentence that no round has been run
+        page.go_back()
+        page.get_by_role("button", name="Log out").click()
+        page.wait_for_url("**/login?*again=*")
+        page.goto("/status")
+        page.wait_for_url("**/login?*status*again=True")
+        page.locator("a.skip").focus()
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "main"
 
 
 def test_every_control_was_used(request: pytest.FixtureRequest, controls: Controls) -> None:

@@ -19,7 +19,7 @@ from blockfeat.monitor.store.schema import entry, feed, host, page, run, sink
 _NOT_MODIFIED = 304
 _ENTRIES_AT_ONCE = 500
 _CLOCK_SECONDS = 60.0
-_OF_RUNS = (run.c.started_at, run.c.ended_at)
+OF_RUNS = (run.c.started_at, run.c.ended_at)
 # The longest that Retry-After counts is a week.
 _LONGEST_HOLD = 8 * 86_400.0
 _SOONEST_RECHECK, _LATEST_RECHECK = 86_400.0, 7 * 86_400.0
@@ -98,14 +98,14 @@ def mend_clock(connection: Connection, *, now: float) -> None:
     """Make due what a clock that was ahead has set for a time too far in the future; pauses keep their length."""
     ahead = iso(now + _CLOCK_SECONDS)
     connection.execute(delete(host).where(host.c.retry_at > now + _LONGEST_HOLD))
-    moments = [connection.scalar(select(func.max(column))) for column in (feed.c.polled_at, *_OF_RUNS)]
+    moments = [connection.scalar(select(func.max(column))) for column in (feed.c.polled_at, *OF_RUNS)]
     latest = max(filter(None, moments), default="")
     if latest > ahead:
         shift = datetime.fromisoformat(latest).timestamp() - now
         for table in (host, sink):
             later = update(table).where(table.c.retry_at > now)
             connection.execute(later.values(retry_at=table.c.retry_at - shift))
-        for column in _OF_RUNS:
+        for column in OF_RUNS:
             connection.execute(update(run).where(column > ahead).values({column.name: iso(now)}))
     # Entries may have been too old for that clock: the feed is read as a whole.
     anew = {"polled_at": iso(now), "due_at": now, "digest": None, "etag": None, "last_modified": None}

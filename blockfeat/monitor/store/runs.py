@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from hashlib import scrypt
+from hmac import compare_digest
+from itertools import pairwise
+from shutil import disk_usage
+from statistics import median
 from typing import Any
+from unicodedata import normalize
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import BigInteger, Connection, cast, delete, func, insert, or_, select, true, update
 
+from blockfeat.errors import StoreError
 from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.store.engine import upsert
-from blockfeat.monitor.store.feeds import mend_clock
+from blockfeat.monitor.store.feeds import OF_RUNS, mend_clock
 from blockfeat.monitor.store.records import iso, local_day
 from blockfeat.monitor.store.schema import (
     band,
@@ -36,6 +44,9 @@ from blockfeat.monitor.store.search import forget_article
 
 _RUNS_KEPT = 1000
 _AT_ONCE = 500
+# Seconds without a sign of a round that are no trouble: these at least, three usual pauses, or a day after one round.
+_LEAST_SILENCE, _PAUSES, _FIRST_SILENCE = 900.0, 3, 86_400.0
+_RUNS_COMPARED, _BROKEN_OFF = 10, 3
 # Status codes below 500 that may be temporary.
 _PASSING = (401, 402, 403, 404, 408, 425, 429)
 _ADDRESS = re.compile(r"https?://\S+")
@@ -57,12 +68,24 @@ class StoreStatus:
         Pages that failed and are tried again later; in ``later`` too.
     unexpected : int
         Pages and feeds on which the program itself failed.
-    exact_copies, own_mentions : int
-        Copies that have all that the original says, or the other way round; mentions that only copies have, and count.
+    own_mentions : int
+        Mentions that only copies have, and that count.
     waiting_hosts : mapping of str to str
         Hosts that asked for a pause, each with its end.
+    trouble : str or None
+        Why the monitor needs somebody; see `trouble_of`.
+    alive_at : str or None
+        The last sign of a round.
+    failing : int
+        Feeds that failed at the last poll.
+    store_bytes, free_bytes : int, int or None
+        Size of the store, and what is free on its disk; the latter is not known of PostgreSQL.
     """
 
+    trouble: str | None = None
+    alive_at: str | None = None
+    store_bytes: int = 0
+    free_bytes: int | None = None
     runs: tuple[Mapping[str, Any], ...] = ()
     pages: Mapping[str, int] = field(default_factory=dict)
     due: int = 0
@@ -70,12 +93,12 @@ class StoreStatus:
     retried: int = 0
     unexpected: int = 0
     copies: int = 0
-    exact_copies: int = 0
     own_mentions: int = 0
     versions: int = 0
     mentions: int = 0
     counted: int = 0
     feed_count: int = 0
+    failing: int = 0
     retired: int = 0
     failing_feeds: tuple[Mapping[str, Any], ...] = ()
     failed_pages: tuple[Mapping[str, Any], ...] = ()
@@ -90,6 +113,7 @@ def begin_run(connection: Connection, *, now: float, process: str, environment: 
     Runs of long ago are forgotten. Returns the number of the run.
     """
     mend_clock(connection, now=now)
+    keep_alive(connection, now=now)
     retry(connection, now=now, environment=environment)
     started = insert(run).values(started_at=iso(now), process=process).returning(run.c.id)
     number = int(connection.execute(started).scalar_one())
@@ -101,6 +125,51 @@ def end_run(connection: Connection, number: int, *, now: float, summary: Mapping
     """Note that a run has ended, and what it did."""
     values = {"ended_at": iso(now), "summary": json.dumps(summary, ensure_ascii=False)}
     connection.execute(update(run).where(run.c.id == number).values(values))
+    keep_alive(connection, now=now)
+
+
+def keep_alive(connection: Connection, *, now: float) -> None:
+    """Note that a run is at work."""
+    upsert(connection, meta, {"key": _ALIVE, "value": str(now)}, "key")
+
+
+def trouble_of(connection: Connection, *, now: float) -> str | None:
+    """Return why the monitor needs somebody, None where all is well: no round, or the last one is too long ago.
+
+    Too long is three times the usual pause between the last rounds, and a quarter of an hour at least. Trouble are also
+    three rounds in a row that broke off.
+
+    Raises
+    ------
+    StoreError
+        The file of the store is gone.
+    """
+    _disk(connection)
+    alive = float(connection.scalar(select(meta.c.value).where(meta.c.key == _ALIVE)) or 0)
+    if not alive:
+        return "no round has been run"
+    rows = connection.execute(select(*OF_RUNS).order_by(run.c.id.desc()).limit(_RUNS_COMPARED)).all()
+    if len(rows) > _BROKEN_OFF and not any(row.ended_at for row in rows[1 : _BROKEN_OFF + 1]):
+        return f"the last {_BROKEN_OFF} rounds before this one broke off"
+    starts = [datetime.fromisoformat(row.started_at) for row in rows]
+    pauses = [(later - earlier).total_seconds() for later, earlier in pairwise(starts)]
+    usual = median(pauses) if pauses else _FIRST_SILENCE / _PAUSES
+    # A moment to come is of a clock that was set back since.
+    if abs(now - alive) <= max(_LEAST_SILENCE, _PAUSES * usual):
+        return None
+    return f"no sign of a round since {iso(alive)}; rounds used to begin every {usual / 60:,.0f} minutes"
+
+
+def _disk(connection: Connection) -> tuple[int, int | None]:
+    """Return the size of the store in bytes, and how many are free where it is a file."""
+    if connection.dialect.name == "postgresql":
+        return connection.scalar(select(func.pg_database_size(func.current_database()))) or 0, None
+    file = os.path.abspath(connection.engine.url.database or "")
+    try:
+        sizes = [os.path.getsize(file), *map(os.path.getsize, filter(os.path.exists, [f"{file}-wal"]))]
+        return sum(sizes), disk_usage(os.path.dirname(file)).free
+    except OSError as error:
+        raise StoreError(f"{file}: cannot be read: {error.strerror}") from error
 
 
 def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreStatus:
@@ -115,8 +184,14 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
     waiting = select(host.c.name, host.c.retry_at).where(host.c.retry_at > now).order_by(host.c.retry_at)
     pending = func.coalesce(select(func.max(outbox.c.id)).scalar_subquery(), sink.c.delivered) - sink.c.delivered
     sinks = select(sink.c.name, cast(pending, BigInteger).label("pending"), sink.c.failures, sink.c.error)
+    size, free = _disk(connection)
+    alive = connection.scalar(select(meta.c.value).where(meta.c.key == _ALIVE))
     dead = select(dead_letter.c.sink, func.count().label("number"), func.max(dead_letter.c.error).label("error"))
     return StoreStatus(
+        trouble=trouble_of(connection, now=now),
+        alive_at=iso(float(alive)) if alive else None,
+        store_bytes=size,
+        free_bytes=free,
         runs=tuple({**row, "summary": json.loads(row["summary"] or "{}")} for row in runs),
         pages={
             row.status: row.number
@@ -127,18 +202,18 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
         retried=_count(connection, (page.c.due_at > now) & (page.c.attempts > 0)),
         unexpected=unexpected_failures(connection),
         copies=_count(connection, page.c.copy_of.is_not(None)),
-        exact_copies=_count(connection, page.c.similarity == 1.0),
         own_mentions=connection.scalar(counted.where(~mention.c.copied, page.c.copy_of.is_not(None))) or 0,
         versions=connection.scalar(select(func.count()).select_from(version)) or 0,
         mentions=connection.scalar(select(func.count()).select_from(mention.join(page, _current()))) or 0,
         counted=connection.scalar(counted.where(~mention.c.copied)) or 0,
         feed_count=connection.scalar(select(func.count()).select_from(feed)) or 0,
+        failing=connection.scalar(select(func.count()).select_from(failing.subquery())) or 0,
         retired=connection.scalar(select(func.count()).select_from(feed).where(feed.c.retired.is_not(None))) or 0,
         failing_feeds=tuple(map(dict, connection.execute(failing.limit(limit)).mappings())),
         failed_pages=tuple(map(dict, connection.execute(failed.limit(limit)).mappings())),
         waiting_hosts={row.name: iso(row.retry_at) for row in connection.execute(waiting.limit(limit))},
         dead_letters=tuple(map(dict, connection.execute(dead.group_by(dead_letter.c.sink)).mappings())),
-        sinks=tuple(map(dict, connection.execute(sinks).mappings())),
+        sinks=tuple({**row, "pending": max(row["pending"], 0)} for row in connection.execute(sinks).mappings()),
     )
 
 
@@ -209,7 +284,7 @@ _KEPT = frozenset(
     ("id", "key", "url", "host", "feed_id", "published", "stamp", "digest", "linked", "first_seen", "day", "attempts")
 )
 """What stays of a purged page, so that a feed that still names it does not bring it back."""
-_ZONE = "timezone"
+_ZONE, _ALIVE, _PASSWORD = "timezone", "alive", "password"
 
 
 def purge(connection: Connection, *, before: str | None = None, host: str | None = None, url: str | None = None) -> int:
@@ -294,3 +369,29 @@ def set_timezone(connection: Connection, zone: ZoneInfo) -> int:
                 changed += 1
     upsert(connection, meta, {"key": _ZONE, "value": zone.key}, "key")
     return changed
+
+
+def set_password(connection: Connection, password: str | None) -> None:
+    """Let the live page ask for a password; None for no password. Only its hash is stored."""
+    connection.execute(delete(meta).where(meta.c.key == _PASSWORD))
+    if password is not None:
+        salt = os.urandom(16)
+        connection.execute(insert(meta).values(key=_PASSWORD, value=f"{salt.hex()}${_hashed(password, salt)}"))
+
+
+def password_hash(connection: Connection) -> str | None:
+    """Return what `is_password` compares with; None where no password is set."""
+    found: str | None = connection.scalar(select(meta.c.value).where(meta.c.key == _PASSWORD))
+    return found
+
+
+def is_password(password: str, stored: str) -> bool:
+    """Return whether a password has a stored hash, in a time that does not tell how nearly; it takes 32 MB."""
+    salt, _, known = stored.partition("$")
+    return compare_digest(_hashed(password, bytes.fromhex(salt)), known)
+
+
+def _hashed(password: str, salt: bytes) -> str:
+    # Keyboards compose letters in different ways.
+    data = normalize("NFC", password).encode("utf-8", "surrogatepass")
+    return scrypt(data, salt=salt, n=2**15, r=8, p=3, maxmem=2**26).hex()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import BigInteger, Connection, Engine, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateColumn
 
@@ -35,28 +35,17 @@ from blockfeat.monitor.store.similar import renew_bands
 
 Migration = str | Callable[[Connection], None]
 
-_NUMBERS = {
-    "feed": ("id", "parent"),
-    "page": ("id", "feed_id", "same_as", "copy_of"),
-    "entry": ("page_id",),
-    "version": ("page_id",),
-    "mention": ("id", "page_id"),
-    "band": ("page_id",),
-    "outbox": ("id",),
-    "sink": ("delivered",),
-    "run": ("id",),
-}
-
 
 def widen_numbers(connection: Connection) -> None:
     """Give PostgreSQL's numbers 64 bits; SQLite has them."""
     if connection.dialect.name != "postgresql":
         return
-    for table, columns in _NUMBERS.items():
-        changes = ", ".join(f"ALTER COLUMN {column} TYPE BIGINT" for column in columns)
-        connection.execute(text(f"ALTER TABLE {table} {changes}"))
+    for name, table in metadata.tables.items():
+        columns = [column.name for column in table.columns if isinstance(column.type, BigInteger)]
+        for column in columns:
+            connection.execute(text(f"ALTER TABLE {name} ALTER COLUMN {column} TYPE BIGINT"))
         if "id" in columns:
-            connection.execute(text(f"ALTER SEQUENCE {table}_id_seq AS BIGINT"))
+            connection.execute(text(f"ALTER SEQUENCE {name}_id_seq AS BIGINT"))
 
 
 def add_missing(connection: Connection) -> None:
@@ -324,6 +313,10 @@ class Store:
     dead_letters = _reads(outbox.dead_letters)
     forget_letters = _writes(outbox.forget_letters)
     end_run = _writes(runs.end_run)
+    keep_alive = _writes(runs.keep_alive)
+    trouble = _reads(runs.trouble_of)
+    set_password = _writes(runs.set_password)
+    password_hash = _reads(runs.password_hash)
     retry = _writes(runs.retry)
     unexpected_failures = _reads(runs.unexpected_failures)
     status = _reads(runs.status_of)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
@@ -16,16 +15,15 @@ from starlette.responses import HTMLResponse
 from blockfeat.blocks import kinds_of_blocks
 from blockfeat.data import ROLES
 from blockfeat.page import Page
-from blockfeat.web.app import base_app, described
+from blockfeat.web.app import base_app
 from blockfeat.web.coloured import LOOKS, coloured_page, head_styles
 from blockfeat.web.guard import ServeSettings, frame_policy
 from blockfeat.web.labelling.background import Background, model_file, training_lacks
-from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, CurvePoint
-from blockfeat.web.labelling.session import LabelSession, PageView, Progress
+from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS
+from blockfeat.web.labelling.session import LabelSession, PageView
 from blockfeat.web.problems import GUARDED, PROBLEMS, Problem
 
 Role = Literal["content", "headline", "byline", "caption", "clutter"]
-State = Literal["open", "done", "skipped", "bad"]
 PageId = Annotated[str, Field(max_length=8192, description="Id of a page of the session.")]
 
 
@@ -67,97 +65,8 @@ class TrainRequest(_Strict):
     kind: Literal["best", "thresholds", "margin"] = "best"
 
 
-class Actions(BaseModel):
-    """The state of the session in every response."""
-
-    progress: Progress
-    can_undo: bool
-    can_redo: bool
-
-
-class BlockBody(BaseModel):
-    """A block of a page: its text and place, its role, whether the labeller gave it, and the suggestion."""
-
-    index: int
-    text: str
-    words: int
-    kind: str
-    level: int
-    role: Role
-    marked: bool
-    suggested: Role
-    chance: Annotated[float, Field(description="Probability, by the model, that the block is content.")]
-
-
-class PageBody(Actions):
-    """A page with its blocks."""
-
-    page: str
-    url: str | None
-    title: str | None
-    lang: str | None
-    state: State
-    warning: str | None
-    confidence: Annotated[float, Field(description="Word F1 that is expected of the suggestions.")]
-    model: str
-    blocks: list[BlockBody]
-
-
-class UndoBody(Actions):
-    """The page to show: whose action was undone or redone, or the next one to label; null where there is none."""
-
-    page: str | None
-
-
-class QueueEntry(BaseModel):
-    """A page of the session: its id, its state, and the word F1 expected of the model's text once it has read it."""
-
-    page: str
-    state: State
-    confidence: float | None
-
-
-class SessionBody(Actions):
-    """The session: its pages in the order in which they are to be labelled, and the next one."""
-
-    output: str
-    model: str
-    model_file: str
-    kinds: list[str]
-    fewest_pages: int
-    training_lacks: Annotated[str | None, Field(description="What training needs and is not installed.")]
-    pages: list[QueueEntry]
-    next: str | None
-    problems: list[str]
-
-
-class ResultBody(BaseModel):
-    """Result of a training: mean word F1 on held-out pages, and that of other models on the same pages."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    kind: str
-    pages: int
-    held_out: str
-    f1: float
-    others: dict[str, float]
-    skipped: list[str]
-    seconds: float
-
-
-class TrainingBody(BaseModel):
-    """State of the latest training."""
-
-    phase: Literal["none", "running", "done", "stopped", "failed"]
-    kind: str
-    done: int
-    total: int
-    points: list[CurvePoint]
-    result: ResultBody | None
-    is_used: bool
-    error: str | None
-    model_file: str
-
+Answer = dict[str, Any]
+"""What the page's own scripts get: the state of the session, and what they have asked for."""
 
 _SUMMARY = "Labels the blocks of pages, and trains models on them."
 _ANSWERS: dict[int | str, dict[str, Any]] = {**GUARDED, **{status: PROBLEMS[status] for status in (400, 413, 422)}}
@@ -191,7 +100,6 @@ def create_label_app(session: LabelSession, settings: ServeSettings) -> FastAPI:
     app.state.background = background
     app.include_router(api)
     app.include_router(pages)
-    app.openapi = partial(described, app)  # type: ignore[method-assign]
     return app
 
 
@@ -243,95 +151,91 @@ def frame(
 
 
 @api.get("/session", summary="The session and its pages, in the order in which to label them")
-def session(session: Session) -> SessionBody:
+def session(session: Session) -> Answer:
     """Return the session, its progress and its pages."""
-    return SessionBody.model_validate(
-        {
-            **_actions(session),
-            "output": str(session.output),
-            "model": session.suggester.extractor.model.name,
-            "model_file": str(model_file(session.output)),
-            "kinds": [BEST, *KINDS],
-            "fewest_pages": FEWEST_PAGES,
-            "training_lacks": training_lacks(),
-            "pages": [
-                {"page": id, "state": session.state(id), "confidence": session.confidence(id)} for id in session.order
-            ],
-            "next": session.next_page(),
-            "problems": session.pages.problems,
-        }
-    )
+    return {
+        **_actions(session),
+        "output": str(session.output),
+        "model": session.suggester.extractor.model.name,
+        "model_file": str(model_file(session.output)),
+        "kinds": [BEST, *KINDS],
+        "fewest_pages": FEWEST_PAGES,
+        "training_lacks": training_lacks(),
+        "pages": [
+            {"page": id, "state": session.state(id), "confidence": session.confidence(id)} for id in session.order
+        ],
+        "next": session.next_page(),
+        "problems": session.pages.problems,
+    }
 
 
 @api.get("/page", summary="A page with its blocks, what is suggested and what is labelled")
-def page(session: Session, page: Annotated[PageId, Query()]) -> PageBody:
+def page(session: Session, page: Annotated[PageId, Query()]) -> Answer:
     """Cut a page and return its blocks."""
     return _page(session, session.view(page))
 
 
 @api.post("/next", summary="The page to label next")
-def next_page(session: Session, asked: NextRequest) -> UndoBody:
+def next_page(session: Session, asked: NextRequest) -> Answer:
     """Return the next page, or the one before or after another."""
-    return UndoBody.model_validate({**_actions(session), "page": session.next_page(asked.page, step=asked.step)})
+    return {**_actions(session), "page": session.next_page(asked.page, step=asked.step)}
 
 
 @api.post("/mark", summary="Give blocks a role")
-def mark(session: Session, asked: MarkRequest) -> PageBody:
+def mark(session: Session, asked: MarkRequest) -> Answer:
     """Give blocks a role, saved before the answer."""
     return _page(session, session.mark(asked.page, asked.blocks, asked.role))
 
 
 @api.post("/accept", summary="The page is done: what is suggested for the other blocks counts")
-def accept(session: Session, asked: PageRequest) -> UndoBody:
+def accept(session: Session, asked: PageRequest) -> Answer:
     """Mark a page as done; return the next one."""
     session.accept(asked.page)
-    return UndoBody.model_validate({**_actions(session), "page": session.next_page()})
+    return {**_actions(session), "page": session.next_page()}
 
 
 @api.post("/no-content", summary="The page is done and has no content")
-def no_content(session: Session, asked: PageRequest) -> UndoBody:
+def no_content(session: Session, asked: PageRequest) -> Answer:
     """Mark every block of a page as clutter; return the next page."""
     session.no_content(asked.page)
-    return UndoBody.model_validate({**_actions(session), "page": session.next_page()})
+    return {**_actions(session), "page": session.next_page()}
 
 
 @api.post("/set-aside", summary="Put a page off, call it of no use, or open it again")
-def set_aside(session: Session, asked: SetAsideRequest) -> UndoBody:
+def set_aside(session: Session, asked: SetAsideRequest) -> Answer:
     """Set the state of a page without labelling it; return the next page."""
     session.set_aside(asked.page, asked.state)
-    return UndoBody.model_validate({**_actions(session), "page": session.next_page()})
+    return {**_actions(session), "page": session.next_page()}
 
 
 @api.post("/undo", summary="Take the latest action back")
-def undo(session: Session) -> UndoBody:
+def undo(session: Session) -> Answer:
     """Undo the latest action, whatever page it was on."""
-    page = session.undo()
-    return UndoBody.model_validate({**_actions(session), "page": page})
+    return {"page": session.undo(), **_actions(session)}
 
 
 @api.post("/redo", summary="Make an action again that was taken back")
-def redo(session: Session) -> UndoBody:
+def redo(session: Session) -> Answer:
     """Redo the action that was undone last."""
-    page = session.redo()
-    return UndoBody.model_validate({**_actions(session), "page": page})
+    return {"page": session.redo(), **_actions(session)}
 
 
 @api.post("/train", summary="Train a model on the labelled pages")
-def train(work: Work, asked: TrainRequest) -> TrainingBody:
+def train(work: Work, asked: TrainRequest) -> Answer:
     """Start a training; GET training returns its state."""
     work.start_training(asked.kind)
     return _training(work)
 
 
 @api.post("/train/stop", summary="Stop the training")
-def stop(work: Work) -> TrainingBody:
+def stop(work: Work) -> Answer:
     """Stop the training before its next fit."""
     work.stop_training()
     return _training(work)
 
 
 @api.get("/training", summary="How the latest training stands")
-def training(work: Work) -> TrainingBody:
+def training(work: Work) -> Answer:
     """Return progress, learning curve and result of the latest training."""
     return _training(work)
 
@@ -340,12 +244,12 @@ def _actions(session: LabelSession) -> dict[str, Any]:
     return {"progress": session.progress, "can_undo": session.can_undo, "can_redo": session.can_redo}
 
 
-def _training(work: Background) -> TrainingBody:
-    file = model_file(work.session.output)
-    return TrainingBody.model_validate({**vars(work.state), "model_file": str(file)})
+def _training(work: Background) -> Answer:
+    state, file = work.state, model_file(work.session.output)
+    return {**vars(state), "result": state.result and state.result.to_dict(), "model_file": str(file)}
 
 
-def _page(session: LabelSession, view: PageView) -> PageBody:
+def _page(session: LabelSession, view: PageView) -> Answer:
     cut, blocks = view.cut, view.cut.blocks
     columns = zip(
         blocks.texts(),
@@ -356,30 +260,28 @@ def _page(session: LabelSession, view: PageView) -> PageBody:
         cut.suggestion.chances,
         strict=True,
     )
-    return PageBody.model_validate(
-        {
-            **_actions(session),
-            "page": cut.page.id,
-            "url": cut.page.url,
-            "title": cut.extraction.title,
-            "lang": cut.page.lang or cut.extraction.lang,
-            "state": view.state,
-            "warning": view.warning,
-            "confidence": cut.suggestion.confidence,
-            "model": cut.extraction.model,
-            "blocks": [
-                {
-                    "index": index,
-                    "text": text,
-                    "words": words,
-                    "kind": kind.name,
-                    "level": kind.level,
-                    "role": role,
-                    "marked": index in view.marked,
-                    "suggested": suggested,
-                    "chance": round(chance, 3),
-                }
-                for index, (text, words, kind, role, suggested, chance) in enumerate(columns)
-            ],
-        }
-    )
+    return {
+        **_actions(session),
+        "page": cut.page.id,
+        "url": cut.page.url,
+        "title": cut.extraction.title,
+        "lang": cut.page.lang or cut.extraction.lang,
+        "state": view.state,
+        "warning": view.warning,
+        "confidence": cut.suggestion.confidence,
+        "model": cut.extraction.model,
+        "blocks": [
+            {
+                "index": index,
+                "text": text,
+                "words": words,
+                "kind": kind.name,
+                "level": kind.level,
+                "role": role,
+                "marked": index in view.marked,
+                "suggested": suggested,
+                "chance": round(chance, 3),
+            }
+            for index, (text, words, kind, role, suggested, chance) in enumerate(columns)
+        ],
+    }

@@ -116,6 +116,7 @@ class LabelLog:
 
     def apply(self, change: Change) -> None:
         """Apply a change; what was undone before can then not be redone."""
+        self._write(change.to_value())
         self._undone.clear()
         self._apply(change)
         if change.is_given:
@@ -125,6 +126,7 @@ class LabelLog:
         """Undo the latest change; return its page, None where there is nothing to undo."""
         if not self._done:
             return None
+        self._write({"undo": True})
         change, self.pages[change.page] = self._done.pop()
         self._undone.append(change)
         return change.page
@@ -133,6 +135,7 @@ class LabelLog:
         """Redo the change that was undone last; return its page, None where there is none."""
         if not self._undone:
             return None
+        self._write({"redo": True})
         change = self._undone.pop()
         self._apply(change)
         return change.page
@@ -146,6 +149,9 @@ class LabelLog:
     def can_redo(self) -> bool:
         """Whether there is a change to redo."""
         return bool(self._undone)
+
+    def _write(self, value: Mapping[str, Any]) -> None:
+        """Record what is about to be done; where this raises, it is not done."""
 
     def _apply(self, change: Change) -> None:
         before = self.labels(change.page)
@@ -308,6 +314,8 @@ class Journal(LabelLog):
     A line that a crash cut short is removed when the file is opened: its action was never confirmed.
     """
 
+    _is_replayed = False
+
     def __init__(self, path: Path, table: str) -> None:
         super().__init__()
         self.path = path
@@ -315,6 +323,7 @@ class Journal(LabelLog):
             self._file = path.open("ab+", buffering=0)
         try:
             self._replay(table)
+            self._is_replayed = True
         except BaseException:
             self._file.close()
             raise
@@ -327,26 +336,11 @@ class Journal(LabelLog):
         """Close the file."""
         self._file.close()
 
-    def apply(self, change: Change) -> None:
-        """Write a change to the file, then apply it."""
-        self._write(change.to_value())
-        super().apply(change)
-
-    def undo(self) -> str | None:
-        """Write the undoing of the latest change to the file, then undo it; return its page."""
-        if not self.can_undo:
-            return None
-        self._write({"undo": True})
-        return super().undo()
-
-    def redo(self) -> str | None:
-        """Write the redoing of the change undone last to the file, then redo it; return its page."""
-        if not self.can_redo:
-            return None
-        self._write({"redo": True})
-        return super().redo()
-
     def _write(self, value: Mapping[str, Any]) -> None:
+        if self._is_replayed:
+            self._append(value)
+
+    def _append(self, value: Mapping[str, Any]) -> None:
         """Append a line and sync it to disk.
 
         Raises
@@ -366,7 +360,7 @@ class Journal(LabelLog):
             self._file.truncate(len(whole))
         lines = whole.splitlines()
         if not lines:
-            self._write({"journal": _SCHEMA, "table": table})
+            self._append({"journal": _SCHEMA, "table": table})
             return
         for number, line in enumerate(lines, start=1):
             try:
@@ -387,8 +381,8 @@ class Journal(LabelLog):
 
     def _replay_line(self, value: dict[str, Any]) -> None:
         if "undo" in value:
-            super().undo()
+            self.undo()
         elif "redo" in value:
-            super().redo()
+            self.redo()
         else:
-            super().apply(Change.from_value(value))
+            self.apply(Change.from_value(value))

@@ -90,7 +90,7 @@ def train_on_labels(
         points=curves[best],
         others={
             **{f"{tried}, your labels": curves[tried][-1].f1 for tried in kinds if tried != best},
-            **{other: _mean_f1(extractor, scored) for other, extractor in (others or {}).items()},
+            **{other: fmean(_f1s(extractor, scored)) for other, extractor in (others or {}).items()},
         },
         skipped=model.report.skipped if model.report is not None else (),
         seconds=round(time.perf_counter() - start, 1),
@@ -173,7 +173,3 @@ def _f1s(extractor: Extractor, pages: Sequence[LabelledPage]) -> list[float]:
         extraction = extractor.extract(page.html, url=page.url, lang=page.lang)
         found.append(word_scores(extraction.text, page.text or "").f1)
     return found
-
-
-def _mean_f1(extractor: Extractor, pages: Sequence[LabelledPage]) -> float:
-    return fmean(_f1s(extractor, pages))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from types import TracebackType
 from blockfeat._files import held_alone
 from blockfeat.data import ROLES, BlockRoles, LabelledPage
 from blockfeat.errors import BlockfeatError, CorpusError, InputError
-from blockfeat.web.labelling.journal import STATES, Change, CorpusFile, Journal, PageLabels
+from blockfeat.web.labelling.journal import Change, CorpusFile, Journal, PageLabels
 from blockfeat.web.labelling.pages import CutPage, SessionPages, Suggester, text_of_roles
 
 _logger = logging.getLogger("blockfeat.web.labelling")
@@ -95,13 +96,14 @@ class LabelSession:
         self._clock = clock
         self._lock = RLock()
         self._latest: tuple[Suggester, CutPage] | None = None
+        if not output.parent.is_dir():
+            raise CorpusError(f"{output}: there is no folder {output.parent}")
         with ExitStack() as stack:
-            corpus = _checked(output)
             try:
                 stack.enter_context(held_alone(_beside(output, ".lock")))
             except BlockingIOError:
                 raise CorpusError(f"{output}: another session of `blockfeat label` has this file") from None
-            self._corpus = CorpusFile(corpus)
+            self._corpus = CorpusFile(output)
             self._journal = stack.enter_context(Journal(_beside(output, ".journal"), suggester.table))
             self._reconcile()
             self._open = stack.pop_all()
@@ -120,14 +122,8 @@ class LabelSession:
     def progress(self) -> Progress:
         """Number of pages in all and by state."""
         with self._lock:
-            counts = {state: sum(self._state(id) == state for id in self.pages.ids) for state in STATES}
-            return Progress(
-                pages=len(self.pages.ids),
-                done=counts["done"],
-                skipped=counts["skipped"],
-                bad=counts["bad"],
-                left=counts["open"],
-            )
+            of = Counter(map(self._state, self.pages.ids))
+            return Progress(of.total(), done=of["done"], skipped=of["skipped"], bad=of["bad"], left=of["open"])
 
     @property
     def can_undo(self) -> bool:
@@ -276,19 +272,16 @@ class LabelSession:
         with self._lock:
             self.suggester, self._confidence = suggester, {}
 
-    def rank(self, *, on_page: Callable[[int, int], None] | None = None, stop: Callable[[], bool] = bool) -> None:
+    def rank(self, *, stop: Callable[[], bool] = bool) -> None:
         """Compute the current model's confidence for all open pages, so that the least certain come first.
 
         Parameters
         ----------
-        on_page : callable, optional
-            Called with the number of pages read so far, and of all.
         stop : callable
             Called before each page; True ends the ranking.
         """
         suggester = self.suggester
-        open_pages = [id for id in self.pages.ids if self.state(id) == "open"]
-        for number, id in enumerate(open_pages, start=1):
+        for id in [id for id in self.pages.ids if self.state(id) == "open"]:
             if stop() or suggester is not self.suggester:
                 return
             try:
@@ -299,8 +292,6 @@ class LabelSession:
             with self._lock:
                 if suggester is self.suggester:
                     self._confidence[id] = found
-            if on_page is not None:
-                on_page(number, len(open_pages))
 
     # Files
 
@@ -387,9 +378,3 @@ def _same(labels: PageLabels, roles: BlockRoles | None) -> bool:
 
 def _beside(output: Path, suffix: str) -> Path:
     return output.with_name(output.name + suffix)
-
-
-def _checked(output: Path) -> Path:
-    if not output.parent.is_dir():
-        raise CorpusError(f"{output}: there is no folder {output.parent}")
-    return output

@@ -2,32 +2,132 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
+import logging
+import math
+import secrets
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import islice
+from threading import Lock
 from typing import Annotated, Any
+from urllib.parse import urlencode
+from zlib import crc32
 
-from fastapi import APIRouter, FastAPI, Form, Query, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from fastapi import APIRouter, Depends, FastAPI, Form, Query, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from blockfeat.errors import InputError
+from blockfeat.errors import InputError, StoreError
 from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
 from blockfeat.monitor.feeds.syndication import atom
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.page import FUNCTIONS, evidence_of, newer, page_values
 from blockfeat.monitor.reports import Filters, csv_lines, mention_rows
+from blockfeat.monitor.store.runs import is_password
 from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import base_app
-from blockfeat.web.guard import ServeSettings
+from blockfeat.web.guard import Rate, ServeSettings
 from blockfeat.web.problems import PROBLEMS, Problem
 
-_IN_FEEDS, _IN_API = 50, 1000
-_LINES_AT_ONCE = 500
+_IN_FEEDS, _IN_API, _IN_STATUS = 50, 1000, 100
+_TRIES_A_MINUTE, _SECONDS_LOGGED_IN = 5, 30 * 86_400
 
-router = APIRouter()
-feedback_router = APIRouter(include_in_schema=False)
+_logger = logging.getLogger("blockfeat.web.live")
+
+
+class Access:
+    """Who sees the live page: whoever has its password, which is in the store, or has logged in with it.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    is_open : bool
+        Whether everybody sees the page where no password is set.
+    """
+
+    def __init__(self, store: Store, *, is_open: bool) -> None:
+        self._store, self._is_open = store, is_open
+        # Tickets are of this process: who reads the store cannot make any.
+        self._key = secrets.token_bytes(32)
+        self.cookie = f"blockfeat_{crc32(store.name.encode()):08x}"  # other ports of this host get it, too
+        self._right = ""
+        self._tries = Rate(_TRIES_A_MINUTE)
+        self._one_at_a_time = Lock()
+
+    def _signed(self, text: str) -> str:
+        return hmac.new(self._key, text.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
+
+    def admits(self, request: Request) -> bool:
+        """Return whether a request may see the page; raise Problem for too many tries."""
+        stored = self._store.password_hash()
+        if stored is None:
+            return self._is_open
+        end, _, sign = request.cookies.get(self.cookie, "").partition(".")
+        if end.isdecimal() and int(end) > time.time() and _same(sign, self._signed(f"{end} {stored}")):
+            request.state.has_logged_in = True
+            return True
+        given = _password_of(request)
+        return given is not None and self.ticket(request, given) is not None
+
+    def ticket(self, request: Request, password: str) -> str | None:
+        """Return the value of the cookie for a password; None where it is wrong.
+
+        Raises
+        ------
+        Problem
+            The client has tried too often.
+        """
+        stored = self._store.password_hash()
+        if stored is None:
+            return None
+        sign = self._signed(f"{password} {stored}")
+        if not _same(sign, self._right):  # programs send it with each request
+            with self._one_at_a_time:
+                wait = self._tries.wait(request.client.host if request.client else "")
+                if wait > 0:
+                    raise Problem(429, "too many tries; wait a little", headers={"Retry-After": str(math.ceil(wait))})
+                if not is_password(password, stored):
+                    return None
+            self._right = sign
+        end = int(time.time()) + _SECONDS_LOGGED_IN
+        return f"{end}.{self._signed(f'{end} {stored}')}"
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode())
+
+
+def _password_of(request: Request) -> str | None:
+    """Return the password that a program sends: as a bearer's token, or with any user name, as readers of feeds do."""
+    scheme, _, value = request.headers.get("authorization", "").partition(" ")
+    sent = value.strip().encode("latin-1", "replace")
+    try:
+        if scheme.lower() == "basic":
+            sent = base64.b64decode(sent, validate=True).partition(b":")[2]
+    except ValueError:
+        return ""
+    return sent.decode("utf-8", "replace") if scheme.lower() in ("bearer", "basic") else None
+
+
+def _admitted(request: Request) -> None:
+    """Raise Problem for a request that may not see the page: browsers are led to where one logs in."""
+    if request.app.state.access.admits(request):
+        return
+    if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
+        back = urlencode({"back": request.url.path + (request.url.query and f"?{request.url.query}")})
+        raise Problem(303, "log in first", headers={"Location": f"/login?{back}"})
+    detail = "the password is missing or wrong: send 'Authorization: Bearer PASSWORD'"
+    raise Problem(401, detail, headers={"WWW-Authenticate": "Bearer"})
+
+
+_ANSWERS: dict[int | str, dict[str, Any]] = {code: PROBLEMS[code] for code in (403, 421, 422, 429, 503)}
+_ANSWERS[401] = PROBLEMS[403] | {"description": "The password is missing or wrong."}
+router = APIRouter(dependencies=[Depends(_admitted)])
+feedback_router = APIRouter(include_in_schema=False, dependencies=[Depends(_admitted)])
+door = APIRouter(include_in_schema=False)
 
 
 def create_live_app(
@@ -37,6 +137,7 @@ def create_live_app(
     settings: ServeSettings | None = None,
     feedback: bool = False,
     brands: Sequence[Brand] = (),
+    is_open: bool = True,
 ) -> FastAPI:
     """Return the app of the live page of an open store.
 
@@ -52,13 +153,17 @@ def create_live_app(
         Whether mentions can be judged on the page.
     brands : sequence of Brand
         The brands of the configuration, whose words are the starting point of what feedback teaches.
+    is_open : bool
+        Whether everybody who reaches the page sees it while the store has no password.
     """
     app = base_app(settings or ServeSettings(), title=title, summary="Mentions of brands, as a monitor finds them.")
     app.state.store = store
     app.state.title = title
     app.state.templates.env.globals |= {**FUNCTIONS, "feedback": feedback}
     app.state.brands = brands
+    app.state.access = Access(store, is_open=is_open)
     app.include_router(router)
+    app.include_router(door)
     if feedback:
         app.include_router(feedback_router)
     return app
@@ -76,16 +181,78 @@ class NewFilters(Filters):
     after: int = 0
 
 
-def _page(request: Request, template: str, **values: Any) -> HTMLResponse:
+def _page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     values["title"] = request.app.state.title
-    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, template, values)
+    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, template, values, status)
+    return answer
+
+
+@door.get("/login")
+def login(request: Request, back: str = "/", again: bool = False) -> Response:
+    """Return the page on which one logs in; without ``again`` it asks for itself once more.
+
+    A browser does not send the cookie where a link of another site led, but for a page of this site it does.
+    """
+    if request.app.state.access.admits(request):
+        return _back(back)
+    once_more = None if again else f"/login?{urlencode({'back': back, 'again': True})}"
+    return _page(request, "live_login.html", 401, back=back, once_more=once_more)
+
+
+@door.post("/login")
+def log_in(request: Request, password: Annotated[str, Form()] = "", back: Annotated[str, Form()] = "/") -> Response:
+    """Let a browser in."""
+    access: Access = request.app.state.access
+    ticket = access.ticket(request, password)
+    if ticket is None:
+        return _page(request, "live_login.html", 401, back=back, is_wrong=True)
+    answer = _back(back)
+    safe: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": request.url.scheme == "https"}
+    answer.set_cookie(access.cookie, ticket, max_age=_SECONDS_LOGGED_IN, **safe)
+    return answer
+
+
+@door.post("/logout")
+def log_out(request: Request) -> Response:
+    """Let a browser forget that it has logged in."""
+    answer = _back("/login?again=true")
+    answer.delete_cookie(request.app.state.access.cookie)
+    return answer
+
+
+@door.get("/healthz")
+def healthz(request: Request) -> Response:
+    """Return whether the monitor is at work, and else the reason, to everybody."""
+    try:
+        trouble = request.app.state.store.trouble(now=time.time())
+    except StoreError as error:
+        _logger.error("%s", error)
+        trouble = "the store cannot be read"
+    return PlainTextResponse(f"{trouble or 'ok'}\n", 503 if trouble else 200)
+
+
+@router.get("/status", include_in_schema=False)
+def status(request: Request) -> HTMLResponse:
+    """Return the page that shows how the monitor is."""
+    found = request.app.state.store.status(now=time.time(), limit=_IN_STATUS)
+    return _page(request, "live_status.html", found=found)
+
+
+@router.get("/metrics", include_in_schema=False)
+def metrics(request: Request) -> Response:
+    """Return the numbers of the status as Prometheus reads them."""
+    found = request.app.state.store.status(now=time.time(), limit=_IN_STATUS)
+    answer = _page(request, "live_metrics.txt", found=found, seconds=lambda at: datetime.fromisoformat(at).timestamp())
+    answer.headers["content-type"] = "text/plain; version=0.0.4; charset=utf-8"
     return answer
 
 
 @router.get("/", include_in_schema=False)
 def live(request: Request, asked: Annotated[StreamFilters, Query()]) -> HTMLResponse:
     """Return the page: the filters, charts of the filtered mentions, and the stream of articles."""
-    return _page(request, "live.html", **page_values(request.app.state.store, asked, before=asked.before))
+    store: Store = request.app.state.store
+    trouble = store.trouble(now=time.time())
+    return _page(request, "live.html", trouble=trouble, **page_values(store, asked, before=asked.before))
 
 
 @router.get("/article/{number}", include_in_schema=False)
@@ -103,8 +270,7 @@ def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Resp
     # All rows at once, so that a slow client holds no transaction open.
     lines = csv_lines([*mention_rows(request.app.state.store, filters)], MENTION_COLUMNS)
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
-    parts = iter(lambda: "".join(islice(lines, _LINES_AT_ONCE)), "")
-    return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
+    return Response("".join(lines), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/feed.atom", include_in_schema=False)
@@ -119,14 +285,14 @@ def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Respons
     return Response(found, media_type="application/atom+xml; charset=utf-8")
 
 
-@router.get("/api/v1/mentions", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
+@router.get("/api/v1/mentions", responses=_ANSWERS)
 def api_mentions(request: Request, filters: Annotated[Filters, Query()]) -> list[dict[str, Any]]:
     """Return the latest mentions that match the filters, a thousand at most."""
     rows = mention_rows(request.app.state.store, filters, newest=_IN_API)
     return [{**row, "counted": bool(row["counted"])} for row in rows]
 
 
-@router.get("/api/v1/new", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
+@router.get("/api/v1/new", responses=_ANSWERS)
 def api_new(request: Request, asked: Annotated[NewFilters, Query()]) -> dict[str, int]:
     """Return the number of mentions that match the filters and were found after a given one."""
     return {"new": newer(request.app.state.store, asked, asked.after)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -109,46 +110,40 @@ async def keep_file(
     return _kept(service, service.checked(PageSource(data, url or None, None, (file.filename or "")[:255] or None)))
 
 
+async def _done(service: Service, asked: PageInput, task: Callable[..., Any], **options: Any) -> Any:
+    """Return what a task gives for the page of a request."""
+    source = await service.source(html=asked.html, url=asked.url, page=asked.page)
+    return await service.do(partial(task, source=source, **options))
+
+
 @router.post("/extract", summary="The main text of a page, and its record", responses=PROBLEMS)
 async def extract(service: Asked, asked: Annotated[ExtractRequest, Body()]) -> ExtractResponse:
     """Extract a page: its record, and the main text in every requested format."""
-    source = await service.source(html=asked.html, url=asked.url, page=asked.page)
-    task = partial(
-        tasks.extract,
-        source=source,
-        choices=asked.plain(),
-        formats=tuple(dict.fromkeys(asked.formats)),
-        links=asked.links,
-        images=asked.images,
-        evidence=asked.evidence,
-    )
-    return ExtractResponse.model_validate(await service.do(task))
+    formats = tuple(dict.fromkeys(asked.formats))
+    options = {"links": asked.links, "images": asked.images, "evidence": asked.evidence}
+    found = await _done(service, asked, tasks.extract, choices=asked.plain(), formats=formats, **options)
+    return ExtractResponse.model_validate(found)
 
 
 @router.post("/explain", summary="The blocks of a page with the reasons", responses=PROBLEMS)
 async def explain(service: Asked, asked: Annotated[ExplainRequest, Body()]) -> ExplainResponse:
     """Extract a page and return each block: kept or dropped, its score, its features, and the reason in words."""
-    source = await service.source(html=asked.html, url=asked.url, page=asked.page)
-    choices = asked.plain()
-    task = partial(tasks.explain, source=source, choices=choices, features=asked.features, blocks=asked.blocks)
-    return ExplainResponse.model_validate(await service.do(task))
+    options = {"choices": asked.plain(), "features": asked.features, "blocks": asked.blocks}
+    return ExplainResponse.model_validate(await _done(service, asked, tasks.explain, **options))
 
 
 @router.post("/compare", summary="Where two ways to extract a page differ", responses=PROBLEMS)
 async def compare(service: Asked, asked: Annotated[CompareRequest, Body()]) -> CompareResponse:
     """Extract a page twice and return the blocks about which the two decide differently."""
-    source = await service.source(html=asked.html, url=asked.url, page=asked.page)
-    task = partial(tasks.compare, source=source, first=asked.first.plain(), second=asked.second.plain())
-    return CompareResponse.model_validate(await service.do(task))
+    options = {"first": asked.first.plain(), "second": asked.second.plain()}
+    return CompareResponse.model_validate(await _done(service, asked, tasks.compare, **options))
 
 
 @router.post("/clean", summary="A page without clutter, its markup kept", responses=PROBLEMS)
 async def clean(service: Asked, asked: Annotated[CleanRequest, Body()]) -> CleanResponse:
     """Clean a page by filters, as `blockfeat clean` does."""
-    source = await service.source(html=asked.html, url=asked.url, page=asked.page)
-    settings = asked.settings.settings()
-    task = partial(tasks.clean, source=source, settings=settings, format=asked.format, sanitise=asked.sanitise)
-    return CleanResponse.model_validate(await service.do(task))
+    options = {"settings": asked.settings.settings(), "format": asked.format, "sanitise": asked.sanitise}
+    return CleanResponse.model_validate(await _done(service, asked, tasks.clean, **options))
 
 
 def _kept(service: Service, source: PageSource) -> KeptResponse:
@@ -252,7 +247,7 @@ async def read(request: Request, service: Asked, asked: Annotated[ReadQuery, Que
     try:
         return await _read(request, service, asked)
     except (BlockfeatError, Problem) as error:
-        problem = problem_of(error) if isinstance(error, BlockfeatError) else error
+        problem = problem_of(error)
         context = {**asked.model_dump(), "problem": problem}
         answer: HTMLResponse = request.app.state.templates.TemplateResponse(
             request, "read_problem.html", context, problem.status, problem.headers

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from blockfeat._pool import WorkerFailed
 from blockfeat._tasks import Task
@@ -40,47 +40,17 @@ class Turns:
     """
 
     def __init__(self, places: int, share: int) -> None:
-        self._free = places
+        self._places = asyncio.Semaphore(places)
         self._share = share
-        self._held: Counter[str] = Counter()
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._own: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def turn(self, client: str) -> AsyncIterator[None]:
         """Wait for a place, and hold it inside of the block."""
-        asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(client, deque()).append(asked)
-        self._let_in()
-        try:
-            await asked
-        except asyncio.CancelledError:
-            if not asked.cancelled():
-                self._leave(client)
-            raise
-        try:
+        # Both let in first who has waited longest: of no client more than its share stand before another.
+        own = self._own.setdefault(client, asyncio.Semaphore(self._share))
+        async with own, self._places:
             yield
-        finally:
-            self._leave(client)
-
-    def _leave(self, client: str) -> None:
-        self._free += 1
-        self._held -= Counter([client])
-        self._let_in()
-
-    def _let_in(self) -> None:
-        """Give the free places to the clients that have waited longest for their turn."""
-        while self._free:
-            client = next((name for name in self._waiting if self._held[name] < self._share), None)
-            if client is None:
-                return
-            queue = self._waiting.pop(client)
-            asked = queue.popleft()
-            if queue:
-                self._waiting[client] = queue
-            if not asked.done():
-                self._free -= 1
-                self._held[client] += 1
-                asked.set_result(None)
 
 
 class FairWorkers(Processes[Loaded]):

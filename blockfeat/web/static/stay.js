@@ -6,6 +6,7 @@ async function send(form, button) {
   const body = new URLSearchParams(new FormData(form, button));
   const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
   if (!answer) throw new Error("the service cannot be reached; is it still running?");
+  if (answer.status === 401) return location.reload(); // to where one logs in
   if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.detail ?? `the service answered ${answer.status}`);
   const now = form.id && parsed(await answer.text()).getElementById(form.id);
   if (!now) return location.reload(); // the browser keeps the place

@@ -94,13 +94,6 @@ def test_training_needs_pages_and_says_so(api):
     assert "needs 4 labelled pages" in state["error"]
 
 
-def test_the_api_is_described(labelling):
-    with httpx2.Client(base_url=labelling.url, trust_env=False) as client:
-        spec = client.get("/openapi.json").json()
-    assert "/api/v1/label/mark" in spec["paths"]
-    assert "ProblemBody" in spec["components"]["schemas"]
-
-
 def test_requests_after_the_description_never_break_the_service(labelling):
     assert answers_as_described(labelling.url, requests=5) == 12
     # Whatever was done, session and corpus file are sound.

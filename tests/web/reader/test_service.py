@@ -97,7 +97,7 @@ async def test_clients_take_turns() -> None:
     asked = [asyncio.ensure_future(take(client)) for client in "aaaabbc"]
     asked[1].cancel()
     await asyncio.gather(*asked, return_exceptions=True)
-    assert order == ["a", "a", "b", "c", "a", "b"]
+    assert order == ["a", "b", "c", "a", "b", "a"]
 
 
 async def test_processes_that_cannot_start_are_an_error() -> None:
