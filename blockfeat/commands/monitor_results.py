@@ -218,7 +218,7 @@ def rematch(
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Search stored pages for brands, names and rules that are new; a run may go on meanwhile."""
+    """Match stored pages anew, as the configuration is today; a run may go on meanwhile."""
     from blockfeat.monitor.config import read_config
     from blockfeat.monitor.rematch import rematch as look_again
 
@@ -239,7 +239,7 @@ def rematch(
         )
     console.show(
         f"{found.pages} pages: {found.added} mentions added, of which {found.counted} count; "
-        f"{found.changed} changed by rules"
+        f"{found.changed} changed, {found.gone} no longer found"
     )
     if found.failed:
         console.error(f"{found.failed} pages failed and are as they were: rematch again when the reason is mended")

@@ -295,7 +295,7 @@ class Store:
 
     stored_pages = _reads(mentions.stored_pages)
     count_stored_pages = _reads(mentions.count_stored_pages)
-    add_past_mentions = _writes(mentions.add_past_mentions)
+    match_again = _writes(mentions.match_again)
 
     articles = _reads(search.search)
     has_article = _reads(search.has_article)
