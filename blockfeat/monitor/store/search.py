@@ -6,6 +6,8 @@ not spaced, so that both know every language that the rest of the program knows.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -22,6 +24,11 @@ _AT_ONCE = 200
 # Other words stand behind a name in compounds, particles behind a Korean noun; Arabic and Hebrew write prefixes
 # together with the word.
 _LEAST_IN_COMPOUNDS = 4
+# A name ends where another script or a digit begins; a raised digit stands for itself, or is a mark behind the name.
+_PARTED = re.compile(
+    r"(?<=[a-z\u00df-\u024f])(?=[^\W_a-z\u00df-\u024f])|(?<=[^\W\d_a-z\u00df-\u024f])(?=[a-z\u00df-\u024f\d])"
+    r"|(?<=\d)(?=[^\W\d_])"
+)
 _OPEN_END, _OPEN_BEGIN = frozenset({"hangul"}), frozenset({"arabic", "hebrew"})
 _CREATE = {
     "sqlite": (
@@ -56,9 +63,10 @@ def _folder() -> Folder:
 
 
 def words_of(title: str | None, body: str | None) -> str:
-    """Return the words of an article as they are indexed, spaces between them."""
+    """Return the words of an article as they are indexed, spaces between them; letters apart from digits."""
     whole = f"{title or ''}\n{body or ''}"[:_MOST_CHARACTERS]
-    return " ".join(tokenize(_folder().fold(whole).text))
+    folded = _PARTED.sub(" ", unicodedata.normalize("NFKC", _folder().fold(whole).text))
+    return " ".join(tokenize(folded))
 
 
 def create_index(connection: Connection) -> None:

@@ -107,6 +107,7 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
     ),
     10: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
     11: ("DROP TABLE IF EXISTS lease",),  # one run at a time works on a store
+    12: (create_index,),  # other words
 }
 
 
