@@ -70,11 +70,11 @@ def report(
     console.check_choice(chosen, ("table", "csv", "html"), "--format")
     if chosen == "table" and output is not None:
         raise typer.BadParameter("needs --format csv or html, or a file named .csv or .html", param_hint="--output")
-    days = {"since": _day(since, "--since"), "until": _day(until, "--until")}
-    filters = Filters.model_validate({"brand": brand or [], "lang": lang or [], **days})
     dimensions = [name.strip() for name in by.split(",") if name.strip()]
     check_dimensions(dimensions)
     with opened_store(config) as store:
+        days = {"since": _day(store, since, "--since"), "until": _day(store, until, "--until")}
+        filters = Filters.model_validate({"brand": brand or [], "lang": lang or [], **days})
         _check_brands(store, config, brand or [])
         warn_of_unexpected(store.unexpected_failures())
         if chosen == "html":
@@ -107,9 +107,9 @@ def _check_brands(store: Store, config: str, brands: list[str]) -> None:
         console.check_choice(name, list(dict.fromkeys([*configured, *stored])), "--brand")
 
 
-def _day(text: str | None, option: str) -> str | None:
-    """Return the ISO date that an option gives as a date or as an age, such as 7d."""
-    from datetime import UTC, date, datetime, timedelta
+def _day(store: Store, text: str | None, option: str) -> str | None:
+    """Return the ISO date that an option gives as a date or as an age, such as 7d, in the store's zone."""
+    from datetime import date
 
     from blockfeat._config import duration_of
 
@@ -117,7 +117,7 @@ def _day(text: str | None, option: str) -> str | None:
         return None
     try:
         if (age := duration_of(text)) is not None:
-            return (datetime.now(UTC) - timedelta(seconds=age)).date().isoformat()
+            return store.today(now=time.time() - age).isoformat()
         return date.fromisoformat(text).isoformat()
     except (ValueError, OverflowError):
         raise typer.BadParameter(f"'{text}' is no day such as 2026-11-22, and no age", param_hint=option) from None
@@ -377,6 +377,7 @@ def purge(
     if before is None and host is None and url is None:
         raise typer.BadParameter("which pages? give --before, --host or --url", param_hint="purge")
     with opened_store(config) as store:
+        day = _day(store, before, "--before")
         if not yes:
             typer.confirm(f"Forget these pages of {store.name} for ever?", abort=True)
-        console.show(f"{store.purge(before=_day(before, '--before'), host=host, url=url)} pages forgotten")
+        console.show(f"{store.purge(before=day, host=host, url=url)} pages forgotten")

@@ -181,8 +181,8 @@ def test_each_query_of_the_live_page_works(address: str) -> None:
         assert [bool(row["counted"]) for row in mention_rows(store, every, newest=5)] == [False, True]
         assert (newer(store, every, 0), newer(store, Filters(counted="no"), 0)) == (2, 1)
         numbers = overview(store, Filters(), today=date(2026, 1, 6))
-        assert (numbers.total, numbers.shares("source")) == (1, [("a.example", 1, 0)])
-        assert overview(store, Filters(), today=date(2029, 1, 6)).total == 1
+        assert (numbers.total(), numbers.shares("source")) == (1, [("a.example", 1, 1, 0)])
+        assert overview(store, Filters(), today=date(2029, 1, 6)).total() == 1
         assert choices(store)["place"] == ["body", "clutter"]
         found = evidence_of(store, article.head["page"])
         assert [row["brand"] for row in found.mentions] == ["Corvane"]

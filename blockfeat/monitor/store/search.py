@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, func, select, text
@@ -112,19 +113,28 @@ def search(connection: Connection, query: Query, *, limit: int, before: int | No
         ``id``, ``url``, ``title``, ``text``, ``lang``, ``day``, ``host``, ``kind``, ``copy_of`` and ``spans``, the
         places in ``title``, a paragraph separator and ``text`` that fulfil it.
     """
+    return [*islice(_fulfilling(connection, query, before=before), limit)]
+
+
+def fulfilling(connection: Connection, query: Query, *, among: Container[int]) -> list[int]:
+    """Return the numbers of the pages, of some, whose articles fulfil a query."""
+    return [row["id"] for row in _fulfilling(connection, query, before=None, among=among)]
+
+
+def _fulfilling(
+    connection: Connection, query: Query, *, before: int | None, among: Container[int] | None = None
+) -> Iterator[dict[str, Any]]:
     matcher = QueryMatcher.of([query])
-    found: list[dict[str, Any]] = []
-    for row in _candidates(connection, query, before=before):
+    for row in _candidates(connection, query, before=before, among=among):
         spans = matcher.find(row["title"] or "", row["text"] or "", lang=row["lang"]).get(query.name)
         if spans:
-            found.append({**row, "spans": spans})
-            if len(found) == limit:
-                break
-    return found
+            yield {**row, "spans": spans}
 
 
-def _candidates(connection: Connection, query: Query, *, before: int | None) -> Iterator[dict[str, Any]]:
-    """Yield the articles that may fulfil a query, the newest first."""
+def _candidates(
+    connection: Connection, query: Query, *, before: int | None, among: Container[int] | None
+) -> Iterator[dict[str, Any]]:
+    """Yield the articles, of all or some, that may fulfil a query, the newest first."""
     dialect = connection.dialect.name
     wanted = _expression(query.tree, dialect)
     statement = text((_FIND_ALL if wanted is None else _FIND[dialect]) + _NEWEST)
@@ -139,7 +149,8 @@ def _candidates(connection: Connection, query: Query, *, before: int | None) -> 
         if not numbers:
             return
         columns = (*(page.c[name] for name in names), lang, day)
-        rows = connection.execute(select(*columns).where(page.c.id.in_(numbers)).order_by(page.c.id.desc()))
+        chosen = [number for number in numbers if among is None or number in among]
+        rows = connection.execute(select(*columns).where(page.c.id.in_(chosen)).order_by(page.c.id.desc()))
         yield from map(dict, rows.mappings().all())
         last = numbers[-1]
 

@@ -299,12 +299,14 @@ class Store:
     match_again = _writes(mentions.match_again)
 
     articles = _reads(search.search)
+    fulfilling = _reads(search.fulfilling)
     has_article = _reads(search.has_article)
 
     purge = _writes(runs.purge)
     forget_old = _writes(runs.forget_old)
     set_timezone = _writes(runs.set_timezone)
     today = _reads(runs.today)
+    collecting_since = _reads(runs.collecting_since)
 
     judge = _writes(mentions.judge)
     count_judged = _reads(mentions.count_judged)

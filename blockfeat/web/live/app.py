@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, FastAPI, Form, Query, Request
+from pydantic import Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from blockfeat.errors import InputError
@@ -16,7 +18,7 @@ from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
 from blockfeat.monitor.feeds.syndication import atom
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.page import FUNCTIONS, evidence_of, newer, page_values
-from blockfeat.monitor.reports import Filters, csv_lines, mention_rows
+from blockfeat.monitor.reports import Filters, csv_lines, figures, mention_rows
 from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import base_app
@@ -70,6 +72,13 @@ class StreamFilters(Filters):
     before: int | None = None
 
 
+class PagedFilters(Filters):
+    """Filters, how many mentions are wanted, and the id of the one behind which they are to be continued."""
+
+    limit: Annotated[int, Field(ge=1, le=_IN_API)] = _IN_API
+    before: str | None = None
+
+
 class NewFilters(Filters):
     """Filters, and the mention after which new ones are counted."""
 
@@ -120,9 +129,19 @@ def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Respons
 
 
 @router.get("/api/v1/mentions", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
-def api_mentions(request: Request, filters: Annotated[Filters, Query()]) -> list[dict[str, Any]]:
-    """Return the latest mentions that match the filters, a thousand at most."""
-    rows = mention_rows(request.app.state.store, filters, newest=_IN_API)
+def api_mentions(request: Request, response: Response, asked: Annotated[PagedFilters, Query()]) -> list[dict[str, Any]]:
+    """Return the latest mentions that match the filters, a thousand at most.
+
+    `X-Total-Count` and `X-Total-Articles` are the numbers of all; the `Link` with `rel="next"` leads to the next ones.
+    """
+    store: Store = request.app.state.store
+    (total,) = figures(store, asked)
+    rows = [*mention_rows(store, asked, newest=asked.limit, before=asked.before)]
+    response.headers.update({"X-Total-Count": str(total["mentions"]), "X-Total-Articles": str(total["articles"])})
+    if len(rows) == asked.limit:
+        query = urlencode({"limit": asked.limit, "before": rows[-1]["id"]})
+        here = "&".join(filter(None, (asked.query(), query)))
+        response.headers["Link"] = f'<{request.url.path}?{here}>; rel="next"'
     return [{**row, "counted": bool(row["counted"])} for row in rows]
 
 
