@@ -114,12 +114,15 @@ class Item:
         The first sentence that names a brand.
     url : str
         Address of the article; empty for a spike.
+    evidence : str
+        Where the live page shows why it counts; empty where that has no address.
     """
 
     head: str
     about: str
     sentence: str
     url: str
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,8 @@ class Message:
         Fifty at most; ``more`` says how many articles are left out.
     events : tuple of mapping
         What it was made of.
+    link : str
+        Where the live page shows all of it; empty where that has no address.
     """
 
     id: str
@@ -144,24 +149,30 @@ class Message:
     items: tuple[Item, ...]
     more: int
     events: tuple[Mapping[str, Any], ...]
+    link: str = ""
 
     @classmethod
-    def of(cls, alert: str, events: Sequence[Mapping[str, Any]], *, zone: ZoneInfo) -> Message:
-        """Make the message about some events."""
+    def of(
+        cls, alert: str, events: Sequence[Mapping[str, Any]], *, zone: ZoneInfo, base_url: str = "", link: str = ""
+    ) -> Message:
+        """Make the message about some events; ``base_url`` is that of the live page, ``link`` where it shows them."""
         articles: dict[str, list[Mapping[str, Any]]] = {}
         spikes = [event for event in events if event["event"] == "spike"]
         for event in events:
             if event["event"] != "spike":
                 articles.setdefault(event["url"], []).append(event)
-        items = [*(_spike(event, zone) for event in spikes), *map(_article, articles.values())]
+        items = [*(_spike(event, zone) for event in spikes), *(_article(each, base_url) for each in articles.values())]
         named = hashlib.sha256("\0".join(str(event["id"]) for event in events).encode()).hexdigest()[:24]
         subject = _line(f"{alert}: {_counts(spikes, articles)}", _LONGEST_SUBJECT)
         more = max(0, len(items) - _MOST_ARTICLES)
-        return cls(named, alert, subject, tuple(items[:_MOST_ARTICLES]), more, tuple(events))
+        return cls(named, alert, subject, tuple(items[:_MOST_ARTICLES]), more, tuple(events), link)
 
     def text(self) -> str:
         """Return it as plain text."""
-        parts = ["\n  ".join(filter(None, (item.head, item.about, item.sentence, item.url))) for item in self.items]
+        parts = [
+            "\n  ".join(filter(None, (item.head, item.about, item.sentence, item.url, item.evidence)))
+            for item in self.items
+        ]
         return "\n\n".join((*parts, *self._rest())) + "\n"
 
     def html(self) -> str:
@@ -171,8 +182,9 @@ class Message:
             head = f'<a href="{escape(item.url)}">{escape(item.head)}</a>' if _is_web(item.url) else escape(item.head)
             about = f'<p style="margin:0;color:#555;font-size:90%">{escape(item.about)}</p>' if item.about else ""
             said = f'<p style="margin:.2em 0">{escape(item.sentence)}</p>' if item.sentence else ""
-            drawn.append(f'<div style="margin:0 0 1.2em"><p style="margin:0"><b>{head}</b></p>{about}{said}</div>')
-        rest = "".join(f"<p>{escape(line)}</p>" for line in self._rest())
+            why = f'<p style="margin:0"><a href="{escape(item.evidence)}">evidence</a></p>' if item.evidence else ""
+            drawn.append(f'<div style="margin:0 0 1.2em"><p style="margin:0"><b>{head}</b></p>{about}{said}{why}</div>')
+        rest = "".join(f"<p>{_linked(line)}</p>" for line in self._rest())
         return f'<!doctype html><html><body style="font-family:sans-serif">{"".join(drawn)}{rest}</body></html>'
 
     def slack(self) -> str:
@@ -181,11 +193,17 @@ class Message:
         for item in self.items:
             head = _slack(item.head)
             link = f"<{_slack(item.url).replace('|', '%7C')}|{head}>" if _is_web(item.url) else head
-            parts.append("\n".join((f"*{link}*", *(_slack(line) for line in (item.about, item.sentence) if line))))
+            lines = [_slack(line) for line in (item.about, item.sentence) if line]
+            parts.append("\n".join((f"*{link}*", *lines, *([f"<{item.evidence}|evidence>"] if item.evidence else ()))))
         return "\n\n".join((*parts, *self._rest()))
 
     def _rest(self) -> tuple[str, ...]:
-        return (f"and {self.more} more",) if self.more else ()
+        more = f"and {self.more} more" if self.more else ""
+        return tuple(filter(None, (more, self.link)))
+
+
+def _linked(line: str) -> str:
+    return f'<a href="{escape(line)}">all of it</a>' if _is_web(line) else escape(line)
 
 
 def _is_web(url: str) -> bool:
@@ -201,7 +219,7 @@ def _counts(spikes: Sequence[Mapping[str, Any]], articles: Mapping[str, Sequence
     return "; ".join((*parts, *([f"{len(articles)} {noun} ({named})"] if articles else [])))
 
 
-def _article(events: Sequence[Mapping[str, Any]]) -> Item:
+def _article(events: Sequence[Mapping[str, Any]], base_url: str) -> Item:
     first = max(events, key=lambda event: event.get("relevance") or 0.0)
     brands = ", ".join(dict.fromkeys(str(event["brand"]) for event in events))
     day = str(first.get("published") or first.get("found_at") or "")[:10]
@@ -211,6 +229,7 @@ def _article(events: Sequence[Mapping[str, Any]]) -> Item:
         about=_line(" · ".join(str(part) for part in facts if part), _LONGEST_TITLE),
         sentence=_line(str(first.get("sentence") or ""), _LONGEST_SENTENCE),
         url="".join(clean_characters(str(first["url"])).split()),
+        evidence=base_url + str(first["evidence"]) if base_url and first.get("evidence") else "",
     )
 
 

@@ -221,7 +221,7 @@ def match_again(
             counts = judge_copy(connection, number, original)
             events[number] = counts | events.get(number, {})
     for number, changes in events.items() if announce else ():
-        queue_events(connection, number, changes, moment=iso(now))
+        queue_events(connection, number, changes, moment=iso(now), is_asked=True)
     return done
 
 
@@ -296,8 +296,10 @@ def _version_of(number: int) -> Any:
     return select(page.c.version).where(page.c.id == number).scalar_subquery()
 
 
-def queue_events(connection: Connection, number: int, changes: dict[str, str], *, moment: str) -> None:
-    """Put what is new of a page's mentions into the outbox."""
+def queue_events(
+    connection: Connection, number: int, changes: dict[str, str], *, moment: str, is_asked: bool = False
+) -> None:
+    """Put what is new of a page's mentions into the outbox; what is older than the monitor as such, unless asked."""
     if not changes:
         return
     lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
@@ -307,13 +309,21 @@ def queue_events(connection: Connection, number: int, changes: dict[str, str], *
     about = connection.execute(select(*columns).select_from(joined).where(page.c.id == number)).one()
     mine = mention.c.page_id == number, mention.c.version == _version_of(number)
     rows = connection.execute(select(mention).where(*mine).order_by(mention.c.id))
-    events = [_event(row, about, changes[row.key], moment) for row in rows if row.key in changes]
+    since = connection.scalar(select(page.c.first_seen).order_by(page.c.id).limit(1)) or ""
+    # What names a day alone stands as its midnight.
+    published = (about.published or since).removesuffix("T00:00:00Z")
+    found = {"backfill": not is_asked and published < since[: len(published)], "found_at": moment}
+    events = [_event(row, about, changes[row.key]) | found for row in rows if row.key in changes]
     if events:
-        connection.execute(insert(outbox), [{"event": event} for event in events])
+        connection.execute(insert(outbox), [{"event": _json(event)} for event in events])
 
 
-def _event(row: Any, about: Any, change: str, moment: str) -> str:
-    """Return the JSON of one event; ``id`` is the same whenever the mention is delivered again."""
+def _json(event: Mapping[str, Any]) -> str:
+    return json.dumps(event, ensure_ascii=False, default=str)
+
+
+def _event(row: Any, about: Any, change: str) -> dict[str, Any]:
+    """Return one event; ``id`` is the same whenever the mention is delivered again."""
     counted = row.counted and not row.copied
     because = row.because if not row.counted else "copy" if row.copied else None
     values = {"id": row.key, "event": change, "brand": row.brand, "place": row.place}
@@ -321,8 +331,8 @@ def _event(row: Any, about: Any, change: str, moment: str) -> str:
     values |= {name: getattr(row, name) for name in ("rule", "variant", *SPAN_COLUMNS)}
     values |= {"url": about.url, "copy": about.copy_of is not None, "published": about.published}
     values |= {name: getattr(about, name) for name in ("canonical_url", "title", "author", "section", "lang", "host")}
-    values |= {"source": about.source, "from": about.origin, "kind": about.kind}
-    return json.dumps({**values, "found_at": moment}, ensure_ascii=False, default=str)
+    evidence = f"/article/{row.page_id}#b{row.block}"
+    return values | {"source": about.source, "from": about.origin, "kind": about.kind, "evidence": evidence}
 
 
 VERDICTS = ("right", "wrong sense", "not in the article", "missed")

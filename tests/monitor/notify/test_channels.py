@@ -191,12 +191,18 @@ def test_a_command_gets_the_message(tmp_path: Path) -> None:
         _send(Command(("no-such-program",), tmp_path))
 
 
-def test_many_articles_are_cut_and_counted() -> None:
-    events = [{**_EVENT, "id": str(n), "url": f"https://a.example/{n}"} for n in range(70)]
-    message = _message(*events)
+@pytest.mark.parametrize("base", ["", "https://m.example"])
+def test_many_articles_are_cut_and_counted_and_lead_to_all_and_to_their_evidence(base: str) -> None:
+    values = _EVENT | {"evidence": "/article/7#b3"}
+    events = [values | {"id": str(n), "url": f"https://a.example/{n}"} for n in range(70)]
+    message = Message.of("Head", events, zone=ZoneInfo("UTC"), base_url=base, link=base and f"{base}/?brand=x&lang=de")
     assert (len(message.items), message.more) == (50, 20)
-    assert message.text().rstrip().endswith("and 20 more")
+    assert message.text().rstrip().endswith(f"\n\n{base}/?brand=x&lang=de" if base else "and 20 more")
     assert message.subject == "Head: 70 articles (Bäcker 70)"
+    links = {"text": 50, "html": 50, "slack": 50}
+    found = {name: getattr(message, name)().count(f"{base}/article/7#b3") for name in links}
+    assert found == (links if base else dict.fromkeys(links, 0))
+    assert ('<a href="https://m.example/?brand=x&amp;lang=de">' in message.html()) is bool(base)
 
 
 def test_channels_are_those_that_are_named(tmp_path: Path) -> None:
