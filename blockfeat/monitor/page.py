@@ -30,6 +30,12 @@ _DAYS, _PRESETS = 30, (1, 7, 30, 90)
 _DAY = timedelta(days=1)
 _SERIES, _BARS = 6, 10
 _OPTIONS = 200
+# Each step with the longest span in days that it is taken for, and the first day of the step that a day is in.
+_STEPS: tuple[tuple[str, float, Callable[[date], date]], ...] = (
+    ("day", 92, lambda day: day),
+    ("week", 730, lambda day: day - timedelta(days=day.weekday())),
+    ("month", float("inf"), lambda day: day.replace(day=1)),
+)
 
 
 @dataclass(frozen=True)
@@ -158,28 +164,28 @@ class Overview:
         return [(value, number, mentions[value], before[value]) for value, number in now.most_common(_BARS)]
 
     @cached_property
-    def series(self) -> tuple[str, list[str], dict[str, dict[str, int]], dict[str, int], dict[str, int]]:
+    def series(self) -> tuple[str, list[str], dict[str, Counter[str]], Counter[str], Counter[str]]:
         """Steps of the period, the articles of each brand in each, of all brands one period earlier, and all read.
 
         The name of a step, its first days, the numbers by brand and step (brands after the sixth together; queries
         where there are no brands), the numbers before, the numbers of articles read.
         """
         kind = "brand" if self.numbers["brand"] else "query"
-        named = [name for name, *_ in self.shares(kind)[:_SERIES]]
-        shift = timedelta(days=(self.until - self.since).days + 1)
-        by_day: dict[str, Counter[str]] = {name: Counter() for name in named}
+        length = self.until - self.since
+        step, start = next((name, begin) for name, most, begin in _STEPS if length.days <= most)
+        steps = list(dict.fromkeys(str(start(self.since + number * _DAY)) for number in range(length.days + 1)))
+        series = {name: Counter[str]() for name, *_ in self.shares(kind)[:_SERIES]}
+        before, read = Counter[str](), Counter[str]()
         for row in self.numbers[kind]:
+            day, name = date.fromisoformat(row["day"]), row[kind] if row[kind] in series else "others"
             if row["is_now"]:
-                name, day = row[kind] if row[kind] in by_day else "others", row["day"]
-            else:
-                name, day = "", (date.fromisoformat(row["day"]) + shift).isoformat()
-            by_day.setdefault(name, Counter())[day] += row["articles"]
-        # The first and the last day are shown, with mentions or without.
-        ends = dict.fromkeys((self.since.isoformat(), self.until.isoformat()), 0)
-        read = {day: number for day, number in self.read.items() if day >= self.since.isoformat()}
-        step, steps, summed = in_steps({**by_day, " read": ends | read})
-        before, all_read = summed.pop("", {}), summed.pop(" read")
-        return step, steps, summed, before if self.has_before else {}, all_read
+                series.setdefault(name, Counter())[str(start(day))] += row["articles"]
+            elif self.has_before:
+                before[str(start(day + length + _DAY))] += row["articles"]
+        for text, number in self.read.items():
+            if text >= self.since.isoformat():
+                read[str(start(date.fromisoformat(text)))] += number
+        return step, steps, series, before, read
 
 
 def overview(store: Store, filters: Filters, *, today: date, is_whole: bool = False) -> Overview:
@@ -255,42 +261,6 @@ def evidence_of(store: Store, number: int) -> Evidence | None:
     return Evidence(pages[0], [*rows], [*store.evidence(pages[0]["url"])])
 
 
-# Each step with the longest span in days that it is taken for, and the first day of the step that a day is in.
-_STEPS: tuple[tuple[str, float, Callable[[date], date]], ...] = (
-    ("day", 92, lambda day: day),
-    ("week", 730, lambda day: day - timedelta(days=day.weekday())),
-    ("month", float("inf"), lambda day: day.replace(day=1)),
-)
-
-
-def in_steps(series: Mapping[str, Mapping[str, int]]) -> tuple[str, list[str], dict[str, dict[str, int]]]:
-    """Return numbers by day as numbers by day, week or month, as few columns as stay readable.
-
-    Parameters
-    ----------
-    series : mapping of str to mapping
-        Name of each series, and its number by day (``2026-11-22``); one day at least.
-
-    Returns
-    -------
-    str, list of str, dict
-        ``"day"``, ``"week"`` or ``"month"``; all steps from the first to the last, each by its first day; the series.
-    """
-    days = sorted({day for values in series.values() for day in values})
-    first, last = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
-    span = (last - first).days
-    step, start = next((name, begin) for name, most, begin in _STEPS if span <= most)
-    all_days = (first + timedelta(days=number) for number in range(span + 1))
-    steps = list(dict.fromkeys(start(day).isoformat() for day in all_days))
-    summed: dict[str, dict[str, int]] = {}
-    for name, values in series.items():
-        summed[name] = {}
-        for day, number in values.items():
-            key = start(date.fromisoformat(day)).isoformat()
-            summed[name][key] = summed[name].get(key, 0) + number
-    return step, steps, summed
-
-
 _SHEETS = ("base.css", "live.css")
 _IN_REPORT = 40
 FUNCTIONS: Mapping[str, Any] = {
@@ -325,7 +295,7 @@ def page_values(store: Store, filters: Filters, *, before: int | None = None, is
         starts = [*map(date.fromisoformat, steps), numbers.until + _DAY]
         spans = [(first, following - _DAY) for first, following in pairwise(starts)]
         links = [] if is_file else [f"/?{filters.query(since=first, until=last)}" for first, last in spans]
-        totals = (sum(counted.get(each, 0) for counted in series.values()) for each in steps)
+        totals = (sum(counted[each] for counted in series.values()) for each in steps)
         values |= {"overview": numbers, "step": step, "steps": steps, "series": series, "links": links}
         values |= {"before": earlier, "read": read, "most": max([*totals, *earlier.values()])}
         values["presets"] = {days: filters.query(since=today - (days - 1) * _DAY, until=None) for days in _PRESETS}

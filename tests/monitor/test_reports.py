@@ -15,7 +15,7 @@ from blockfeat.errors import ConfigError
 from blockfeat.monitor.config import Source
 from blockfeat.monitor.feeds.reading import read_opml
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.page import choices, evidence_of, in_steps, newer, overview, report_page, stream
+from blockfeat.monitor.page import Overview, choices, evidence_of, newer, overview, report_page, stream
 from blockfeat.monitor.reading import mentions_in
 from blockfeat.monitor.reports import Count, Filters, counts, export_rows, mention_rows
 from blockfeat.monitor.store.records import FoundMention
@@ -90,9 +90,11 @@ def test_the_report_has_the_chosen_mentions_and_names_them(store: Store) -> None
     ("last", "step", "columns"), [("2026-01-09", "day", 9), ("2026-06-30", "week", 27), ("2029-01-01", "month", 37)]
 )
 def test_long_periods_are_shown_in_longer_steps(last: str, step: str, columns: int) -> None:
-    found, steps, summed = in_steps({"Corvane": {"2026-01-01": 2, last: 3}})
-    assert ((found, len(steps)), sum(summed["Corvane"].values())) == ((step, columns), 5)
-    assert set(summed["Corvane"]) <= set(steps)
+    rows = [{"brand": "Corvane", "day": day, "is_now": 1, "articles": 2, "mentions": 3} for day in ("2026-01-01", last)]
+    shown = Overview(date(2026, 1, 1), date.fromisoformat(last), None, {"brand": rows}, {last: 7})
+    found, steps, series, _, read = shown.series
+    assert ((found, len(steps)), series["Corvane"].total(), read.total()) == ((step, columns), 4, 7)
+    assert {*series["Corvane"], *read} <= set(steps)
 
 
 def _exported(rows: Iterable[Mapping[str, Any]], form: str, count: int, *, columns: Sequence[str] = ()) -> bytes:

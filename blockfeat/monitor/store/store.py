@@ -76,28 +76,23 @@ UPDATE {} SET fault = '' WHERE error LIKE 'unexpected %' OR error LIKE 'Tracebac
 OR error LIKE 'no stop lists: %' OR error LIKE 'it took longer than %' OR error LIKE '%worker process %'
 """
 
-# What leads from a version to the next: SQL that both databases know, or a function.
+# What brings a store to a version, in order: SQL that both databases know, or a function.
 MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
-    1: ("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))",),
-    2: (renew_bands,),  # another library makes the keys of copies
-    3: (
+    9: (
         add_missing,
+        widen_numbers,
+        renew_bands,  # another library makes the keys of copies
         "UPDATE page SET origin = 'page' WHERE version > 0",
         # Feeds that answered 410 are asked again, and moved ones at their old address.
         "UPDATE feed SET retired = NULL, due_at = 0 WHERE retired IS NOT NULL AND http_status = 410 AND parent IS NULL",
         "UPDATE feed SET moved_at = 0, recheck_at = 0 WHERE moved_to IS NOT NULL",
-    ),
-    4: (widen_numbers, "CREATE INDEX IF NOT EXISTS page_host_due ON page (host, due_at, id) WHERE due_at IS NOT NULL"),
-    5: (
-        add_missing,
+        "CREATE INDEX IF NOT EXISTS page_host_due ON page (host, due_at, id) WHERE due_at IS NOT NULL",
         "CREATE INDEX IF NOT EXISTS page_copy ON page (copy_of)",
+        "CREATE INDEX IF NOT EXISTS page_story ON page (story)",
         "UPDATE mention SET first_version = version, copied = "
         "EXISTS (SELECT 1 FROM page WHERE page.id = mention.page_id AND page.copy_of IS NOT NULL)",
     ),
-    6: (add_missing,),
-    7: (add_missing, create_index, "CREATE INDEX IF NOT EXISTS page_story ON page (story)"),
-    8: (add_missing,),
-    9: (
+    10: (
         add_missing,
         "CREATE INDEX IF NOT EXISTS page_fault ON page (fault) WHERE fault IS NOT NULL",
         _FAULTS.format("page"),
@@ -105,9 +100,9 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
         # A feed's own text on which the program failed was not noted at all.
         "UPDATE page SET fault = '' WHERE status = 'waiting' AND due_at IS NULL",
     ),
-    10: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
-    11: ("DROP TABLE IF EXISTS lease",),  # one run at a time works on a store
-    12: (create_index,),  # other words
+    11: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
+    12: ("DROP TABLE IF EXISTS lease",),  # one run at a time works on a store
+    13: (create_index,),  # other words
 }
 
 
@@ -131,7 +126,7 @@ def migrate(
     Raises
     ------
     StoreError
-        The store was made by a newer version, or there is no way from its version to this one.
+        The store was made by a newer version.
     """
     found = schema_version(connection)
     if found == target:
@@ -145,14 +140,11 @@ def migrate(
         create_index(connection)
         connection.execute(meta.insert().values(key="schema_version", value=str(target)))
     else:
-        for step in range(found, target):
-            if step not in migrations:
-                raise StoreError(f"{name}: no way from schema {step} to {step + 1}")
-            for statement in migrations[step]:
-                if callable(statement):
-                    statement(connection)
-                else:
-                    connection.execute(text(statement))
+        for statement in (each for version, some in migrations.items() if version > found for each in some):
+            if callable(statement):
+                statement(connection)
+            else:
+                connection.execute(text(statement))
         connection.execute(meta.update().where(meta.c.key == "schema_version").values(value=str(target)))
     for view, query in VIEWS.items():
         connection.execute(text(f"CREATE VIEW {view} AS {query}"))
