@@ -12,11 +12,11 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
-from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from blockfeat import __version__
 from blockfeat.lang import direction_of
+from blockfeat.monitor.feeds.syndication import template
 from blockfeat.monitor.mentions.mention import around, words_for
 from blockfeat.monitor.reports import DIMENSIONS, QUERY, Filters, articles_read, figures
 from blockfeat.monitor.store.schema import MENTIONS_FROM, MENTIONS_SELECT
@@ -228,27 +228,8 @@ def _overview(store: Store, filters: Filters, *, today: date) -> Overview:
     return Overview(since, until, store.collecting_since(), numbers, articles_read(store, earlier))
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """A page with its mentions and blocks.
-
-    Attributes
-    ----------
-    page : mapping
-        ``url``, ``title``, ``lang``, ``day``, ``kind``, ``status``, ``text`` …
-    mentions : list of mapping
-        Those of the current version.
-    blocks : list of mapping
-        ``text``, ``kept``, ``reason`` and so on; empty where the configuration does not keep them.
-    """
-
-    page: Mapping[str, Any]
-    mentions: list[Mapping[str, Any]]
-    blocks: list[Mapping[str, Any]]
-
-
-def evidence_of(store: Store, number: int) -> Evidence | None:
-    """Return a page by its number in the store; None where there is none."""
+def evidence_of(store: Store, number: int) -> Mapping[str, Any] | None:
+    """Return a page by its number in the store: ``page``, its ``mentions`` and ``blocks``; None where there is none."""
     columns = f"p.id, p.url, p.title, p.headline, p.text, {DIMENSIONS['lang']} AS lang, {DIMENSIONS['day']} AS day"
     pages = store.query(
         f"SELECT {columns}, p.host, p.kind, p.status, p.origin, p.fetched_at, p.version, p.copy_of, o.url AS original "
@@ -258,7 +239,7 @@ def evidence_of(store: Store, number: int) -> Evidence | None:
     if not pages:
         return None
     rows = store.query(f"SELECT {_ROW} {_ROWS_FROM} WHERE p.id = :id ORDER BY m.block, m.start", {"id": number})
-    return Evidence(pages[0], [*rows], [*store.evidence(pages[0]["url"])])
+    return {"page": pages[0], "mentions": rows, "blocks": store.evidence(pages[0]["url"])}
 
 
 _SHEETS = ("base.css", "live.css")
@@ -312,9 +293,8 @@ def report_page(store: Store, filters: Filters = Filters(), *, title: str = "Bra
     title : str
         Heading of the page.
     """
-    environment = Environment(loader=PackageLoader("blockfeat", "web/templates"), autoescape=True)
     static = files("blockfeat").joinpath("web", "static")
     style = "".join(static.joinpath(name).read_text(encoding="utf-8") for name in _SHEETS)
     values = page_values(store, filters, is_file=True)
-    page = environment.get_template("live.html")
+    page = template("live.html")
     return page.render(FUNCTIONS, title=filters.named(title), style=Markup(style), **values)  # the package's own style

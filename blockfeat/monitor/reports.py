@@ -305,24 +305,17 @@ def export_rows(
     MissingExtraError
         Parquet needs pyarrow.
     """
-    if format == "jsonl":
-        return _written(_json_lines(rows), file, name)
-    if format == "csv":
-        return _written(csv_lines(rows, columns), file, name, besides=1)
-    if format == "opml":
-        return _written(_opml_lines(rows), file, name, besides=2)
     if format == "parquet":
         return _write_parquet(rows, file, name, columns)
-    raise ConfigError(f"there is no export format {format!r}; known are {', '.join(EXPORT_FORMATS)}")
-
-
-def _written(lines: Iterator[str], file: IO[bytes], name: str, *, besides: int = 0) -> int:
-    count = 0
-    for line in lines:
+    lines = {"jsonl": _json_lines(rows), "csv": csv_lines(rows, columns), "opml": _opml_lines(rows)}
+    if format not in lines:
+        raise ConfigError(f"there is no export format {format!r}; known are {', '.join(EXPORT_FORMATS)}")
+    count = -{"csv": 1, "opml": 2}.get(format, 0)
+    for line in lines[format]:
         with writing(name):
             file.write(line.encode("utf-8", "replace"))
         count += 1
-    return max(count - besides, 0)
+    return count
 
 
 def _json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -187,5 +187,5 @@ def test_each_query_of_the_live_page_works(address: str) -> None:
         assert overview(store, Filters(), today=date(2029, 1, 6)).total() == 1
         assert choices(store)["place"] == ["body", "clutter"]
         found = evidence_of(store, article.head["page"])
-        assert [row["brand"] for row in found.mentions] == ["Corvane"]
+        assert [row["brand"] for row in found["mentions"]] == ["Corvane"]
         assert evidence_of(store, 10**6) is None

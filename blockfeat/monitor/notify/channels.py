@@ -8,6 +8,7 @@ import json
 import os
 import smtplib
 import ssl
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -16,7 +17,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.message import EmailMessage
 from email.utils import formatdate
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,7 +26,7 @@ from blockfeat._files import write_whole
 from blockfeat.content import clean_characters
 from blockfeat.errors import BlockfeatError, OutputError
 from blockfeat.io.http import failure_of
-from blockfeat.monitor.feeds.syndication import atom, entries_of
+from blockfeat.monitor.feeds.syndication import atom, entries_of, template
 from blockfeat.monitor.fetching.politeness import retry_at
 from blockfeat.monitor.mentions.mention import words_for
 from blockfeat.monitor.receivers import Alert, Smtp
@@ -176,16 +176,8 @@ class Message:
         return "\n\n".join((*parts, *self._rest())) + "\n"
 
     def html(self) -> str:
-        """Return it as HTML; all of the page's own words are escaped."""
-        drawn = []
-        for item in self.items:
-            head = f'<a href="{escape(item.url)}">{escape(item.head)}</a>' if _is_web(item.url) else escape(item.head)
-            about = f'<p style="margin:0;color:#555;font-size:90%">{escape(item.about)}</p>' if item.about else ""
-            said = f'<p style="margin:.2em 0">{escape(item.sentence)}</p>' if item.sentence else ""
-            why = f'<p style="margin:0"><a href="{escape(item.evidence)}">evidence</a></p>' if item.evidence else ""
-            drawn.append(f'<div style="margin:0 0 1.2em"><p style="margin:0"><b>{head}</b></p>{about}{said}{why}</div>')
-        rest = "".join(f"<p>{_linked(line)}</p>" for line in self._rest())
-        return f'<!doctype html><html><body style="font-family:sans-serif">{"".join(drawn)}{rest}</body></html>'
+        """Return it as HTML."""
+        return template("message.html").render(message=self)
 
     def slack(self) -> str:
         """Return it in Slack's marks; no word of a page is a link or a call to everybody, nor is it in Mattermost."""
@@ -200,10 +192,6 @@ class Message:
     def _rest(self) -> tuple[str, ...]:
         more = f"and {self.more} more" if self.more else ""
         return tuple(filter(None, (more, self.link)))
-
-
-def _linked(line: str) -> str:
-    return f'<a href="{escape(line)}">all of it</a>' if _is_web(line) else escape(line)
 
 
 def _is_web(url: str) -> bool:
@@ -364,12 +352,11 @@ class AtomFile:
 
     def _write(self, message: Message) -> None:
         try:
-            known = entries_of(self.path.read_bytes()) if self.path.exists() else []
-            new = [_row(event) for event in reversed(message.events)]
-            ids = {row["id"] for row in new}
-            rows = [*new, *(row for row in known if row["id"] not in ids)][:_IN_FEED]
+            known = entries_of(self.path.read_bytes()) if self.path.exists() else {}
+            new = {str(event["id"]): _row(event) for event in message.events[-_IN_FEED:][::-1]}
+            older = [entry for key, entry in known.items() if key not in new][: _IN_FEED - len(new)]
             name = self.path.resolve().as_uri()
-            write_whole(self.path, atom(rows, title=message.alert, home=None, address=name, updated=_now()))
+            write_whole(self.path, atom(new.values(), title=message.alert, address=name, older=older))
         except (OSError, BlockfeatError) as error:
             raise DeliveryError(f"{self.path}: {error}") from error
 
@@ -401,19 +388,17 @@ class Command:
         """Run it."""
         values = {"id": message.id, "alert": message.alert, "subject": message.subject, "text": message.text()}
         given = json.dumps({**values, "mentions": list(message.events)}, ensure_ascii=False).encode("utf-8", "replace")
-        pipe = asyncio.subprocess.PIPE
+
+        def run() -> subprocess.CompletedProcess[bytes]:
+            pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+            return subprocess.run(self.words, input=given, cwd=self.folder, timeout=_TIMEOUT, check=False, **pipes)
+
         try:
-            running = await asyncio.create_subprocess_exec(
-                *self.words, stdin=pipe, stdout=asyncio.subprocess.DEVNULL, stderr=pipe, cwd=self.folder, env=os.environ
-            )
+            done = await asyncio.to_thread(run)
+        except subprocess.TimeoutExpired:
+            raise DeliveryError(f"{self.words[0]}: took more than {_TIMEOUT:.0f} s") from None
         except (OSError, ValueError) as error:
             raise DeliveryError(f"{self.words[0]}: {error}") from error
-        try:
-            _, said = await asyncio.wait_for(running.communicate(given), _TIMEOUT)
-        except TimeoutError:
-            running.kill()
-            await running.wait()
-            raise DeliveryError(f"{self.words[0]}: took more than {_TIMEOUT:.0f} s") from None
-        if running.returncode:
-            last = ": ".join(said.decode("utf-8", "replace").strip().splitlines()[-1:])
-            raise DeliveryError(f"{self.words[0]}: exit code {running.returncode} {last}".strip())
+        if done.returncode:
+            last = ": ".join(done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:])
+            raise DeliveryError(f"{self.words[0]}: exit code {done.returncode} {last}".strip())

@@ -315,11 +315,12 @@ def queue_events(
     found = {"backfill": not is_asked and published < since[: len(published)], "found_at": moment}
     events = [_event(row, about, changes[row.key]) | found for row in rows if row.key in changes]
     if events:
-        connection.execute(insert(outbox), [{"event": _json(event)} for event in events])
+        connection.execute(insert(outbox), [{"event": as_json(event)} for event in events])
 
 
-def _json(event: Mapping[str, Any]) -> str:
-    return json.dumps(event, ensure_ascii=False, default=str)
+def as_json(value: object) -> str:
+    """Return a value as JSON; what JSON does not know as text."""
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _event(row: Any, about: Any, change: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import BigInteger, Connection, Engine, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateColumn
 
@@ -35,28 +35,16 @@ from blockfeat.monitor.store.similar import renew_bands
 
 Migration = str | Callable[[Connection], None]
 
-_NUMBERS = {
-    "feed": ("id", "parent"),
-    "page": ("id", "feed_id", "same_as", "copy_of"),
-    "entry": ("page_id",),
-    "version": ("page_id",),
-    "mention": ("id", "page_id"),
-    "band": ("page_id",),
-    "outbox": ("id",),
-    "sink": ("delivered",),
-    "run": ("id",),
-}
-
 
 def widen_numbers(connection: Connection) -> None:
     """Give PostgreSQL's numbers 64 bits; SQLite has them."""
     if connection.dialect.name != "postgresql":
         return
-    for table, columns in _NUMBERS.items():
-        changes = ", ".join(f"ALTER COLUMN {column} TYPE BIGINT" for column in columns)
-        connection.execute(text(f"ALTER TABLE {table} {changes}"))
-        if "id" in columns:
-            connection.execute(text(f"ALTER SEQUENCE {table}_id_seq AS BIGINT"))
+    for table in metadata.tables.values():
+        for column in (column.name for column in table.columns if isinstance(column.type, BigInteger)):
+            connection.execute(text(f"ALTER TABLE {table.name} ALTER COLUMN {column} TYPE BIGINT"))
+            if column == "id":
+                connection.execute(text(f"ALTER SEQUENCE {table.name}_id_seq AS BIGINT"))
 
 
 def add_missing(connection: Connection) -> None:

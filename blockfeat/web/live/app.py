@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from itertools import islice
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, FastAPI, Form, Query, Request
 from pydantic import Field
-from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from blockfeat.errors import InputError
 from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
@@ -26,7 +24,6 @@ from blockfeat.web.guard import ServeSettings
 from blockfeat.web.problems import PROBLEMS, Problem
 
 _IN_FEEDS, _IN_API = 50, 1000
-_LINES_AT_ONCE = 500
 
 router = APIRouter()
 feedback_router = APIRouter(include_in_schema=False)
@@ -110,10 +107,9 @@ def article(request: Request, number: int) -> HTMLResponse:
 def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the mentions that match the filters as CSV."""
     # All rows at once, so that a slow client holds no transaction open.
-    lines = csv_lines([*mention_rows(request.app.state.store, filters)], MENTION_COLUMNS)
+    text = "".join(csv_lines(mention_rows(request.app.state.store, filters), MENTION_COLUMNS))
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
-    parts = iter(lambda: "".join(islice(lines, _LINES_AT_ONCE)), "")
-    return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/feed.atom", include_in_schema=False)
@@ -123,8 +119,7 @@ def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Respons
     tail = f"?{query}" if query else ""
     names = {"title": filters.named(request.app.state.title), "home": f"{base}{tail}"}
     rows = mention_rows(request.app.state.store, filters, newest=_IN_FEEDS)
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    found = atom(rows, updated=now, address=f"{base}feed.atom{tail}", **names)
+    found = atom(rows, address=f"{base}feed.atom{tail}", **names)
     return Response(found, media_type="application/atom+xml; charset=utf-8")
 
 

@@ -163,8 +163,8 @@ def test_a_feed_has_each_mention_once_and_the_newest_first(tmp_path: Path) -> No
     _send(send, _EVENT, _SPIKE)
     _send(send, _EVENT | {"id": "2", "brand": "Corvane & Co", "title": "T\x00"}, _EVENT)
     rows = channels.entries_of(file.read_bytes())
-    assert [row["id"] for row in rows] == ["1", "2", "9"]
-    assert (rows[1]["brand"], rows[0]["url"]) == ("Corvane & Co", _EVENT["url"])
+    assert list(rows) == ["1", "2", "9"]
+    assert ('term="Corvane &amp; Co"' in rows["2"], f'href="{_EVENT["url"]}"' in rows["1"]) == (True, True)
     for number in range(30):
         _send(send, *({**_EVENT, "id": f"{number}-{each}"} for each in range(10)))
     assert len(channels.entries_of(file.read_bytes())) == 200
@@ -174,7 +174,7 @@ def test_a_damaged_feed_is_begun_anew_and_a_folder_is_an_error(tmp_path: Path) -
     file = tmp_path / "alerts.atom"
     file.write_bytes(b'<!DOCTYPE x [<!ENTITY a "b">]><feed>&a;')
     _send(AtomFile(file))
-    assert [row["id"] for row in channels.entries_of(file.read_bytes())] == ["1"]
+    assert list(channels.entries_of(file.read_bytes())) == ["1"]
     with pytest.raises(DeliveryError):
         _send(AtomFile(tmp_path))
 
