@@ -3,9 +3,7 @@
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,15 +11,15 @@ from blockfeat.data import demo_pages
 from blockfeat.errors import MissingExtraError
 from blockfeat.extraction import Extraction, PageParts
 from blockfeat.monitor import rematch as rematching
-from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings
+from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings, parse_config
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.rematch import rematch
-from blockfeat.monitor.reports import Filters, counts, mention_rows
+from blockfeat.monitor.reports import Filters, counts
 from blockfeat.monitor.store.mentions import NOT_FOUND, Rematched
 from blockfeat.monitor.store.records import FoundMention, StoredPage
 from blockfeat.monitor.store.store import Store
+from cases import CASES
 from stored_pages import NOW, add, column, due, entry, events, execute, save
 
 _OLD, _NEW = Brand("Corvane"), Brand("Lindholt")
@@ -53,24 +51,13 @@ def _rows(store: Store) -> list[tuple[object, ...]]:
 
 
 _RICH = Path(__file__).with_name("rich_page.html").read_text("utf-8").replace("{text}", _TEXT)
-_WORD = Brand("Yard")
-_QUERIES = [Query.parse(words, name="Boats") for words in ("Lindholt NEAR/9 boats", "built NOT nobody")]
-_BEFORE = {"brands": (_OLD, _WORD), "queries": (_QUERIES[0],)}
-_CHANGES: dict[str, dict[str, Any]] = {
-    "nothing": {},
-    "a new brand": {"brands": (_OLD, _WORD, _NEW)},
-    "another brand": {"brands": (_NEW,)},
-    "a name that comes before and behind others": {"brands": (Brand("Corvane", {"*": ("year", "Wye")}), _WORD)},
-    "a longer name": {"brands": (Brand("Corvane", {"*": ("yard of Corvane",)}), _WORD)},
-    "a name that no other is part of": {"brands": (_OLD, _WORD, Brand("the yard of Corvane"))},
-    "another case": {"brands": (_OLD, replace(_WORD, case="exact"))},
-    "a rule": {"brands": (replace(_OLD, excluded=("yard of Corvane",)), _WORD)},
-    "words that must stand near": {"brands": (replace(_OLD, requires=("Wye",), window=20), _WORD)},
-    "another query": {"queries": (_QUERIES[1],)},
-    "descriptions": {"pages": PageSettings(descriptions=True)},
-    "the kinds that count": {"pages": PageSettings(count_kinds=("front page",))},
-    "the least score": {"pages": PageSettings(least_score=0.99)},
-}
+_TABLES = CASES["rematched"]
+_BEFORE = _TABLES.pop("before")
+
+
+def _of(name: str) -> MonitorConfig:
+    tables = {"sources": "[{ url = 'https://a.example/feed' }]"} | _BEFORE | _TABLES[name]
+    return parse_config("\n".join(f"{table} = {text}" for table, text in tables.items()))
 
 
 def _read(store: Store, config: MonitorConfig, origin: str) -> None:
@@ -85,21 +72,14 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Store]:
     """What opens a copy of a store in which a configuration has found its mentions on all pages."""
     folder = tmp_path_factory.mktemp("stores")
 
-    @cache
-    def filled(name: str, origin: str) -> Path:
-        path = folder / f"{name} {origin}.db"
-        with Store.open(str(path)) as store:
-            _read(store, _of(name), origin)
-        return path
-
     def opened(name: str, origin: str = "page") -> Store:
-        return Store.open(str(shutil.copy(filled(name, origin), folder / "copy.db")))
+        path = folder / f"{name} {origin}.db"
+        if not path.exists():
+            with Store.open(str(path)) as store:
+                _read(store, _of(name), origin)
+        return Store.open(str(shutil.copy(path, folder / "copy.db")))
 
     return opened
-
-
-def _of(name: str) -> MonitorConfig:
-    return replace(_config(), **(_BEFORE | _CHANGES[name]))
 
 
 _FIELDS = (*FoundMention.__dataclass_fields__, "page_id", "key", "copied", "version", "first_version")
@@ -110,7 +90,7 @@ def _found(store: Store) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("origin", ["page", "feed"])
-@pytest.mark.parametrize("name", _CHANGES)
+@pytest.mark.parametrize("name", _TABLES)
 def test_the_past_is_as_the_configuration_would_find_it(stores: Callable[..., Store], name: str, origin: str) -> None:
     with stores(name, origin) as store:
         expected = _found(store)
@@ -129,12 +109,11 @@ def test_the_past_is_as_the_configuration_would_find_it(stores: Callable[..., St
 def test_a_name_can_be_taken_back(stores: Callable[..., Store]) -> None:
     """A word of the language that was given for a name by mistake."""
     with stores("nothing") as store:
-        there = [row["id"] for row in mention_rows(store, Filters(brand=["Yard"], counted="all"))]
-        found = rematch(store, replace(_config(_OLD), queries=(_QUERIES[0],)), now=NOW)
-        assert (found.gone, found.added, found.changed) == (len(there), 0, 0)
+        found = rematch(store, replace(_of("nothing"), brands=(_OLD,)), now=NOW)
         (left,) = counts(store, ("brand",), Filters(brand=["Yard"]))
-        assert (left.everything, left.articles, left.ruled_out) == (0, 0, len(there))
-        assert column(store, "mentions", "not_counted_because", where="brand = 'Yard'") == [NOT_FOUND] * len(there)
+        there = column(store, "mentions", "not_counted_because", where="brand = 'Yard'")
+        assert (found.added, found.changed, {*there}) == (0, 0, {NOT_FOUND})
+        assert (left.everything, left.articles, left.ruled_out) == (0, 0, found.gone) == (0, 0, len(there))
 
 
 def test_a_page_that_comes_again_without_a_name_taken_back_is_no_new_version(store: Store) -> None:

@@ -221,23 +221,18 @@ def test_mentions_are_judged_on_the_page(store: Store) -> None:
     assert client.post("/lessons", data={"subject": "Corvane"}).status_code == 422
 
 
-_CHOSEN = {
-    **{"brand": ["", "Corvane", "Le Rex", "Ports"], "lang": ["fr"], "source": ["h0.example"], "place": ["headline"]},
-    **{"kind": ["article"], "q": ["REX"], "words": ["ships", "texte OR nothing"], "since": ["2026-01-07"]},
-}
+_CHOSEN = "brand=|brand=Corvane|brand=Le Rex|brand=Ports|lang=fr|source=h0.example|place=headline|kind=article|q=REX"
 
 
 @pytest.mark.parametrize("counted", ["yes", "no", "all"])
-@pytest.mark.parametrize("chosen", [(name, value) for name, values in _CHOSEN.items() for value in values])
-def test_every_figure_is_the_same_wherever_it_stands(
-    client: TestClient, store: Store, chosen: tuple[str, str], counted: str
-) -> None:
+@pytest.mark.parametrize("chosen", [*_CHOSEN.split("|"), "words=ships", "words=texte OR x", "since=2026-01-07"])
+def test_figures_are_the_same_wherever_they_stand(client: TestClient, store: Store, chosen: str, counted: str) -> None:
     """On the page, in its file, its feed, the API, the report and the export, whatever the filter is."""
     both = [mention("Corvane", place="headline"), mention("Corvane and Le Rex"), mention("Le Rex", brand="Le Rex")]
     both.append(mention("Corvane ports", brand="Ports", variant="query"))
     for number, kind in ((4, "article"), (5, "other")):
         save_on_day(store, number, record(other_story(number), *both, kind=kind, title=f"Two {number}"))
-    name, value = chosen
+    name, value = chosen.split("=")
     filters = Filters.model_validate({name: value if name in ("q", "words", "since") else [value], "counted": counted})
     address, rows = f"/api/v1/mentions?{filters.query()}&limit=2", []
     while address:
@@ -245,12 +240,9 @@ def test_every_figure_is_the_same_wherever_it_stands(
         rows += answer.json()
         address = answer.links.get("next", {}).get("url", "")
     ids, urls = [row["id"] for row in rows], {row["url"] for row in rows}
-    totals = [int(answer.headers[f"x-total-{name}"]) for name in ("count", "articles")]
-    assert totals == [len(ids), len(urls)]
-    assert len(set(ids)) == len(ids)
+    assert [answer.headers[f"x-total-{name}"] for name in ("count", "articles")] == [str(len(ids)), str(len(urls))]
     files = csv.DictReader(io.StringIO(client.get(f"/mentions.csv?{filters.query()}").text))
-    exported = [row["id"] for row in mention_rows(store, filters)]
-    assert [row["id"] for row in files] == exported == ids[::-1]
+    assert [row["id"] for row in files] == [row["id"] for row in mention_rows(store, filters)] == ids[::-1]
     feed = client.get(f"/feed.atom?{filters.query()}").content
     assert len(ElementTree.fromstring(feed).findall(f"{_ATOM}entry")) == len(ids)
     said = f"<strong>{len(urls)}</strong> {'article' if len(urls) == 1 else 'articles'} with {len(ids)} mentions"
@@ -273,16 +265,12 @@ def test_an_article_counts_once_for_a_brand_and_queries_stand_apart(store: Store
     assert (found.collecting, found.has_before) == (date(2026, 1, 5), False)
 
 
-def test_words_are_looked_for_in_all_articles(store: Store) -> None:
-    for page in add(store, *(f"a.example/{number}" for number in range(510))):
-        save(store, page, "The harbour.", mention("The harbour."), copies=CopySettings(find=False))
-    found = overview(store, Filters(words="harbour", since="2020-01-01", until="2030-01-01"), today=date(2026, 1, 9))
-    assert found.total() == 510
-
-
-def test_a_boolean_query_chooses_articles(client: TestClient) -> None:
+def test_a_boolean_query_chooses_articles_however_many_they_are(client: TestClient, store: Store) -> None:
     def brands(words: str) -> set[str]:
         return {row["brand"] for row in client.get("/api/v1/mentions", params={"words": words}).json()}
 
     assert (brands("ships NOT nonexistentword"), brands("nonexistentword")) == ({"Corvane"}, set())
     assert client.get("/", params={"words": "(open"}).status_code == 422
+    for page in add(store, *(f"a.example/{number}" for number in range(510))):
+        save(store, page, "The harbour.", mention("The harbour."), copies=CopySettings(find=False))
+    assert client.get("/api/v1/mentions?words=harbour&limit=1").headers["x-total-articles"] == "510"
