@@ -155,15 +155,6 @@ def test_types_of_columns_are_those_of_the_tables() -> None:
     assert tuple(map(type_of, names)) == kinds
 
 
-def test_rows_of_files_feeds_and_the_api_are_those_of_the_view(store: Store) -> None:
-    every = Filters(counted="all")
-    view = {row["id"]: row for row in store.rows("mentions")}
-    assert {row["id"]: row for row in mention_rows(store, every)} == view
-    assert [row["id"] for row in mention_rows(store, every, newest=2)] == [*reversed(view)][:2]
-    because = [row["not_counted_because"] for row in mention_rows(store, every)]
-    assert because == [None, "copy of https://h0.example/", "dropped: a list of links"]
-
-
 def test_each_query_of_the_live_page_works(address: str) -> None:
     with Store.open(address) as store:
         for page, counted in zip(add(store, "a.example/1", "b.example/2", lang="de"), (True, False), strict=True):
