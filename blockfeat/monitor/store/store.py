@@ -311,9 +311,7 @@ class Store:
     unexpected_failures = _reads(runs.unexpected_failures)
     status = _reads(runs.status_of)
 
-    def rows(
-        self, view: str, *, where: str = "", values: Mapping[str, object] | None = None
-    ) -> Iterator[dict[str, Any]]:
+    def rows(self, view: str, *, where: str = "") -> Iterator[dict[str, Any]]:
         """Yield the rows of a view, some at a time in memory.
 
         Parameters
@@ -321,11 +319,11 @@ class Store:
         view : str
             A key of `blockfeat.monitor.store.schema.VIEWS`.
         where : str
-            An SQL condition with ``:names`` of ``values``.
+            An SQL condition.
         """
         if view not in VIEWS:
             raise StoreError(f"{self.name}: there is no view {view!r}; known are {', '.join(VIEWS)}")
-        yield from self.stream(f"SELECT * FROM {view} {'WHERE ' + where if where else ''}", values)
+        yield from self.stream(f"SELECT * FROM {view} {'WHERE ' + where if where else ''}")
 
     def columns(self, view: str) -> list[str]:
         """Return the names of the columns of a view."""
