@@ -44,12 +44,6 @@ def _fill(store: Store, *names: str, of: MonitorConfig | None = None) -> None:
         save(store, page, record, copies=CopySettings(min_words=20))
 
 
-def _rows(store: Store) -> list[tuple[object, ...]]:
-    columns = "id, url, brand, start, stop, match, sentence, block, counted, in_article, in_copy"
-    found = store.query(f"SELECT {columns} FROM mentions ORDER BY url, block, start, brand")
-    return [tuple(row.values()) for row in found]
-
-
 _RICH = Path(__file__).with_name("rich_page.html").read_text("utf-8").replace("{text}", _TEXT)
 _TABLES = CASES["rematched"]
 _BEFORE = _TABLES.pop("before")
@@ -127,7 +121,7 @@ def test_a_page_that_comes_again_without_a_name_taken_back_is_no_new_version(sto
 def test_only_some_brands_and_their_names(store: Store) -> None:
     _fill(store, "a.example/1")
     rematch(store, _config(_OLD, _NEW, Brand("Wye")), brands={"Wye"}, now=NOW)
-    assert {row[2] for row in _rows(store)} == {"Corvane", "Wye"}
+    assert {*column(store, "mentions", "brand")} == {"Corvane", "Wye"}
 
 
 def test_where_no_blocks_were_kept_the_text_is_looked_through(store: Store) -> None:
@@ -183,7 +177,7 @@ def test_a_page_that_cannot_be_looked_through_costs_no_other(store: Store, monke
         without.setattr(rematching, "stored_extraction", broken)
         found = rematch(store, _config(_OLD, _NEW), now=NOW, on_failure=failures.__setitem__)
     assert (found.pages, found.failed) == (3, 2)
-    assert {row[1] for row in _rows(store) if row[2] == "Lindholt"} == {"https://c.example/3"}
+    assert {*column(store, "mentions", "url", where="brand = 'Lindholt'")} == {"https://c.example/3"}
     assert failures.pop("https://a.example/1").startswith("unexpected error: ")
     assert failures == {"https://b.example/2": "no lists: the package is not installed"}
     # What is mended since is made up for.
