@@ -66,10 +66,10 @@ def learnt(seen: Sequence[Judged], models: Mapping[str, SenseModel], *, clicks: 
         if done == clicks:
             break
         if mention.is_brand:
-            examples[mention.brand].append((mention.features, True, 1.0))
+            examples[mention.brand].append((mention.features, True))
         elif models.get(mention.brand, SenseModel()).is_brand(mention.features):
             # What is not shown any more is not clicked.
-            examples[mention.brand].append((mention.features, False, 1.0))
+            examples[mention.brand].append((mention.features, False))
             done += 1
     return {**models, **{brand: models.get(brand, SenseModel()).learn(own) for brand, own in examples.items()}}
 

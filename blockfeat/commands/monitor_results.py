@@ -73,11 +73,11 @@ def report(
     console.check_choice(chosen, ("table", "csv", "html"), "--format")
     if chosen == "table" and output is not None:
         raise typer.BadParameter("needs --format csv or html, or a file named .csv or .html", param_hint="--output")
-    days = {"since": _day(since, "--since"), "until": _day(until, "--until")}
-    filters = Filters.model_validate({"brand": brand or [], "lang": lang or [], **days})
     dimensions = [name.strip() for name in by.split(",") if name.strip()]
     check_dimensions(dimensions)
     with opened_store(config) as store:
+        days = {"since": _day(store, since, "--since"), "until": _day(store, until, "--until")}
+        filters = Filters.model_validate({"brand": brand or [], "lang": lang or [], **days})
         _check_brands(store, config, brand or [])
         warn_of_unexpected(store.unexpected_failures())
         if chosen == "html":
@@ -110,9 +110,9 @@ def _check_brands(store: Store, config: str, brands: list[str]) -> None:
         console.check_choice(name, list(dict.fromkeys([*configured, *stored])), "--brand")
 
 
-def _day(text: str | None, option: str) -> str | None:
-    """Return the ISO date that an option gives as a date or as an age, such as 7d."""
-    from datetime import UTC, date, datetime, timedelta
+def _day(store: Store, text: str | None, option: str) -> str | None:
+    """Return the ISO date that an option gives as a date or as an age, such as 7d, in the store's zone."""
+    from datetime import date
 
     from blockfeat._config import duration_of
 
@@ -120,7 +120,7 @@ def _day(text: str | None, option: str) -> str | None:
         return None
     try:
         if (age := duration_of(text)) is not None:
-            return (datetime.now(UTC) - timedelta(seconds=age)).date().isoformat()
+            return store.today(now=time.time() - age).isoformat()
         return date.fromisoformat(text).isoformat()
     except (ValueError, OverflowError):
         raise typer.BadParameter(f"'{text}' is no day such as 2026-11-22, and no age", param_hint=option) from None
@@ -242,7 +242,7 @@ def rematch(
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Search stored pages for brands, names and rules that are new; a run may go on meanwhile."""
+    """Match stored pages anew, as the configuration is today; a run may go on meanwhile."""
     from blockfeat.monitor.config import read_config
     from blockfeat.monitor.rematch import rematch as look_again
 
@@ -263,7 +263,7 @@ def rematch(
         )
     console.show(
         f"{found.pages} pages: {found.added} mentions added, of which {found.counted} count; "
-        f"{found.changed} changed by rules"
+        f"{found.changed} changed, {found.gone} no longer found"
     )
     if found.failed:
         console.error(f"{found.failed} pages failed and are as they were: rematch again when the reason is mended")
@@ -401,6 +401,7 @@ def purge(
     if before is None and host is None and url is None:
         raise typer.BadParameter("which pages? give --before, --host or --url", param_hint="purge")
     with opened_store(config) as store:
+        day = _day(store, before, "--before")
         if not yes:
             typer.confirm(f"Forget these pages of {store.name} for ever?", abort=True)
-        console.show(f"{store.purge(before=_day(before, '--before'), host=host, url=url)} pages forgotten")
+        console.show(f"{store.purge(before=day, host=host, url=url)} pages forgotten")

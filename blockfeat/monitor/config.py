@@ -179,6 +179,8 @@ class MonitorTable:
         Path of an SQLite file, or a database address such as ``postgresql://user@host/name``.
     timezone : str
         Where days begin, and the hours of alerts are counted: ``"Europe/Berlin"``.
+    base_url : str or None
+        Address of the live page, for links in messages.
     stream : str or None
         File that gets a JSON line for every new mention; ``"-"`` is standard output.
     stream_clutter, stream_updates, stream_brands
@@ -187,6 +189,7 @@ class MonitorTable:
 
     store: str = "monitor.db"
     timezone: Annotated[str, Parsed(_zone, late=True)] = "UTC"
+    base_url: Address | None = None
     stream: str | None = None
     stream_clutter: bool = False
     stream_updates: bool = False

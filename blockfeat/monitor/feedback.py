@@ -76,9 +76,7 @@ def _sense(store: Store, brand: str, rows: Sequence[Mapping[str, Any]], given: S
     # Mentions between those that were judged were seen, and passed over: they count as right.
     numbers = [row["number"] for row in wrong]
     seen = store.mentions_for_learning(brand=brand, first=min(numbers), last=max(numbers))
-    examples = [
-        (_features(row), row["verdict"] != "wrong sense", 1.0) for row in seen if row["counted"] or row["verdict"]
-    ]
+    examples = [(_features(row), row["verdict"] != "wrong sense") for row in seen if row["counted"] or row["verdict"]]
     model = given.learn(examples)
     stored = [row for row in store.mentions_for_learning(brand=brand) if row["counted"]]
     dropped = [row for row in stored if row["verdict"] != "right" and not model.is_brand(_features(row))]

@@ -8,18 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
-from html import escape
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
-from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from blockfeat import __version__
 from blockfeat.lang import direction_of
+from blockfeat.monitor.feeds.syndication import template
 from blockfeat.monitor.mentions.mention import around, words_for
-from blockfeat.monitor.reports import DIMENSIONS, Filters
+from blockfeat.monitor.reports import DIMENSIONS, QUERY, Filters, articles_read, figures
 from blockfeat.monitor.store.schema import MENTIONS_FROM, MENTIONS_SELECT
 from blockfeat.monitor.store.store import Store
 
@@ -27,9 +26,16 @@ _STORY = "coalesce(p.story, p.copy_of, p.id)"
 _ROW = f"{MENTIONS_SELECT}, m.id AS number, p.id AS page, {_STORY} AS story, b.verdict AS verdict"
 _ROWS_FROM = f"{MENTIONS_FROM} LEFT JOIN feedback b ON b.mention_key = m.key"
 _ARTICLES, _ROWS = 25, 300
-_DAYS = 30
+_DAYS, _PRESETS = 30, (1, 7, 30, 90)
+_DAY = timedelta(days=1)
 _SERIES, _BARS = 6, 10
 _OPTIONS = 200
+# Each step with the longest span in days that it is taken for, and the first day of the step that a day is in.
+_STEPS: tuple[tuple[str, float, Callable[[date], date]], ...] = (
+    ("day", 92, lambda day: day),
+    ("week", 730, lambda day: day - timedelta(days=day.weekday())),
+    ("month", float("inf"), lambda day: day.replace(day=1)),
+)
 
 
 @dataclass(frozen=True)
@@ -121,60 +127,65 @@ class Overview:
     ----------
     since, until : date
         First and last day.
-    numbers : list of mapping
-        ``brand``, ``day``, ``lang`` and the number ``n`` of mentions.
-    sources : list of mapping
-        ``source``, ``day``, the first of the period or none, and the number ``n`` of mentions.
+    collecting : date or None
+        The day on which the monitor found its first page.
+    numbers : mapping of str to list of mapping
+        Under ``"all"``, ``"brand"``, ``"query"``, ``"source"`` and ``"lang"`` the numbers of ``articles`` and
+        ``mentions``, of the period where ``is_now``; under ``"brand"`` and ``"query"`` by ``day`` too.
+    read : mapping of str to int
+        Articles that were read, by day.
     """
 
     since: date
     until: date
-    numbers: list[Mapping[str, Any]]
-    sources: list[Mapping[str, Any]]
-
-    def _is_now(self, row: Mapping[str, Any]) -> bool:
-        return bool(row["day"] >= self.since.isoformat())
+    collecting: date | None
+    numbers: Mapping[str, Sequence[Mapping[str, Any]]]
+    read: Mapping[str, int]
 
     @cached_property
-    def total(self) -> int:
-        """Mentions of the period."""
-        return sum(row["n"] for row in self.numbers if self._is_now(row))
+    def has_before(self) -> bool:
+        """Whether the monitor was there in the period before."""
+        return self.collecting is not None and self.collecting <= self.since - (self.until - self.since) - _DAY
+
+    def total(self, name: str = "articles", *, is_now: bool = True) -> int:
+        """Return the number of articles or mentions of the period, or of the one before."""
+        return sum(row[name] for row in self.numbers["all"] if row["is_now"] == is_now)
+
+    def all_read(self, *, is_now: bool = True) -> int:
+        """Return the number of articles that were read in the period, or in the one before."""
+        return sum(number for day, number in self.read.items() if (day >= self.since.isoformat()) == is_now)
+
+    def shares(self, name: str) -> list[tuple[str, int, int, int]]:
+        """Return the values that most articles have, with the numbers of articles, mentions, and articles before."""
+        now, mentions, before = Counter[str](), Counter[str](), Counter[str]()
+        for row in self.numbers[name]:
+            (now if row["is_now"] else before)[row[name] or ""] += row["articles"]
+            mentions[row[name] or ""] += row["mentions"] if row["is_now"] else 0
+        return [(value, number, mentions[value], before[value]) for value, number in now.most_common(_BARS)]
 
     @cached_property
-    def before(self) -> int:
-        """Mentions of the period before."""
-        return sum(row["n"] for row in self.numbers if not self._is_now(row))
+    def series(self) -> tuple[str, list[str], dict[str, Counter[str]], Counter[str], Counter[str]]:
+        """Steps of the period, the articles of each brand in each, of all brands one period earlier, and all read.
 
-    def shares(self, name: str) -> list[tuple[str, int, int]]:
-        """Return the values of a column that most mentions have, with their numbers now and before."""
-        now, before = Counter[str](), Counter[str]()
-        for row in self.sources if name == "source" else self.numbers:
-            (now if self._is_now(row) else before)[row[name] or ""] += row["n"]
-        return [(value, number, before[value]) for value, number in now.most_common(_BARS)]
-
-    @cached_property
-    def series(self) -> tuple[str, list[str], dict[str, dict[str, int]], dict[str, int]]:
-        """Steps of the period, the numbers of each brand in each, and of all brands one period earlier.
-
-        The name of a step, its first days, the numbers by brand and step (brands after the sixth together), the numbers
-        before.
+        The name of a step, its first days, the numbers by brand and step (brands after the sixth together; queries
+        where there are no brands), the numbers before, the numbers of articles read.
         """
-        named = [brand for brand, _, _ in self.shares("brand")[:_SERIES]]
-        shift = timedelta(days=(self.until - self.since).days + 1)
-        by_day: dict[str, dict[str, int]] = {brand: {} for brand in named}
-        for row in self.numbers:
-            if self._is_now(row):
-                name, day = row["brand"] if row["brand"] in by_day else "other brands", row["day"]
-            else:
-                name, day = "", (date.fromisoformat(row["day"]) + shift).isoformat()
-            numbers = by_day.setdefault(name, {})
-            numbers[day] = numbers.get(day, 0) + row["n"]
-        # The first and the last day are shown, with mentions or without.
-        ends = {self.since.isoformat(): 0, self.until.isoformat(): 0}
-        step, steps, summed = in_steps({**by_day, "ends": ends})
-        before = summed.pop("", {})
-        summed.pop("ends")
-        return step, steps, summed, before
+        kind = "brand" if self.numbers["brand"] else "query"
+        length = self.until - self.since
+        step, start = next((name, begin) for name, most, begin in _STEPS if length.days <= most)
+        steps = list(dict.fromkeys(str(start(self.since + number * _DAY)) for number in range(length.days + 1)))
+        series = {name: Counter[str]() for name, *_ in self.shares(kind)[:_SERIES]}
+        before, read = Counter[str](), Counter[str]()
+        for row in self.numbers[kind]:
+            day, name = date.fromisoformat(row["day"]), row[kind] if row[kind] in series else "others"
+            if row["is_now"]:
+                series.setdefault(name, Counter())[str(start(day))] += row["articles"]
+            elif self.has_before:
+                before[str(start(day + length + _DAY))] += row["articles"]
+        for text, number in self.read.items():
+            if text >= self.since.isoformat():
+                read[str(start(date.fromisoformat(text)))] += number
+        return step, steps, series, before, read
 
 
 def overview(store: Store, filters: Filters, *, today: date, is_whole: bool = False) -> Overview:
@@ -185,7 +196,7 @@ def overview(store: Store, filters: Filters, *, today: date, is_whole: bool = Fa
     filters = filters.in_store(store)
     has_days = filters.since is not None or filters.until is not None
     found = _overview(store, filters, today=today)
-    if has_days or (found.numbers and not is_whole):
+    if has_days or (found.numbers["all"] and not is_whole):
         return found
     condition, values = filters.condition()
     day = DIMENSIONS["day"]
@@ -204,41 +215,21 @@ def _in_store(day: date) -> date:
 def _overview(store: Store, filters: Filters, *, today: date) -> Overview:
     until = _in_store(filters.until or max(today, filters.since or today))
     since = min(_in_store(filters.since or until - timedelta(days=_DAYS - 1)), until)
-    earlier = filters.model_copy(update={"since": since - (until - since) - timedelta(days=1), "until": until})
-    condition, values = earlier.condition()
+    earlier = filters.model_copy(update={"since": since - (until - since) - _DAY, "until": until})
+    is_now = {"is_now": f"CASE WHEN {DIMENSIONS['day']} >= '{since.isoformat()}' THEN 1 ELSE 0 END"}
     # Not the bare column: SQLite would read mentions by its index, in an order that takes twice as long.
-    numbers = f"m.brand || '' AS brand, {DIMENSIONS['day']} AS day, {DIMENSIONS['lang']} AS lang, count(*) AS n"
-    is_now = f"CASE WHEN {DIMENSIONS['day']} >= '{since.isoformat()}' THEN '{since.isoformat()}' ELSE '' END"
-    sources = f"{DIMENSIONS['source']} AS source, {is_now} AS day, count(*) AS n"
-    return Overview(
-        since,
-        until,
-        [*store.query(f"SELECT {numbers} {MENTIONS_FROM} WHERE {condition} GROUP BY 1, 2, 3", values)],
-        [*store.query(f"SELECT {sources} {MENTIONS_FROM} WHERE {condition} GROUP BY 1, 2", values)],
-    )
+    names = {"brand": "m.brand || ''", "day": DIMENSIONS["day"], "is_query": QUERY}
+    rows = [{**row, "query": row["brand"]} for row in figures(store, earlier, is_now | names)]
+    numbers = {
+        "all": figures(store, earlier, is_now),
+        **{name: figures(store, earlier, is_now | {name: DIMENSIONS[name]}) for name in ("source", "lang")},
+        **{name: [row for row in rows if row["is_query"] == (name == "query")] for name in ("brand", "query")},
+    }
+    return Overview(since, until, store.collecting_since(), numbers, articles_read(store, earlier))
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """A page with its mentions and blocks.
-
-    Attributes
-    ----------
-    page : mapping
-        ``url``, ``title``, ``lang``, ``day``, ``kind``, ``status``, ``text`` …
-    mentions : list of mapping
-        Those of the current version.
-    blocks : list of mapping
-        ``text``, ``kept``, ``reason`` and so on; empty where the configuration does not keep them.
-    """
-
-    page: Mapping[str, Any]
-    mentions: list[Mapping[str, Any]]
-    blocks: list[Mapping[str, Any]]
-
-
-def evidence_of(store: Store, number: int) -> Evidence | None:
-    """Return a page by its number in the store; None where there is none."""
+def evidence_of(store: Store, number: int) -> Mapping[str, Any] | None:
+    """Return a page by its number in the store: ``page``, its ``mentions`` and ``blocks``; None where there is none."""
     columns = f"p.id, p.url, p.title, p.headline, p.text, {DIMENSIONS['lang']} AS lang, {DIMENSIONS['day']} AS day"
     pages = store.query(
         f"SELECT {columns}, p.host, p.kind, p.status, p.origin, p.fetched_at, p.version, p.copy_of, o.url AS original "
@@ -248,98 +239,7 @@ def evidence_of(store: Store, number: int) -> Evidence | None:
     if not pages:
         return None
     rows = store.query(f"SELECT {_ROW} {_ROWS_FROM} WHERE p.id = :id ORDER BY m.block, m.start", {"id": number})
-    return Evidence(pages[0], [*rows], [*store.evidence(pages[0]["url"])])
-
-
-# Each step with the longest span in days that it is taken for, and the first day of the step that a day is in.
-_STEPS: tuple[tuple[str, float, Callable[[date], date]], ...] = (
-    ("day", 92, lambda day: day),
-    ("week", 730, lambda day: day - timedelta(days=day.weekday())),
-    ("month", float("inf"), lambda day: day.replace(day=1)),
-)
-
-
-def in_steps(series: Mapping[str, Mapping[str, int]]) -> tuple[str, list[str], dict[str, dict[str, int]]]:
-    """Return numbers by day as numbers by day, week or month, as few columns as stay readable.
-
-    Parameters
-    ----------
-    series : mapping of str to mapping
-        Name of each series, and its number by day (``2026-11-22``); one day at least.
-
-    Returns
-    -------
-    str, list of str, dict
-        ``"day"``, ``"week"`` or ``"month"``; all steps from the first to the last, each by its first day; the series.
-    """
-    days = sorted({day for values in series.values() for day in values})
-    first, last = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
-    span = (last - first).days
-    step, start = next((name, begin) for name, most, begin in _STEPS if span <= most)
-    all_days = (first + timedelta(days=number) for number in range(span + 1))
-    steps = list(dict.fromkeys(start(day).isoformat() for day in all_days))
-    summed: dict[str, dict[str, int]] = {}
-    for name, values in series.items():
-        summed[name] = {}
-        for day, number in values.items():
-            key = start(date.fromisoformat(day)).isoformat()
-            summed[name][key] = summed[name].get(key, 0) + number
-    return step, steps, summed
-
-
-_HEIGHT, _WIDTH = 100.0, 10.0
-_GAP = 1.5
-
-
-def columns(
-    steps: Sequence[str],
-    series: Mapping[str, Mapping[str, int]],
-    before: Mapping[str, int],
-    *,
-    links: Sequence[str] = (),
-) -> Markup:
-    """Return a stacked column for each step, and a line for the same steps one period earlier.
-
-    Parameters
-    ----------
-    steps : sequence of str
-        First day of each step.
-    series : mapping
-        Numbers by name and step; the classes ``series-0`` … give the colours.
-    before : mapping
-        Numbers one period earlier, by the step that they are compared with.
-    links : sequence of str
-        Where each column leads; empty for nowhere.
-    """
-    totals = [sum(numbers.get(step, 0) for numbers in series.values()) for step in steps]
-    most = max([*totals, *before.values()], default=0)
-    if not most:
-        return Markup('<p class="none">No mentions in these days.</p>')
-    drawn = []
-    for number, step in enumerate(steps):
-        bottom, rects = _HEIGHT, []
-        for place, numbers in enumerate(series.values()):
-            height = _HEIGHT * numbers.get(step, 0) / most
-            bottom -= height
-            if height:
-                rects.append(
-                    f'<rect class="series-{place}" x="{number * _WIDTH + _GAP / 2:.2f}" y="{bottom:.2f}" '
-                    f'width="{_WIDTH - _GAP:.2f}" height="{height:.2f}"/>'
-                )
-        parts = ", ".join(f"{name} {numbers[step]}" for name, numbers in series.items() if numbers.get(step))
-        hint = f"{step}: {parts or 'none'}; before: {before.get(step, 0)}"
-        area = f'<rect class="area" x="{number * _WIDTH:.2f}" y="0" width="{_WIDTH:.2f}" height="{_HEIGHT:.0f}"/>'
-        name, link = ("a", f' href="{escape(links[number])}"') if links else ("g", "")
-        drawn.append(f"<{name}{link}><title>{escape(hint)}</title>{area}{''.join(rects)}</{name}>")
-    line = " ".join(
-        f"{(number + 0.5) * _WIDTH:.2f},{_HEIGHT - _HEIGHT * before.get(step, 0) / most:.2f}"
-        for number, step in enumerate(steps)
-    )
-    return Markup(  # all that is filled in is escaped above
-        f'<svg class="columns" viewBox="0 0 {len(steps) * _WIDTH:.0f} {_HEIGHT:.0f}" preserveAspectRatio="none" '
-        f'role="group" aria-label="mentions over time, at most {most}">{"".join(drawn)}'
-        f'<polyline class="before" points="{line}"/></svg>'
-    )
+    return {"page": pages[0], "mentions": rows, "blocks": store.evidence(pages[0]["url"])}
 
 
 _SHEETS = ("base.css", "live.css")
@@ -370,13 +270,16 @@ def page_values(store: Store, filters: Filters, *, before: int | None = None, is
     if not is_file:
         values["choices"] = choices(store)
     if before is None:
-        numbers = overview(store, filters, today=store.today(now=time.time()), is_whole=is_file)
-        step, steps, series, earlier = numbers.series
-        starts = [*map(date.fromisoformat, steps), numbers.until + timedelta(days=1)]
-        spans = [(first, following - timedelta(days=1)) for first, following in pairwise(starts)]
+        today = store.today(now=time.time())
+        numbers = overview(store, filters, today=today, is_whole=is_file)
+        step, steps, series, earlier, read = numbers.series
+        starts = [*map(date.fromisoformat, steps), numbers.until + _DAY]
+        spans = [(first, following - _DAY) for first, following in pairwise(starts)]
         links = [] if is_file else [f"/?{filters.query(since=first, until=last)}" for first, last in spans]
-        values |= {"overview": numbers, "step": step, "steps": steps, "series": series}
-        values["chart"] = columns(steps, series, earlier, links=links)
+        totals = (sum(counted[each] for counted in series.values()) for each in steps)
+        values |= {"overview": numbers, "step": step, "steps": steps, "series": series, "links": links}
+        values |= {"before": earlier, "read": read, "most": max([*totals, *earlier.values()])}
+        values["presets"] = {days: filters.query(since=today - (days - 1) * _DAY, until=None) for days in _PRESETS}
     return values
 
 
@@ -390,9 +293,8 @@ def report_page(store: Store, filters: Filters = Filters(), *, title: str = "Bra
     title : str
         Heading of the page.
     """
-    environment = Environment(loader=PackageLoader("blockfeat", "web/templates"), autoescape=True)
     static = files("blockfeat").joinpath("web", "static")
     style = "".join(static.joinpath(name).read_text(encoding="utf-8") for name in _SHEETS)
     values = page_values(store, filters, is_file=True)
-    page = environment.get_template("live.html")
+    page = template("live.html")
     return page.render(FUNCTIONS, title=filters.named(title), style=Markup(style), **values)  # the package's own style

@@ -292,7 +292,8 @@ def stored_extraction(page: StoredPage) -> tuple[Extraction, PageParts]:
     """Return a page of a store as it was read, from its blocks, or else from the lines of its text."""
     rows: list[dict[str, Any]] = json.loads(zlib.decompress(page.evidence)) if page.evidence else []
     if not page.evidence:
-        lines = filter(str.strip, (page.text or "").splitlines())
+        lines = [*filter(str.strip, (page.text or "").splitlines())]
+        lines[:0] = [page.headline] if page.headline and page.headline not in lines else []
         rows = [{"index": at, "text": line, "words": len(line.split()), "xpath": "/"} for at, line in enumerate(lines)]
     blocks = tuple(Block(**{"kept": True} | {name: row[name] for name in _BLOCK if name in row}) for row in rows)
     extraction = Extraction(

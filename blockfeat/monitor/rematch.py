@@ -3,44 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
 from blockfeat.errors import failure_reason
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.queries import QueryMatcher
 from blockfeat.monitor.reading import Lessons, ReaderSettings, all_mentions, found_mentions, stored_extraction
+from blockfeat.monitor.store.mentions import Rematched
 from blockfeat.monitor.store.store import Store
 
 _AT_ONCE = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Rematched:
-    """Counts of a rematch over the pages of a store.
-
-    Attributes
-    ----------
-    pages : int
-        Pages that were looked through.
-    added, counted : int
-        Mentions that they did not have; those of them that count.
-    changed : int
-        Mentions that a rule rules out now, or no longer.
-    failed : int
-        Pages that could not be looked through, and are as they were.
-    """
-
-    pages: int = 0
-    added: int = 0
-    counted: int = 0
-    changed: int = 0
-    failed: int = 0
-
-    def __add__(self, other: Rematched) -> Rematched:
-        """Return the sum of the numbers."""
-        names = self.__dataclass_fields__
-        return Rematched(*(getattr(self, name) + getattr(other, name) for name in names))
 
 
 def rematch(
@@ -53,10 +25,10 @@ def rematch(
     on_pages: Callable[[int], None] | None = None,
     on_failure: Callable[[str, str], None] = lambda url, reason: None,
 ) -> Rematched:
-    """Look for the brands of a configuration in the pages of a store, and add the mentions that they do not have.
+    """Make the mentions of a store those that its configuration would find in the same pages today.
 
     Pages are read from their evidence, or else from their text; a run may go on meanwhile, and a page that it reads in
-    between is left to it. Mentions of names that are no longer configured stay. May be repeated, and be broken off.
+    between is left to it. Mentions that nothing finds any more stay as ruled out. May be repeated, and be broken off.
 
     Parameters
     ----------
@@ -87,8 +59,8 @@ def rematch(
             except Exception as error:
                 on_failure(page.url, failure_reason(error))
         last = pages[-1].id
-        added, counted, changed = store.add_past_mentions(found, announce=announce, now=now)
-        done += Rematched(len(pages), added, counted, changed, len(pages) - len(found))
+        failed = len(pages) - len(found)
+        done += store.match_again(found, brands=brands, announce=announce, now=now) + Rematched(failed, failed=failed)
         if on_pages is not None:
             on_pages(done.pages)
     return done

@@ -41,8 +41,9 @@ DIMENSIONS: Mapping[str, str] = {
 }
 """What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
+QUERY = "CASE WHEN m.variant = 'query' THEN 1 ELSE 0 END"
+"""Whether a mention is that of a query, in SQL."""
 _COUNTED = {"yes": f"{MENTION_COLUMNS['counted']} = 1", "no": f"{MENTION_COLUMNS['counted']} = 0", "all": "1 = 1"}
-_MOST_FOUND = 500
 
 
 def _given(value: Any) -> Any:
@@ -94,11 +95,13 @@ class Filters(BaseModel):
     _pages: tuple[int, ...] | None = PrivateAttr(None)
 
     def in_store(self, store: Store) -> Self:
-        """Return these filters for the pages of a store that fulfil ``words``, the newest five hundred of them."""
+        """Return these filters for the pages of a store that fulfil ``words``, of any day before ``until``."""
         if not self.words or self._pages is not None:
             return self
         filters = self.model_copy()
-        filters._pages = tuple(row["id"] for row in store.articles(Query.parse(self.words), limit=_MOST_FOUND))
+        condition, values = self.model_copy(update={"since": None, "counted": "all"}).condition()
+        among = {row["id"] for row in store.query(f"SELECT DISTINCT p.id {MENTIONS_FROM} WHERE {condition}", values)}
+        filters._pages = tuple(store.fulfilling(Query.parse(self.words), among=among))
         return filters
 
     def named(self, title: str) -> str:
@@ -205,23 +208,49 @@ def counts(store: Store, by: Sequence[str], filters: Filters = Filters()) -> lis
         There is no such dimension.
     """
     check_dimensions(by)
-    condition, values = filters.model_copy(update={"counted": "all"}).in_store(store).condition()
-    columns = "".join(f"{DIMENSIONS[name]} AS d{number}, " for number, name in enumerate(by))
+    every = filters.model_copy(update={"counted": "all"})
+    rows = _grouped(store, {name: DIMENSIONS[name] for name in by}, _MEASURED, every)
+    return [Count(tuple(row[name] for name in by), *(int(row[name]) for name in MEASURES)) for row in rows]
+
+
+def figures(store: Store, filters: Filters, by: Mapping[str, str] = {}) -> list[dict[str, Any]]:
+    """Return the numbers ``articles`` and ``mentions`` that filters choose.
+
+    Parameters
+    ----------
+    filters : Filters
+        Of which mentions.
+    by : mapping of str to str
+        SQL over `MENTIONS_FROM` for each further column; a row for each of their values.
+    """
+    return _grouped(store, by, {"articles": "count(DISTINCT p.id)", "mentions": "count(*)"}, filters)
+
+
+def _grouped(
+    store: Store, by: Mapping[str, str], measured: Mapping[str, str], filters: Filters
+) -> list[dict[str, Any]]:
+    condition, values = filters.in_store(store).condition()
+    columns = ", ".join(f"{sql} AS {name}" for name, sql in {**by, **measured}.items())
     keys = ", ".join(str(number) for number in range(1, len(by) + 1))
     grouped = f" GROUP BY {keys} ORDER BY {keys}" if by else ""
+    return store.query(f"SELECT {columns} {MENTIONS_FROM} WHERE {condition}{grouped}", values)
+
+
+def articles_read(store: Store, filters: Filters) -> dict[str, int]:
+    """Return how many articles that languages, sources, kinds and days choose were read, copies aside, by day."""
+    chosen = Filters(**filters.model_dump(include={"lang", "source", "kind", "since", "until"}), counted="all")
+    condition, values = chosen.condition()
     rows = store.query(
-        f"SELECT {columns}"
-        f"{', '.join(f'{sql} AS {name}' for name, sql in _MEASURED.items())} "
-        f"{MENTIONS_FROM} WHERE {condition}{grouped}",
+        f"SELECT {DIMENSIONS['day']} AS day, count(*) AS n FROM page p LEFT JOIN feed f ON f.id = p.feed_id "
+        f"WHERE p.status = 'ok' AND p.copy_of IS NULL AND {condition} GROUP BY 1",
         values,
     )
-    return [
-        Count(tuple(row[f"d{number}"] for number in range(len(by))), *(int(row[name]) for name in MEASURES))
-        for row in rows
-    ]
+    return {row["day"]: row["n"] for row in rows}
 
 
-def mention_rows(store: Store, filters: Filters, *, newest: int | None = None) -> Iterator[dict[str, Any]]:
+def mention_rows(
+    store: Store, filters: Filters, *, newest: int | None = None, before: str | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield mentions with the columns of the view ``mentions``, in the order in which they were found.
 
     Parameters
@@ -230,8 +259,13 @@ def mention_rows(store: Store, filters: Filters, *, newest: int | None = None) -
         Which mentions.
     newest : int, optional
         Only so many, the last found first.
+    before : str, optional
+        Only those that were found before the one with this id.
     """
     condition, values = filters.in_store(store).condition()
+    if before is not None:
+        condition = f"{condition} AND m.id < (SELECT max(id) FROM mention WHERE key = :before)"
+        values["before"] = before
     order = "m.id" if newest is None else f"m.id DESC LIMIT {newest:d}"
     yield from store.stream(f"SELECT {MENTIONS_SELECT} {MENTIONS_FROM} WHERE {condition} ORDER BY {order}", values)
 
@@ -271,24 +305,17 @@ def export_rows(
     MissingExtraError
         Parquet needs pyarrow.
     """
-    if format == "jsonl":
-        return _written(_json_lines(rows), file, name)
-    if format == "csv":
-        return _written(csv_lines(rows, columns), file, name, besides=1)
-    if format == "opml":
-        return _written(_opml_lines(rows), file, name, besides=2)
     if format == "parquet":
         return _write_parquet(rows, file, name, columns)
-    raise ConfigError(f"there is no export format {format!r}; known are {', '.join(EXPORT_FORMATS)}")
-
-
-def _written(lines: Iterator[str], file: IO[bytes], name: str, *, besides: int = 0) -> int:
-    count = 0
-    for line in lines:
+    lines = {"jsonl": _json_lines(rows), "csv": csv_lines(rows, columns), "opml": _opml_lines(rows)}
+    if format not in lines:
+        raise ConfigError(f"there is no export format {format!r}; known are {', '.join(EXPORT_FORMATS)}")
+    count = -{"csv": 1, "opml": 2}.get(format, 0)
+    for line in lines[format]:
         with writing(name):
             file.write(line.encode("utf-8", "replace"))
         count += 1
-    return max(count - besides, 0)
+    return count
 
 
 def _json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:

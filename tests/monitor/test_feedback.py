@@ -107,7 +107,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "1. Orange: no mention where more speaks for a namesake" in said("learn")
     assert "accepted: Orange" in said("learn", "--accept", "1")
     said("learn", "--accept", "9", code=2)
-    assert "24 changed by rules" in said("rematch", "--quiet")
+    assert "24 changed, 0 no longer found" in said("rematch", "--quiet")
     assert "lessons forgotten" in said("learn", "--forget", "Orange")
 
 

@@ -1,19 +1,25 @@
-"""Brands, names and rules that are new are found in what is stored."""
+"""The mentions of stored pages are those that the configuration would find in them today."""
 
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from blockfeat.data import demo_pages
 from blockfeat.errors import MissingExtraError
 from blockfeat.extraction import Extraction, PageParts
 from blockfeat.monitor import rematch as rematching
-from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings
+from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings, parse_config
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
-from blockfeat.monitor.rematch import Rematched, rematch
+from blockfeat.monitor.rematch import rematch
+from blockfeat.monitor.reports import Filters, counts
+from blockfeat.monitor.store.mentions import NOT_FOUND, Rematched
 from blockfeat.monitor.store.records import FoundMention, StoredPage
 from blockfeat.monitor.store.store import Store
+from cases import CASES
 from stored_pages import NOW, add, column, due, entry, events, execute, save
 
 _OLD, _NEW = Brand("Corvane"), Brand("Lindholt")
@@ -38,74 +44,99 @@ def _fill(store: Store, *names: str, of: MonitorConfig | None = None) -> None:
         save(store, page, record, copies=CopySettings(min_words=20))
 
 
-def _rows(store: Store) -> list[tuple[object, ...]]:
-    columns = "id, url, brand, start, stop, match, sentence, block, counted, in_article, in_copy"
-    found = store.query(f"SELECT {columns} FROM mentions ORDER BY url, block, start, brand")
-    return [tuple(row.values()) for row in found]
-
-
-def test_a_new_brand_is_found_as_if_it_had_been_there(tmp_path: Path) -> None:
-    pages, both = ("a.example/1", "b.example/copy"), _config(_OLD, _NEW)
-    with Store.open(str(tmp_path / "late.db")) as store, Store.open(str(tmp_path / "early.db")) as other:
-        _fill(store, *pages)
-        before = _rows(store)
-        found = rematch(store, both, now=NOW)
-        assert (found.pages, found.added) == (2, len(_rows(store)) - len(before))
-        assert set(before) < set(_rows(store))
-        _fill(other, *pages, of=both)
-        assert _rows(other) == _rows(store)
-
-
 _RICH = Path(__file__).with_name("rich_page.html").read_text("utf-8").replace("{text}", _TEXT)
+_TABLES = CASES["rematched"]
+_BEFORE = _TABLES.pop("before")
 
 
-@pytest.mark.parametrize("descriptions", [False, True])
+def _of(name: str) -> MonitorConfig:
+    tables = {"sources": "[{ url = 'https://a.example/feed' }]"} | _BEFORE | _TABLES[name]
+    return parse_config("\n".join(f"{table} = {text}" for table, text in tables.items()))
+
+
+def _read(store: Store, config: MonitorConfig, origin: str) -> None:
+    reader = PageReader.of(ReaderSettings.of(config))
+    pages = [_RICH, _RICH, _RICH.replace("Corvane boat,", "Lindholt of Wye,"), *(page.html for page in demo_pages())]
+    for page, html in zip(add(store, *(f"{place}.example/" for place in range(len(pages)))), pages, strict=True):
+        save(store, page, reader.read(FetchedPage(html, page.url, origin=origin)), copies=CopySettings(min_words=20))
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Store]:
+    """What opens a copy of a store in which a configuration has found its mentions on all pages."""
+    folder = tmp_path_factory.mktemp("stores")
+
+    def opened(name: str, origin: str = "page") -> Store:
+        path = folder / f"{name} {origin}.db"
+        if not path.exists():
+            with Store.open(str(path)) as store:
+                _read(store, _of(name), origin)
+        return Store.open(str(shutil.copy(path, folder / "copy.db")))
+
+    return opened
+
+
+_FIELDS = (*FoundMention.__dataclass_fields__, "page_id", "key", "copied", "version", "first_version")
+
+
+def _found(store: Store) -> list[tuple[object, ...]]:
+    return sorted(column(store, "mention", *_FIELDS, where=f"rule IS NOT '{NOT_FOUND}'"), key=repr)
+
+
 @pytest.mark.parametrize("origin", ["page", "feed"])
-def test_the_past_is_read_as_the_present(tmp_path: Path, descriptions: bool, origin: str) -> None:
-    config = _config(_OLD, _NEW)
-    config = replace(config, pages=replace(config.pages, descriptions=descriptions))
-    names = (*FoundMention.__dataclass_fields__, "brand")
-    read = []
-    for brands in ((_OLD, _NEW), (_OLD,)):
-        with Store.open(str(tmp_path / f"{len(brands)}.db")) as store:
-            (page,) = add(store, "a.example/1")
-            reader = PageReader.of(ReaderSettings.of(replace(config, brands=brands)))
-            save(store, page, reader.read(FetchedPage(_RICH, page.url, origin=origin)))
-            rematch(store, config, now=NOW)
-            read.append(sorted(column(store, "mention", *names), key=repr))
-            assert rematch(store, config, now=NOW) == Rematched(1)
-    assert read[0] == read[1]
-    places = {row[1] for row in read[0]}
-    assert places >= ({"headline", "body", "caption", "lead", "comment"} if origin == "page" else {"body"})
+@pytest.mark.parametrize("name", _TABLES)
+def test_the_past_is_as_the_configuration_would_find_it(stores: Callable[..., Store], name: str, origin: str) -> None:
+    with stores(name, origin) as store:
+        expected = _found(store)
+    with stores("nothing", origin) as store:
+        before = _found(store)
+        found = rematch(store, _of(name), now=NOW)
+        assert _found(store) == expected
+        assert (found == Rematched(found.pages)) == (before == expected)
+        assert rematch(store, _of(name), now=NOW) == Rematched(found.pages)
+        # And back again: the very mentions that there were, with their ids.
+        rematch(store, _of("nothing"), now=NOW)
+        assert _found(store) == before
+    assert origin == "feed" or {row[1] for row in before} >= {"headline", "body", "caption", "lead", "comment"}
 
 
-def test_it_may_be_repeated(store: Store) -> None:
-    _fill(store, "a.example/1")
-    rematch(store, _config(_OLD, _NEW), now=NOW)
-    assert rematch(store, _config(_OLD, _NEW), now=NOW) == Rematched(1, 0, 0, 0)
+def test_a_name_can_be_taken_back(stores: Callable[..., Store]) -> None:
+    """A word of the language that was given for a name by mistake."""
+    with stores("nothing") as store:
+        found = rematch(store, replace(_of("nothing"), brands=(_OLD,)), now=NOW)
+        (left,) = counts(store, ("brand",), Filters(brand=["Yard"]))
+        there = column(store, "mentions", "not_counted_because", where="brand = 'Yard'")
+        assert (found.added, found.changed, {*there}) == (0, 0, {NOT_FOUND})
+        assert (left.everything, left.articles, left.ruled_out) == (0, 0, found.gone) == (0, 0, len(there))
+
+
+def test_a_page_that_comes_again_without_a_name_taken_back_is_no_new_version(store: Store) -> None:
+    (page,) = add(store, "a.example/1")
+    for version, brand in enumerate((_OLD, _NEW)):
+        read = PageReader.of(ReaderSettings.of(_config(brand))).read(FetchedPage(_PAGE, page.url))
+        assert save(store, page, read, version=version).outcome == ("unchanged" if version else "new")
+        rematch(store, _config(_NEW), now=NOW)
 
 
 def test_only_some_brands_and_their_names(store: Store) -> None:
     _fill(store, "a.example/1")
     rematch(store, _config(_OLD, _NEW, Brand("Wye")), brands={"Wye"}, now=NOW)
-    assert {row[2] for row in _rows(store)} == {"Corvane", "Wye"}
+    assert {*column(store, "mentions", "brand")} == {"Corvane", "Wye"}
 
 
 def test_where_no_blocks_were_kept_the_text_is_looked_through(store: Store) -> None:
+    def counted(*brands: Brand) -> tuple[Rematched, int]:
+        found = rematch(store, _config(*brands, evidence=False), now=NOW)
+        return found, sum(1 for row in store.rows("mentions") if row["counted"])
+
     _fill(store, "a.example/1", of=_config(_OLD, evidence=False))
-    found = rematch(store, _config(_OLD, _NEW, evidence=False), brands={"Lindholt"}, now=NOW)
-    assert found.added == found.counted >= 8
-
-
-def test_a_new_rule_rules_out_what_was_counted_and_may_be_taken_back(store: Store) -> None:
-    def counted() -> int:
-        return sum(1 for row in store.rows("mentions") if row["counted"])
-
-    _fill(store, "a.example/1")
-    before = counted()
-    for brand, left in ((replace(_OLD, excluded=("yard of Corvane",)), before - 8), (_OLD, before)):
-        assert rematch(store, _config(brand), now=NOW).changed == 8
-        assert counted() == left > 0
+    ruled = replace(_OLD, excluded=("yard of Corvane",))
+    assert counted(_OLD) == (Rematched(1), 9)
+    assert counted(_OLD, _NEW) == (Rematched(1, 9, 9), 18)
+    assert counted(ruled, _NEW) == (Rematched(1, changed=8), 10)
+    assert counted(_OLD, _NEW) == (Rematched(1, changed=8), 18)
+    assert counted(_NEW) == (Rematched(1, gone=9), 9)
+    assert counted(_OLD) == (Rematched(1, changed=9, gone=9), 9)
 
 
 @pytest.mark.parametrize("announce", [True, False])
@@ -122,7 +153,7 @@ def test_pages_that_were_not_read_and_later_versions_are_left_out(store: Store) 
     assert len(due(store)) == 1
     (page,) = store.stored_pages(after=0, limit=9)
     assert page.key == "https://a.example/1"
-    assert store.add_past_mentions([(replace(page, version=9), [])], announce=False, now=NOW) == (0, 0, 0)
+    assert store.match_again([(replace(page, version=9), [])], announce=False, now=NOW) == Rematched(1)
 
 
 def test_many_pages_are_taken_some_at_a_time(store: Store) -> None:
@@ -146,7 +177,7 @@ def test_a_page_that_cannot_be_looked_through_costs_no_other(store: Store, monke
         without.setattr(rematching, "stored_extraction", broken)
         found = rematch(store, _config(_OLD, _NEW), now=NOW, on_failure=failures.__setitem__)
     assert (found.pages, found.failed) == (3, 2)
-    assert {row[1] for row in _rows(store) if row[2] == "Lindholt"} == {"https://c.example/3"}
+    assert {*column(store, "mentions", "url", where="brand = 'Lindholt'")} == {"https://c.example/3"}
     assert failures.pop("https://a.example/1").startswith("unexpected error: ")
     assert failures == {"https://b.example/2": "no lists: the package is not installed"}
     # What is mended since is made up for.

@@ -15,7 +15,7 @@ from blockfeat.errors import ConfigError
 from blockfeat.monitor.config import Source
 from blockfeat.monitor.feeds.reading import read_opml
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.page import choices, evidence_of, in_steps, newer, overview, report_page, stream
+from blockfeat.monitor.page import Overview, choices, evidence_of, newer, overview, report_page, stream
 from blockfeat.monitor.reading import mentions_in
 from blockfeat.monitor.reports import Count, Filters, counts, export_rows, mention_rows
 from blockfeat.monitor.store.records import FoundMention
@@ -90,9 +90,11 @@ def test_the_report_has_the_chosen_mentions_and_names_them(store: Store) -> None
     ("last", "step", "columns"), [("2026-01-09", "day", 9), ("2026-06-30", "week", 27), ("2029-01-01", "month", 37)]
 )
 def test_long_periods_are_shown_in_longer_steps(last: str, step: str, columns: int) -> None:
-    found, steps, summed = in_steps({"Corvane": {"2026-01-01": 2, last: 3}})
-    assert ((found, len(steps)), sum(summed["Corvane"].values())) == ((step, columns), 5)
-    assert set(summed["Corvane"]) <= set(steps)
+    rows = [{"brand": "Corvane", "day": day, "is_now": 1, "articles": 2, "mentions": 3} for day in ("2026-01-01", last)]
+    shown = Overview(date(2026, 1, 1), date.fromisoformat(last), None, {"brand": rows}, {last: 7})
+    found, steps, series, _, read = shown.series
+    assert ((found, len(steps)), series["Corvane"].total(), read.total()) == ((step, columns), 4, 7)
+    assert {*series["Corvane"], *read} <= set(steps)
 
 
 def _exported(rows: Iterable[Mapping[str, Any]], form: str, count: int, *, columns: Sequence[str] = ()) -> bytes:
@@ -153,15 +155,6 @@ def test_types_of_columns_are_those_of_the_tables() -> None:
     assert tuple(map(type_of, names)) == kinds
 
 
-def test_rows_of_files_feeds_and_the_api_are_those_of_the_view(store: Store) -> None:
-    every = Filters(counted="all")
-    view = {row["id"]: row for row in store.rows("mentions")}
-    assert {row["id"]: row for row in mention_rows(store, every)} == view
-    assert [row["id"] for row in mention_rows(store, every, newest=2)] == [*reversed(view)][:2]
-    because = [row["not_counted_because"] for row in mention_rows(store, every)]
-    assert because == [None, "copy of https://h0.example/", "dropped: a list of links"]
-
-
 def test_each_query_of_the_live_page_works(address: str) -> None:
     with Store.open(address) as store:
         for page, counted in zip(add(store, "a.example/1", "b.example/2", lang="de"), (True, False), strict=True):
@@ -181,9 +174,9 @@ def test_each_query_of_the_live_page_works(address: str) -> None:
         assert [bool(row["counted"]) for row in mention_rows(store, every, newest=5)] == [False, True]
         assert (newer(store, every, 0), newer(store, Filters(counted="no"), 0)) == (2, 1)
         numbers = overview(store, Filters(), today=date(2026, 1, 6))
-        assert (numbers.total, numbers.shares("source")) == (1, [("a.example", 1, 0)])
-        assert overview(store, Filters(), today=date(2029, 1, 6)).total == 1
+        assert (numbers.total(), numbers.shares("source")) == (1, [("a.example", 1, 1, 0)])
+        assert overview(store, Filters(), today=date(2029, 1, 6)).total() == 1
         assert choices(store)["place"] == ["body", "clutter"]
         found = evidence_of(store, article.head["page"])
-        assert [row["brand"] for row in found.mentions] == ["Corvane"]
+        assert [row["brand"] for row in found["mentions"]] == ["Corvane"]
         assert evidence_of(store, 10**6) is None

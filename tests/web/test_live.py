@@ -14,15 +14,16 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 import html5lib
 from starlette.testclient import TestClient
 
+from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.mentions.mention import around
-from blockfeat.monitor.page import Article, overview, stream
-from blockfeat.monitor.reports import Filters
+from blockfeat.monitor.page import Article, overview, report_page, stream
+from blockfeat.monitor.reports import Filters, counts, mention_rows
 from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.guard import ServeSettings
 from blockfeat.web.live.app import create_live_app
 from live_page import EVIDENCE
-from stored_pages import mention, record, save_on_day, story
+from stored_pages import add, mention, other_story, record, save, save_on_day, story
 
 _EVIL = '<script>alert("x")</script>'
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -125,9 +126,10 @@ def test_the_stream_goes_on_where_it_ended(store: Store) -> None:
 
 def test_numbers_are_those_of_the_period_and_of_the_one_before(store: Store) -> None:
     found = overview(store, Filters(since="2026-01-07", until="2026-01-08"), today=date(2026, 1, 9))
-    assert ((found.total, found.before), found.shares("brand")) == ((1, 1), [("Le Rex", 1, 0)])
-    assert found.shares("source") == [("h2.example", 1, 0)]
-    step, steps, series, before = found.series
+    assert ((found.total(), found.total(is_now=False)), found.shares("brand")) == ((1, 1), [("Le Rex", 1, 1, 0)])
+    assert found.shares("source") == [("h2.example", 1, 1, 0)]
+    step, steps, series, before, read = found.series
+    assert read == {"2026-01-07": 1, "2026-01-08": 1}
     assert (step, steps) == ("day", ["2026-01-07", "2026-01-08"])
     assert (series, before) == ({"Le Rex": {"2026-01-07": 1}}, {"2026-01-07": 1})
 
@@ -135,14 +137,15 @@ def test_numbers_are_those_of_the_period_and_of_the_one_before(store: Store) -> 
 def test_without_days_the_last_thirty_count_or_else_all(store: Store) -> None:
     assert overview(store, Filters(), today=date(2026, 1, 20)).since == date(2025, 12, 22)
     late = overview(store, Filters(), today=date(2027, 1, 20))
-    assert (late.since, late.until, late.total) == (date(2026, 1, 5), date(2026, 1, 7), 2)
+    assert (late.since, late.until, late.total()) == (date(2026, 1, 5), date(2026, 1, 7), 2)
 
 
 def test_charts_answer_to_the_filters_and_lead_to_their_days(client: TestClient) -> None:
     page = _text(client, "/?brand=Corvane&since=2026-01-04&until=2026-01-06")
     assert 'href="/?brand=Corvane&amp;since=2026-01-05&amp;until=2026-01-05"' in page
     assert "2026-01-05; before" not in page
-    assert "2026-01-05: Corvane 1; before: 0" in page
+    assert "2026-01-05: Corvane 1; 1 articles read" in page
+    assert "2026-01-06: none; before: 1; 0 articles read" in _text(client, "/?since=2026-01-06&until=2026-01-06")
 
 
 def test_the_evidence_of_an_article(client: TestClient, store: Store) -> None:
@@ -218,9 +221,57 @@ def test_mentions_are_judged_on_the_page(store: Store) -> None:
     assert client.post("/lessons", data={"subject": "Corvane"}).status_code == 422
 
 
-def test_a_boolean_query_chooses_articles(client: TestClient) -> None:
+_CHOSEN = "brand=|brand=Corvane|brand=Le Rex|brand=Ports|lang=fr|source=h0.example|place=headline|kind=article|q=REX"
+
+
+@pytest.mark.parametrize("counted", ["yes", "no", "all"])
+@pytest.mark.parametrize("chosen", [*_CHOSEN.split("|"), "words=ships", "words=texte OR x", "since=2026-01-07"])
+def test_figures_are_the_same_wherever_they_stand(client: TestClient, store: Store, chosen: str, counted: str) -> None:
+    """On the page, in its file, its feed, the API, the report and the export, whatever the filter is."""
+    both = [mention("Corvane", place="headline"), mention("Corvane and Le Rex"), mention("Le Rex", brand="Le Rex")]
+    both.append(mention("Corvane ports", brand="Ports", variant="query"))
+    for number, kind in ((4, "article"), (5, "other")):
+        save_on_day(store, number, record(other_story(number), *both, kind=kind, title=f"Two {number}"))
+    name, value = chosen.split("=")
+    filters = Filters.model_validate({name: value if name in ("q", "words", "since") else [value], "counted": counted})
+    address, rows = f"/api/v1/mentions?{filters.query()}&limit=2", []
+    while address:
+        answer = client.get(address)
+        rows += answer.json()
+        address = answer.links.get("next", {}).get("url", "")
+    ids, urls = [row["id"] for row in rows], {row["url"] for row in rows}
+    assert [answer.headers[f"x-total-{name}"] for name in ("count", "articles")] == [str(len(ids)), str(len(urls))]
+    files = csv.DictReader(io.StringIO(client.get(f"/mentions.csv?{filters.query()}").text))
+    assert [row["id"] for row in files] == ids[::-1]
+    assert [*mention_rows(store, filters)] == [row for row in store.rows("mentions") if row["id"] in ids]
+    feed = client.get(f"/feed.atom?{filters.query()}").content
+    assert len(ElementTree.fromstring(feed).findall(f"{_ATOM}entry")) == len(ids)
+    said = f"<strong>{len(urls)}</strong> {'article' if len(urls) == 1 else 'articles'} with {len(ids)} mentions"
+    whole = filters.model_copy(update={"since": filters.since or date(2026, 1, 5), "until": date(2026, 1, 11)})
+    assert said in _text(client, f"/?{whole.query()}")
+    assert said in report_page(store, whole)
+    if counted == "yes":
+        (count,) = counts(store, (), filters)
+        assert (count.articles, count.mentions) == (len(urls), len(ids))
+
+
+def test_an_article_counts_once_for_a_brand_and_queries_stand_apart(store: Store) -> None:
+    both = [mention(), mention(), mention("Le Rex", brand="Le Rex"), mention(brand="Ports", variant="query")]
+    save_on_day(store, 4, record(other_story(), *both))
+    found = overview(store, Filters(lang=["en"]), today=date(2026, 1, 9))
+    assert (found.total(), found.total("mentions"), found.all_read()) == (2, 5, 2)
+    assert found.shares("brand") == [("Corvane", 2, 3, 0), ("Le Rex", 1, 1, 0)]
+    assert found.shares("query") == [("Ports", 1, 1, 0)]
+    # The monitor was not there before: no comparison.
+    assert (found.collecting, found.has_before) == (date(2026, 1, 5), False)
+
+
+def test_a_boolean_query_chooses_articles_however_many_they_are(client: TestClient, store: Store) -> None:
     def brands(words: str) -> set[str]:
         return {row["brand"] for row in client.get("/api/v1/mentions", params={"words": words}).json()}
 
     assert (brands("ships NOT nonexistentword"), brands("nonexistentword")) == ({"Corvane"}, set())
     assert client.get("/", params={"words": "(open"}).status_code == 422
+    for page in add(store, *(f"a.example/{number}" for number in range(510))):
+        save(store, page, "The harbour.", mention("The harbour."), copies=CopySettings(find=False))
+    assert client.get("/api/v1/mentions?words=harbour&limit=1").headers["x-total-articles"] == "510"

@@ -138,6 +138,8 @@ def test_charts_lead_to_what_they_show(page: Page) -> None:
     page.locator(".columns a", has=page.locator("rect.series-1")).last.click()
     page.wait_for_url("**since=*")
     assert "until=" in page.url
+    page.get_by_role("link", name="30 days").click()
+    page.wait_for_url(lambda url: "since=" in url and "until=" not in url)
     for heading, found in (("Share of voice", "brand="), ("Sources", "source="), ("Languages", "lang=")):
         page.goto("/")
         page.locator(".numbers section", has_text=heading).get_by_role("link").last.click()

@@ -6,10 +6,10 @@ import re
 import zlib
 from collections import deque
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from html.entities import html5
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 from blockfeat.content import xml_characters
 from blockfeat.errors import FeedError
@@ -17,6 +17,7 @@ from blockfeat.monitor.feeds.feed import Feed, Gathering, own_text, plain_text
 from blockfeat.page import decode
 
 if TYPE_CHECKING:
+    from jinja2 import Template
     from lxml import etree
 
 # The sitemap protocol allows 50 MB.
@@ -298,68 +299,49 @@ def _listed(root: etree._Element, name: str) -> list[str]:
 
 
 _ATOM = "http://www.w3.org/2005/Atom"
-_URN = "urn:blockfeat:mention:"
 
 
-def moment_of(row: Mapping[str, Any]) -> str:
-    """Return when a page was fetched, in RFC 3339."""
-    return str(row["fetched_at"] or f"{row['day']}T00:00:00Z")
-
-
-def atom(rows: Iterable[Mapping[str, Any]], *, title: str, home: str | None, address: str, updated: str) -> bytes:
+def atom(
+    rows: Iterable[Mapping[str, Any]], *, title: str, address: str, home: str = "", older: Iterable[str] = ()
+) -> bytes:
     """Return mentions as an Atom feed.
 
     Parameters
     ----------
     rows : iterable of mapping
         ``id``, ``brand``, ``title``, ``url``, ``host``, ``sentence`` and ``fetched_at`` (or ``day``) of each.
-    title, home, address : str
-        Name of the feed, address of its page, address of the feed, which is its id.
-    updated : str
-        When it was updated where it has no entries, in RFC 3339.
+    title, address : str
+        Name and address of the feed, which is its id.
+    home : str
+        Address of its page; empty where it has none.
+    older : iterable of str
+        Entries that stand behind these, as `entries_of` returns them.
     """
-    found = list(rows)
-    feed = ElementTree.Element("feed", xmlns=_ATOM)
-    _put(feed, "title", title)
-    _put(feed, "id", address)
-    _put(feed, "updated", max(map(moment_of, found), default=updated))
-    ElementTree.SubElement(feed, "link", rel="self", href=address)
-    if home is not None:
-        ElementTree.SubElement(feed, "link", rel="alternate", href=home)
-    for row in found:
-        entry = ElementTree.SubElement(feed, "entry")
-        _put(entry, "title", f"{row['brand']}: {row['title'] or row['url']}")
-        _put(entry, "id", f"{_URN}{row['id']}")
-        _put(entry, "updated", moment_of(row))
-        if row["url"]:
-            ElementTree.SubElement(entry, "link", rel="alternate", href=xml_characters(row["url"]))
-        _put(ElementTree.SubElement(entry, "author"), "name", row["host"] or "unknown")
-        ElementTree.SubElement(entry, "category", term=xml_characters(row["brand"]))
-        _put(entry, "content", row["sentence"] or "")
-    written: bytes = ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)
-    return written
+    found = [{**row, "updated": row["fetched_at"] or f"{row['day']}T00:00:00Z"} for row in rows]
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    values = {"title": title, "address": address, "home": home, "rows": found, "older": older, "xml": xml_characters}
+    updated = max((row["updated"] for row in found), default=now)
+    filled = template("mentions.xml").render(values, updated=updated)
+    return filled.encode("utf-8", "replace")
 
 
-def _put(parent: ElementTree.Element, name: str, text: str) -> None:
-    ElementTree.SubElement(parent, name).text = xml_characters(text)
-
-
-def entries_of(data: bytes) -> list[dict[str, Any]]:
-    """Return the mentions of a feed that `atom` has written; none of a file that is damaged or something else."""
+def entries_of(data: bytes) -> dict[str, str]:
+    """Return the entries of a feed that `atom` has written, by id; none of a file that is damaged or something else."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
-        feed = etree.fromstring(data, parser)
+        found = etree.fromstring(data, parser).findall(f"{{{_ATOM}}}entry")
     except etree.XMLSyntaxError:
-        return []
-    space = {"a": _ATOM}
-    rows = []
-    for entry in feed.findall("a:entry", space):
-        brand = next((category.get("term", "") for category in entry.findall("a:category", space)), "")
-        names = ("a:id", "a:title", "a:updated", "a:content", "a:author/a:name")
-        number, title, updated, sentence, host = (entry.findtext(name, "", space) for name in names)
-        url = next((link.get("href", "") for link in entry.findall("a:link", space)), "")
-        row = {"id": number.removeprefix(_URN), "brand": brand, "title": title.removeprefix(f"{brand}: "), "url": url}
-        rows.append({**row, "host": host, "sentence": sentence, "fetched_at": updated})
-    return rows
+        return {}
+    names = [entry.findtext(f"{{{_ATOM}}}id", "").rpartition(":")[2] for entry in found]
+    return dict(
+        zip(names, (etree.tostring(entry, encoding="unicode", with_tail=False) for entry in found), strict=True)
+    )
+
+
+def template(name: str) -> Template:
+    """Return a template of the package, which escapes what it is filled with."""
+    from jinja2 import Environment, PackageLoader
+
+    return Environment(loader=PackageLoader("blockfeat", "web/templates"), autoescape=True).get_template(name)

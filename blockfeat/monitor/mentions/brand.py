@@ -289,30 +289,29 @@ class SenseModel:
         strongest = sorted((-sign * self.weights.get(feature, 0.0), feature) for feature in features)
         return ", ".join(shown_feature(feature) for weight, feature in strongest[:_SHOWN] if weight < 0)
 
-    def learn(self, examples: Sequence[tuple[frozenset[str], bool, float]]) -> SenseModel:
+    def learn(self, examples: Sequence[tuple[frozenset[str], bool]]) -> SenseModel:
         """Return this model updated by judged mentions.
 
         Parameters
         ----------
-        examples : sequence of (set of str, bool, float)
-            Features of a mention, whether it is of the brand, and how much it counts (1 for a judged one).
+        examples : sequence of (set of str, bool)
+            Features of a mention, and whether it is of the brand.
         """
-        uses = Counter(feature for features, _, _ in examples for feature in features)
+        uses = Counter(feature for features, _ in examples for feature in features)
         names = sorted({name for name, count in uses.items() if count >= _LEAST_USES} | set(self.weights))
         place = {name: number for number, name in enumerate(names)}
         matrix = np.zeros((len(examples), len(names) + 1))
         matrix[:, -1] = 1.0
-        for row, (features, _, _) in enumerate(examples):
+        for row, (features, _) in enumerate(examples):
             matrix[row, [place[feature] for feature in features if feature in place]] = 1.0
-        right = np.array([is_brand for _, is_brand, _ in examples], dtype=float)
-        counts = np.array([count for _, _, count in examples])
+        right = np.array([is_brand for _, is_brand in examples], dtype=float)
         prior = np.array([*(self.weights.get(name, 0.0) for name in names), self.bias])
         weights = prior.copy()
         # Gradient steps of Adagrad: the problem is convex, and small.
         squares = np.full(prior.size, 1e-6)
         for _ in range(_STEPS):
             probability = 1.0 / (1.0 + np.exp(-np.clip(matrix @ weights, -30, 30)))
-            gradient = matrix.T @ (counts * (probability - right)) + _STRENGTH * (weights - prior)
+            gradient = matrix.T @ (probability - right) + _STRENGTH * (weights - prior)
             squares += gradient**2
             weights -= _RATE * gradient / np.sqrt(squares)
         kept = {

@@ -380,7 +380,7 @@ def _mention(
     begins = [0, *accumulate(len(each.searched) + 1 for each in parts)]
     place = max(0, bisect_right(begins, start) - 1)
     passage, start, end = parts[place], max(0, start - begins[place]), max(0, end - begins[place])
-    return passage.mention(name, start, end, sentence=sentence_around(passage.text, start, end))
+    return passage.mention(name, start, end, variant="query", sentence=sentence_around(passage.text, start, end))
 
 
 _LONGEST = 400

@@ -8,6 +8,7 @@ import json
 import os
 import smtplib
 import ssl
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -16,7 +17,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.message import EmailMessage
 from email.utils import formatdate
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,7 +26,7 @@ from blockfeat._files import write_whole
 from blockfeat.content import clean_characters
 from blockfeat.errors import BlockfeatError, OutputError
 from blockfeat.io.http import failure_of
-from blockfeat.monitor.feeds.syndication import atom, entries_of
+from blockfeat.monitor.feeds.syndication import atom, entries_of, template
 from blockfeat.monitor.fetching.politeness import retry_at
 from blockfeat.monitor.mentions.mention import words_for
 from blockfeat.monitor.receivers import Alert, Smtp
@@ -114,12 +114,15 @@ class Item:
         The first sentence that names a brand.
     url : str
         Address of the article; empty for a spike.
+    evidence : str
+        Where the live page shows why it counts; empty where that has no address.
     """
 
     head: str
     about: str
     sentence: str
     url: str
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,8 @@ class Message:
         Fifty at most; ``more`` says how many articles are left out.
     events : tuple of mapping
         What it was made of.
+    link : str
+        Where the live page shows all of it; empty where that has no address.
     """
 
     id: str
@@ -144,36 +149,35 @@ class Message:
     items: tuple[Item, ...]
     more: int
     events: tuple[Mapping[str, Any], ...]
+    link: str = ""
 
     @classmethod
-    def of(cls, alert: str, events: Sequence[Mapping[str, Any]], *, zone: ZoneInfo) -> Message:
-        """Make the message about some events."""
+    def of(
+        cls, alert: str, events: Sequence[Mapping[str, Any]], *, zone: ZoneInfo, base_url: str = "", link: str = ""
+    ) -> Message:
+        """Make the message about some events; ``base_url`` is that of the live page, ``link`` where it shows them."""
         articles: dict[str, list[Mapping[str, Any]]] = {}
         spikes = [event for event in events if event["event"] == "spike"]
         for event in events:
             if event["event"] != "spike":
                 articles.setdefault(event["url"], []).append(event)
-        items = [*(_spike(event, zone) for event in spikes), *map(_article, articles.values())]
+        items = [*(_spike(event, zone) for event in spikes), *(_article(each, base_url) for each in articles.values())]
         named = hashlib.sha256("\0".join(str(event["id"]) for event in events).encode()).hexdigest()[:24]
         subject = _line(f"{alert}: {_counts(spikes, articles)}", _LONGEST_SUBJECT)
         more = max(0, len(items) - _MOST_ARTICLES)
-        return cls(named, alert, subject, tuple(items[:_MOST_ARTICLES]), more, tuple(events))
+        return cls(named, alert, subject, tuple(items[:_MOST_ARTICLES]), more, tuple(events), link)
 
     def text(self) -> str:
         """Return it as plain text."""
-        parts = ["\n  ".join(filter(None, (item.head, item.about, item.sentence, item.url))) for item in self.items]
+        parts = [
+            "\n  ".join(filter(None, (item.head, item.about, item.sentence, item.url, item.evidence)))
+            for item in self.items
+        ]
         return "\n\n".join((*parts, *self._rest())) + "\n"
 
     def html(self) -> str:
-        """Return it as HTML; all of the page's own words are escaped."""
-        drawn = []
-        for item in self.items:
-            head = f'<a href="{escape(item.url)}">{escape(item.head)}</a>' if _is_web(item.url) else escape(item.head)
-            about = f'<p style="margin:0;color:#555;font-size:90%">{escape(item.about)}</p>' if item.about else ""
-            said = f'<p style="margin:.2em 0">{escape(item.sentence)}</p>' if item.sentence else ""
-            drawn.append(f'<div style="margin:0 0 1.2em"><p style="margin:0"><b>{head}</b></p>{about}{said}</div>')
-        rest = "".join(f"<p>{escape(line)}</p>" for line in self._rest())
-        return f'<!doctype html><html><body style="font-family:sans-serif">{"".join(drawn)}{rest}</body></html>'
+        """Return it as HTML."""
+        return template("message.html").render(message=self)
 
     def slack(self) -> str:
         """Return it in Slack's marks; no word of a page is a link or a call to everybody, nor is it in Mattermost."""
@@ -181,11 +185,13 @@ class Message:
         for item in self.items:
             head = _slack(item.head)
             link = f"<{_slack(item.url).replace('|', '%7C')}|{head}>" if _is_web(item.url) else head
-            parts.append("\n".join((f"*{link}*", *(_slack(line) for line in (item.about, item.sentence) if line))))
+            lines = [_slack(line) for line in (item.about, item.sentence) if line]
+            parts.append("\n".join((f"*{link}*", *lines, *([f"<{item.evidence}|evidence>"] if item.evidence else ()))))
         return "\n\n".join((*parts, *self._rest()))
 
     def _rest(self) -> tuple[str, ...]:
-        return (f"and {self.more} more",) if self.more else ()
+        more = f"and {self.more} more" if self.more else ""
+        return tuple(filter(None, (more, self.link)))
 
 
 def _is_web(url: str) -> bool:
@@ -201,7 +207,7 @@ def _counts(spikes: Sequence[Mapping[str, Any]], articles: Mapping[str, Sequence
     return "; ".join((*parts, *([f"{len(articles)} {noun} ({named})"] if articles else [])))
 
 
-def _article(events: Sequence[Mapping[str, Any]]) -> Item:
+def _article(events: Sequence[Mapping[str, Any]], base_url: str) -> Item:
     first = max(events, key=lambda event: event.get("relevance") or 0.0)
     brands = ", ".join(dict.fromkeys(str(event["brand"]) for event in events))
     day = str(first.get("published") or first.get("found_at") or "")[:10]
@@ -211,6 +217,7 @@ def _article(events: Sequence[Mapping[str, Any]]) -> Item:
         about=_line(" · ".join(str(part) for part in facts if part), _LONGEST_TITLE),
         sentence=_line(str(first.get("sentence") or ""), _LONGEST_SENTENCE),
         url="".join(clean_characters(str(first["url"])).split()),
+        evidence=base_url + str(first["evidence"]) if base_url and first.get("evidence") else "",
     )
 
 
@@ -345,12 +352,11 @@ class AtomFile:
 
     def _write(self, message: Message) -> None:
         try:
-            known = entries_of(self.path.read_bytes()) if self.path.exists() else []
-            new = [_row(event) for event in reversed(message.events)]
-            ids = {row["id"] for row in new}
-            rows = [*new, *(row for row in known if row["id"] not in ids)][:_IN_FEED]
+            known = entries_of(self.path.read_bytes()) if self.path.exists() else {}
+            new = {str(event["id"]): _row(event) for event in message.events[-_IN_FEED:][::-1]}
+            older = [entry for key, entry in known.items() if key not in new][: _IN_FEED - len(new)]
             name = self.path.resolve().as_uri()
-            write_whole(self.path, atom(rows, title=message.alert, home=None, address=name, updated=_now()))
+            write_whole(self.path, atom(new.values(), title=message.alert, address=name, older=older))
         except (OSError, BlockfeatError) as error:
             raise DeliveryError(f"{self.path}: {error}") from error
 
@@ -382,19 +388,17 @@ class Command:
         """Run it."""
         values = {"id": message.id, "alert": message.alert, "subject": message.subject, "text": message.text()}
         given = json.dumps({**values, "mentions": list(message.events)}, ensure_ascii=False).encode("utf-8", "replace")
-        pipe = asyncio.subprocess.PIPE
+
+        def run() -> subprocess.CompletedProcess[bytes]:
+            pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+            return subprocess.run(self.words, input=given, cwd=self.folder, timeout=_TIMEOUT, check=False, **pipes)
+
         try:
-            running = await asyncio.create_subprocess_exec(
-                *self.words, stdin=pipe, stdout=asyncio.subprocess.DEVNULL, stderr=pipe, cwd=self.folder, env=os.environ
-            )
+            done = await asyncio.to_thread(run)
+        except subprocess.TimeoutExpired:
+            raise DeliveryError(f"{self.words[0]}: took more than {_TIMEOUT:.0f} s") from None
         except (OSError, ValueError) as error:
             raise DeliveryError(f"{self.words[0]}: {error}") from error
-        try:
-            _, said = await asyncio.wait_for(running.communicate(given), _TIMEOUT)
-        except TimeoutError:
-            running.kill()
-            await running.wait()
-            raise DeliveryError(f"{self.words[0]}: took more than {_TIMEOUT:.0f} s") from None
-        if running.returncode:
-            last = ": ".join(said.decode("utf-8", "replace").strip().splitlines()[-1:])
-            raise DeliveryError(f"{self.words[0]}: exit code {running.returncode} {last}".strip())
+        if done.returncode:
+            last = ": ".join(done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:])
+            raise DeliveryError(f"{self.words[0]}: exit code {done.returncode} {last}".strip())

@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -20,6 +21,8 @@ from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions.queries import QueryMatcher
 from blockfeat.monitor.notify.channels import DeliveryError, Message, Send, channels_of, environment_value, post
 from blockfeat.monitor.receivers import Alert, Timing, Wanted, Webhook
+from blockfeat.monitor.reports import Filters
+from blockfeat.monitor.store.records import iso, local_day
 from blockfeat.monitor.store.store import Store
 
 StoreCall = Callable[..., Awaitable[Any]]
@@ -28,7 +31,6 @@ Row = tuple[int, str]
 """An event with its number in the outbox, or among the dead letters."""
 
 _logger = logging.getLogger(__name__)
-_UTC = ZoneInfo("UTC")
 _LINES_AT_ONCE = 500
 _TRIES_AT_ONCE = 3
 _FIRST_WAIT, _LONGEST_WAIT = 30.0, 3600.0
@@ -126,25 +128,45 @@ class WebhookReceiver(Receiver):
 
 
 class AlertReceiver(Receiver):
-    """Sends mentions and spikes to people, by one channel of an alert."""
+    """Sends mentions and spikes to people, by one channel of an alert; what is old when it is found goes to nobody."""
 
     attempts = 20
-    batch = 1000
+    # A digest is one message, however much there is to tell.
+    batch = 50_000
 
-    def __init__(self, alert: Alert, channel: str, send: Send, *, zone: ZoneInfo = _UTC) -> None:
+    def __init__(self, alert: Alert, channel: str, send: Send, *, config: MonitorConfig) -> None:
         self.name = f"alert {alert.name}: {channel}"
-        self.timing = Timing(alert.when, alert.at, alert.quiet, zone)
+        self._zone = ZoneInfo(config.timezone)
+        self.timing = Timing(alert.when, alert.at, alert.quiet, self._zone)
         query = alert.article_query()
         self.articles = QueryMatcher.of([query]) if query is not None else None
-        self.takes = alert.is_of
-        self._zone = zone
         self._alert = alert
         self._send = send
+        self._config = config
+
+    def takes(self, event: Mapping[str, Any]) -> bool:
+        """Return whether an event matches the alert, and was no old news when it was found."""
+        most, published = self._config.pages.max_age, event.get("published")
+        if most is not None and published:
+            oldest = iso(datetime.fromisoformat(event["found_at"]).timestamp() - most)
+            if published < oldest[: len(published)]:
+                return False
+        return self._alert.is_of(event) and not event.get("backfill")
 
     async def take(self, events: Sequence[str]) -> None:
         """Send one message of all events."""
         values = [json.loads(event) for event in events]
-        await self._send(Message.of(self._alert.name, values, zone=self._zone))
+        base = (self._config.base_url or "").rstrip("/")
+        link = f"{base}/?{self._filters(values).query()}" if base else ""
+        await self._send(Message.of(self._alert.name, values, zone=self._zone, base_url=base, link=link))
+
+    def _filters(self, events: Sequence[Mapping[str, Any]]) -> Filters:
+        """Return the filters of the live page that choose what events are of."""
+        alert = self._alert
+        days = [local_day(event.get("published") or event["found_at"], self._zone) for event in events]
+        chosen = {"brand": alert.brands, "lang": alert.langs, "source": alert.sources, "place": alert.places}
+        values: dict[str, Any] = {name: [*names] for name, names in chosen.items()}
+        return Filters.model_construct(**values, words=alert.query or "", since=min(days), until=max(days))
 
 
 def signature(secret: str, body: bytes, *, moment: float) -> str:
@@ -164,7 +186,7 @@ def receivers_of(config: MonitorConfig) -> tuple[Receiver, ...]:
         for place, webhook in enumerate(config.webhooks)
     ]
     alerts = [
-        AlertReceiver(alert, name, send, zone=ZoneInfo(config.timezone))
+        AlertReceiver(alert, name, send, config=config)
         for alert in config.alerts
         for name, send in channels_of(alert, smtp=config.smtp, folder=config.folder, agent=agent).items()
     ]

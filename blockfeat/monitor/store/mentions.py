@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from itertools import count
 from typing import Any
 
@@ -20,6 +21,9 @@ from blockfeat.monitor.store.similar import is_similar, similarity, steady
 _KEY_LENGTH = 24
 # So many sentences of the version before are compared with one that is new.
 _COMPARED = 8
+NOT_FOUND = "nothing in the configuration finds it any more"
+"""The rule of mentions that a rematch did not find."""
+_NOT_FOUND = {"rule": NOT_FOUND, "because": NOT_FOUND, "counted": False, "relevance": 0.0}
 # Made once: making a statement costs more than running it.
 _ADD = insert(mention)
 
@@ -36,7 +40,8 @@ def differ(connection: Connection, before: Any, record: PageRecord) -> bool:
     if before.text != record.text and steady(before.text or "") != steady(record.text):
         return True
     columns = (mention.c.brand, mention.c.place, mention.c.sentence)
-    rows = connection.execute(select(*columns).where(*_current(before)))
+    is_found = mention.c.rule.is_distinct_from(NOT_FOUND)
+    rows = connection.execute(select(*columns).where(*_current(before), is_found))
     was = sorted((row.brand, row.place, steady(row.sentence)) for row in rows)
     return was != sorted((item.brand, item.place, steady(item.sentence)) for item in record.mentions)
 
@@ -151,53 +156,118 @@ def count_stored_pages(connection: Connection) -> int:
     return connection.scalar(select(func.count()).select_from(page).where(*is_read)) or 0
 
 
-def add_past_mentions(
-    connection: Connection, found: Sequence[tuple[StoredPage, list[FoundMention]]], *, announce: bool, now: float
-) -> tuple[int, int, int]:
-    """Add the mentions that pages do not have, and note what rules say of those that they have.
+@dataclass(frozen=True, slots=True)
+class Rematched:
+    """Counts of a rematch over the pages of a store.
 
-    Returns how many were added, how many of these count, and how many changed. Pages with a newer version are left out.
+    Attributes
+    ----------
+    pages : int
+        Pages that were looked through.
+    added, counted : int
+        Mentions that they did not have; those of them that count.
+    changed : int
+        Mentions that are found otherwise than before: in another place, or that a rule rules out now, or no longer.
+    gone : int
+        Mentions that nothing in the configuration finds any more.
+    failed : int
+        Pages that could not be looked through, and are as they were.
+    """
+
+    pages: int = 0
+    added: int = 0
+    counted: int = 0
+    changed: int = 0
+    gone: int = 0
+    failed: int = 0
+
+    def __add__(self, other: Rematched) -> Rematched:
+        """Return the sum of the numbers."""
+        return Rematched(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+
+
+def match_again(
+    connection: Connection,
+    found: Sequence[tuple[StoredPage, Sequence[FoundMention]]],
+    *,
+    brands: Collection[str] = (),
+    announce: bool,
+    now: float,
+) -> Rematched:
+    """Make the mentions of pages those that were found now; what was not found is kept, with that reason.
+
+    Pages with a newer version are left out.
+
+    Parameters
+    ----------
+    brands : collection of str
+        Only mentions of these were looked for; of all where it is empty.
     """
     numbers = [each.id for each, _ in found]
-    versions = dict(map(tuple, connection.execute(select(page.c.id, page.c.version).where(page.c.id.in_(numbers)))))
-    added = counted = changed = 0
+    columns = page.c.id, page.c.version, func.coalesce(page.c.copy_of, page.c.id)
+    current = {row[0]: row[1:] for row in connection.execute(select(*columns).where(page.c.id.in_(numbers)))}
+    done, families, events = Rematched(len(found)), set[int](), dict[int, dict[str, str]]()
     for each, mentions in found:
-        if versions.get(each.id) != each.version:
+        version, original = current.get(each.id, (None, None))
+        if version != each.version:
             continue
-        rows = connection.execute(select(mention).where(*_current(each))).all()
-        known = {_where(row): row for row in rows}
-        new = [item for item in mentions if _where(item) not in known]
-        changed += _note_rules(connection, known, mentions)
-        keys = _unused_keys(each.key, new, {row.key for row in rows})
-        where = {"page_id": each.id, "version": each.version, "first_version": each.version}
-        values = [_row(item, key, **where) for item, key in zip(new, keys, strict=True)]
-        if values:
-            connection.execute(_ADD, values)
-            original = connection.scalar(select(page.c.copy_of).where(page.c.id == each.id))
-            if original is not None:
-                judge_copy(connection, each.id, original)
-            if announce:
-                queue_events(connection, each.id, dict.fromkeys(keys, "new"), moment=iso(now))
-        added += len(new)
-        counted += sum(item.counted for item in new)
-    return added, counted, changed
+        step, changes = _match_page(connection, each, mentions, brands)
+        if step != Rematched():
+            families.add(original)
+        events[each.id] = changes
+        done += step
+    for original in sorted(families):
+        for number in connection.scalars(select(page.c.id).where(page.c.copy_of == original).order_by(page.c.id)):
+            counts = judge_copy(connection, number, original)
+            events[number] = counts | events.get(number, {})
+    for number, changes in events.items() if announce else ():
+        queue_events(connection, number, changes, moment=iso(now), is_asked=True)
+    return done
 
 
-def _note_rules(connection: Connection, known: Mapping[tuple[object, ...], Any], found: Sequence[FoundMention]) -> int:
-    """Note where another rule, or none, rules out a mention than did before; return how many there are."""
-    changed = 0
-    for item in found:
-        row = known.get(_where(item))
-        if row is not None and (row.rule, row.counted) != (item.rule, item.counted):
-            values = {"rule": item.rule, "counted": item.counted, "because": item.because}
-            connection.execute(update(mention).where(mention.c.id == row.id).values(**values))
+def _match_page(
+    connection: Connection, stored: StoredPage, found: Sequence[FoundMention], brands: Collection[str]
+) -> tuple[Rematched, dict[str, str]]:
+    """Make the mentions of a page those that were found; return how many changed, and what is to be announced."""
+    rows = connection.execute(select(mention).where(*_current(stored)).order_by(mention.c.id)).all()
+    # Where no blocks were kept, what stands outside of the text cannot be found, nor where a name stands in its block.
+    sought = [row for row in rows if not brands or row.brand in brands]
+    if not stored.evidence:
+        sought = [row for row in sought if row.sentence in f"{stored.headline}\n{stored.text}"]
+        sought.sort(key=lambda row: row.text_start is None)
+    known: defaultdict[tuple[str, str], deque[Any]] = defaultdict(deque)
+    for row in sought:
+        known[row.brand, row.sentence].append(row)
+    there = (known[item.brand, item.sentence] for item in found)
+    met = [(item, same.popleft() if same else None) for item, same in zip(found, there, strict=True)]
+    changed, changes = 0, dict[str, str]()
+    for item, was in met:
+        if was is not None and _update(connection, was, item, is_whole=bool(stored.evidence)):
             changed += 1
-    return changed
+            changes |= {was.key: "counted"} if item.counted and not was.counted else {}
+    new = [item for item, was in met if was is None]
+    keys = _unused_keys(stored.key, new, {row.key for row in rows})
+    where = {"page_id": stored.id, "version": stored.version, "first_version": stored.version}
+    if new:
+        values = [_row(item, key, **where) for item, key in zip(new, keys, strict=True)]
+        connection.execute(_ADD, values)
+    left = [row for same in known.values() for row in same]
+    gone = [row.id for row in left if row.rule != NOT_FOUND and (stored.evidence or row.counted or row.rule)]
+    if gone:
+        connection.execute(update(mention).where(mention.c.id.in_(gone)).values(**_NOT_FOUND))
+    counted = sum(item.counted for item in new)
+    return Rematched(0, len(new), counted, changed, len(gone)), changes | dict.fromkeys(keys, "new")
 
 
-def _where(item: Any) -> tuple[object, ...]:
-    """Return what is found and where; a figure's description begins anew beside the block before it."""
-    return item.brand, item.block, item.start, item.place == "description"
+def _update(connection: Connection, row: Any, item: FoundMention, *, is_whole: bool) -> bool:
+    """Make a stored mention what was found, or only its rule what it is now; return whether it was otherwise."""
+    values = {name: getattr(item, name) for name in FoundMention.__dataclass_fields__}
+    if not is_whole:
+        values = {name: values[name] for name in ("rule", "because", "counted")} if row.rule != item.rule else {}
+    if all(getattr(row, name) == value for name, value in values.items()):
+        return False
+    connection.execute(update(mention).where(mention.c.id == row.id).values(**values))
+    return True
 
 
 def _unused_keys(page_key: str, found: Sequence[FoundMention], used: Container[str | None]) -> list[str]:
@@ -226,8 +296,10 @@ def _version_of(number: int) -> Any:
     return select(page.c.version).where(page.c.id == number).scalar_subquery()
 
 
-def queue_events(connection: Connection, number: int, changes: dict[str, str], *, moment: str) -> None:
-    """Put what is new of a page's mentions into the outbox."""
+def queue_events(
+    connection: Connection, number: int, changes: dict[str, str], *, moment: str, is_asked: bool = False
+) -> None:
+    """Put what is new of a page's mentions into the outbox; what is older than the monitor as such, unless asked."""
     if not changes:
         return
     lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
@@ -237,13 +309,22 @@ def queue_events(connection: Connection, number: int, changes: dict[str, str], *
     about = connection.execute(select(*columns).select_from(joined).where(page.c.id == number)).one()
     mine = mention.c.page_id == number, mention.c.version == _version_of(number)
     rows = connection.execute(select(mention).where(*mine).order_by(mention.c.id))
-    events = [_event(row, about, changes[row.key], moment) for row in rows if row.key in changes]
+    since = connection.scalar(select(page.c.first_seen).order_by(page.c.id).limit(1)) or ""
+    # What names a day alone stands as its midnight.
+    published = (about.published or since).removesuffix("T00:00:00Z")
+    found = {"backfill": not is_asked and published < since[: len(published)], "found_at": moment}
+    events = [_event(row, about, changes[row.key]) | found for row in rows if row.key in changes]
     if events:
-        connection.execute(insert(outbox), [{"event": event} for event in events])
+        connection.execute(insert(outbox), [{"event": as_json(event)} for event in events])
 
 
-def _event(row: Any, about: Any, change: str, moment: str) -> str:
-    """Return the JSON of one event; ``id`` is the same whenever the mention is delivered again."""
+def as_json(value: object) -> str:
+    """Return a value as JSON; what JSON does not know as text."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _event(row: Any, about: Any, change: str) -> dict[str, Any]:
+    """Return one event; ``id`` is the same whenever the mention is delivered again."""
     counted = row.counted and not row.copied
     because = row.because if not row.counted else "copy" if row.copied else None
     values = {"id": row.key, "event": change, "brand": row.brand, "place": row.place}
@@ -251,8 +332,8 @@ def _event(row: Any, about: Any, change: str, moment: str) -> str:
     values |= {name: getattr(row, name) for name in ("rule", "variant", *SPAN_COLUMNS)}
     values |= {"url": about.url, "copy": about.copy_of is not None, "published": about.published}
     values |= {name: getattr(about, name) for name in ("canonical_url", "title", "author", "section", "lang", "host")}
-    values |= {"source": about.source, "from": about.origin, "kind": about.kind}
-    return json.dumps({**values, "found_at": moment}, ensure_ascii=False, default=str)
+    evidence = f"/article/{row.page_id}#b{row.block}"
+    return values | {"source": about.source, "from": about.origin, "kind": about.kind, "evidence": evidence}
 
 
 VERDICTS = ("right", "wrong sense", "not in the article", "missed")

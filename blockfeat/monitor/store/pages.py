@@ -13,7 +13,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, delete, func, inser
 
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.feeds import hold_host
-from blockfeat.monitor.store.mentions import differ, judge_copy, newly_counted, queue_events, save_mentions
+from blockfeat.monitor.store.mentions import as_json, differ, judge_copy, newly_counted, queue_events, save_mentions
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, faults_of, iso, local_day
 from blockfeat.monitor.store.schema import band, entry, host, page, version
 from blockfeat.monitor.store.search import forget_article, index_article
@@ -292,14 +292,10 @@ _AS_READ = (
 def _read(record: PageRecord) -> dict[str, Any]:
     return {
         **{name: getattr(record, name) for name in _AS_READ},
-        "metadata": _json(dict(record.metadata)),
-        "warnings": _json(list(record.warnings)),
+        "metadata": as_json(dict(record.metadata)),
+        "warnings": as_json(list(record.warnings)),
         "evidence": record.evidence or None,
     }
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _hold(connection: Connection, visit: Visit) -> None:

@@ -347,8 +347,17 @@ def forget_old(
 
 def today(connection: Connection, *, now: float) -> date:
     """Return the day of a moment as the days of pages are counted."""
-    zone = connection.scalar(select(meta.c.value).where(meta.c.key == _ZONE))
-    return datetime.fromtimestamp(now, ZoneInfo(zone or "UTC")).date()
+    return datetime.fromtimestamp(now, _zone(connection)).date()
+
+
+def collecting_since(connection: Connection) -> date | None:
+    """Return the day on which the first page was found; None for an empty store."""
+    first = connection.scalar(select(page.c.first_seen).order_by(page.c.id).limit(1))
+    return None if first is None else date.fromisoformat(local_day(first, _zone(connection)))
+
+
+def _zone(connection: Connection) -> ZoneInfo:
+    return ZoneInfo(connection.scalar(select(meta.c.value).where(meta.c.key == _ZONE)) or "UTC")
 
 
 def set_timezone(connection: Connection, zone: ZoneInfo) -> int:

@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 
 metadata = MetaData()
 

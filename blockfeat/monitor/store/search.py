@@ -6,8 +6,11 @@ not spaced, so that both know every language that the rest of the program knows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+import unicodedata
+from collections.abc import Container, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, func, select, text
@@ -22,6 +25,11 @@ _AT_ONCE = 200
 # Other words stand behind a name in compounds, particles behind a Korean noun; Arabic and Hebrew write prefixes
 # together with the word.
 _LEAST_IN_COMPOUNDS = 4
+# A name ends where another script or a digit begins; a raised digit stands for itself, or is a mark behind the name.
+_PARTED = re.compile(
+    r"(?<=[a-z\u00df-\u024f])(?=[^\W_a-z\u00df-\u024f])|(?<=[^\W\d_a-z\u00df-\u024f])(?=[a-z\u00df-\u024f\d])"
+    r"|(?<=\d)(?=[^\W\d_])"
+)
 _OPEN_END, _OPEN_BEGIN = frozenset({"hangul"}), frozenset({"arabic", "hebrew"})
 _CREATE = {
     "sqlite": (
@@ -56,9 +64,10 @@ def _folder() -> Folder:
 
 
 def words_of(title: str | None, body: str | None) -> str:
-    """Return the words of an article as they are indexed, spaces between them."""
+    """Return the words of an article as they are indexed, spaces between them; letters apart from digits."""
     whole = f"{title or ''}\n{body or ''}"[:_MOST_CHARACTERS]
-    return " ".join(tokenize(_folder().fold(whole).text))
+    folded = _PARTED.sub(" ", unicodedata.normalize("NFKC", _folder().fold(whole).text))
+    return " ".join(tokenize(folded))
 
 
 def create_index(connection: Connection) -> None:
@@ -104,19 +113,28 @@ def search(connection: Connection, query: Query, *, limit: int, before: int | No
         ``id``, ``url``, ``title``, ``text``, ``lang``, ``day``, ``host``, ``kind``, ``copy_of`` and ``spans``, the
         places in ``title``, a paragraph separator and ``text`` that fulfil it.
     """
+    return [*islice(_fulfilling(connection, query, before=before), limit)]
+
+
+def fulfilling(connection: Connection, query: Query, *, among: Container[int]) -> list[int]:
+    """Return the numbers of the pages, of some, whose articles fulfil a query."""
+    return [row["id"] for row in _fulfilling(connection, query, before=None, among=among)]
+
+
+def _fulfilling(
+    connection: Connection, query: Query, *, before: int | None, among: Container[int] | None = None
+) -> Iterator[dict[str, Any]]:
     matcher = QueryMatcher.of([query])
-    found: list[dict[str, Any]] = []
-    for row in _candidates(connection, query, before=before):
+    for row in _candidates(connection, query, before=before, among=among):
         spans = matcher.find(row["title"] or "", row["text"] or "", lang=row["lang"]).get(query.name)
         if spans:
-            found.append({**row, "spans": spans})
-            if len(found) == limit:
-                break
-    return found
+            yield {**row, "spans": spans}
 
 
-def _candidates(connection: Connection, query: Query, *, before: int | None) -> Iterator[dict[str, Any]]:
-    """Yield the articles that may fulfil a query, the newest first."""
+def _candidates(
+    connection: Connection, query: Query, *, before: int | None, among: Container[int] | None
+) -> Iterator[dict[str, Any]]:
+    """Yield the articles, of all or some, that may fulfil a query, the newest first."""
     dialect = connection.dialect.name
     wanted = _expression(query.tree, dialect)
     statement = text((_FIND_ALL if wanted is None else _FIND[dialect]) + _NEWEST)
@@ -131,7 +149,8 @@ def _candidates(connection: Connection, query: Query, *, before: int | None) -> 
         if not numbers:
             return
         columns = (*(page.c[name] for name in names), lang, day)
-        rows = connection.execute(select(*columns).where(page.c.id.in_(numbers)).order_by(page.c.id.desc()))
+        chosen = [number for number in numbers if among is None or number in among]
+        rows = connection.execute(select(*columns).where(page.c.id.in_(chosen)).order_by(page.c.id.desc()))
         yield from map(dict, rows.mappings().all())
         last = numbers[-1]
 

@@ -65,28 +65,23 @@ UPDATE {} SET fault = '' WHERE error LIKE 'unexpected %' OR error LIKE 'Tracebac
 OR error LIKE 'no stop lists: %' OR error LIKE 'it took longer than %' OR error LIKE '%worker process %'
 """
 
-# What leads from a version to the next: SQL that both databases know, or a function.
+# What brings a store to a version, in order: SQL that both databases know, or a function.
 MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
-    1: ("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))",),
-    2: (renew_bands,),  # another library makes the keys of copies
-    3: (
+    9: (
         add_missing,
+        widen_numbers,
+        renew_bands,  # another library makes the keys of copies
         "UPDATE page SET origin = 'page' WHERE version > 0",
         # Feeds that answered 410 are asked again, and moved ones at their old address.
         "UPDATE feed SET retired = NULL, due_at = 0 WHERE retired IS NOT NULL AND http_status = 410 AND parent IS NULL",
         "UPDATE feed SET moved_at = 0, recheck_at = 0 WHERE moved_to IS NOT NULL",
-    ),
-    4: (widen_numbers, "CREATE INDEX IF NOT EXISTS page_host_due ON page (host, due_at, id) WHERE due_at IS NOT NULL"),
-    5: (
-        add_missing,
+        "CREATE INDEX IF NOT EXISTS page_host_due ON page (host, due_at, id) WHERE due_at IS NOT NULL",
         "CREATE INDEX IF NOT EXISTS page_copy ON page (copy_of)",
+        "CREATE INDEX IF NOT EXISTS page_story ON page (story)",
         "UPDATE mention SET first_version = version, copied = "
         "EXISTS (SELECT 1 FROM page WHERE page.id = mention.page_id AND page.copy_of IS NOT NULL)",
     ),
-    6: (add_missing,),
-    7: (add_missing, create_index, "CREATE INDEX IF NOT EXISTS page_story ON page (story)"),
-    8: (add_missing,),
-    9: (
+    10: (
         add_missing,
         "CREATE INDEX IF NOT EXISTS page_fault ON page (fault) WHERE fault IS NOT NULL",
         _FAULTS.format("page"),
@@ -94,8 +89,9 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
         # A feed's own text on which the program failed was not noted at all.
         "UPDATE page SET fault = '' WHERE status = 'waiting' AND due_at IS NULL",
     ),
-    10: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
-    11: ("DROP TABLE IF EXISTS lease",),  # one run at a time works on a store
+    11: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
+    12: ("DROP TABLE IF EXISTS lease",),  # one run at a time works on a store
+    13: (create_index,),  # other words
 }
 
 
@@ -119,7 +115,7 @@ def migrate(
     Raises
     ------
     StoreError
-        The store was made by a newer version, or there is no way from its version to this one.
+        The store was made by a newer version.
     """
     found = schema_version(connection)
     if found == target:
@@ -133,14 +129,11 @@ def migrate(
         create_index(connection)
         connection.execute(meta.insert().values(key="schema_version", value=str(target)))
     else:
-        for step in range(found, target):
-            if step not in migrations:
-                raise StoreError(f"{name}: no way from schema {step} to {step + 1}")
-            for statement in migrations[step]:
-                if callable(statement):
-                    statement(connection)
-                else:
-                    connection.execute(text(statement))
+        for statement in (each for version, some in migrations.items() if version > found for each in some):
+            if callable(statement):
+                statement(connection)
+            else:
+                connection.execute(text(statement))
         connection.execute(meta.update().where(meta.c.key == "schema_version").values(value=str(target)))
     for view, query in VIEWS.items():
         connection.execute(text(f"CREATE VIEW {view} AS {query}"))
@@ -284,15 +277,17 @@ class Store:
 
     stored_pages = _reads(mentions.stored_pages)
     count_stored_pages = _reads(mentions.count_stored_pages)
-    add_past_mentions = _writes(mentions.add_past_mentions)
+    match_again = _writes(mentions.match_again)
 
     articles = _reads(search.search)
+    fulfilling = _reads(search.fulfilling)
     has_article = _reads(search.has_article)
 
     purge = _writes(runs.purge)
     forget_old = _writes(runs.forget_old)
     set_timezone = _writes(runs.set_timezone)
     today = _reads(runs.today)
+    collecting_since = _reads(runs.collecting_since)
 
     judge = _writes(mentions.judge)
     count_judged = _reads(mentions.count_judged)
@@ -321,9 +316,7 @@ class Store:
     unexpected_failures = _reads(runs.unexpected_failures)
     status = _reads(runs.status_of)
 
-    def rows(
-        self, view: str, *, where: str = "", values: Mapping[str, object] | None = None
-    ) -> Iterator[dict[str, Any]]:
+    def rows(self, view: str, *, where: str = "") -> Iterator[dict[str, Any]]:
         """Yield the rows of a view, some at a time in memory.
 
         Parameters
@@ -331,11 +324,11 @@ class Store:
         view : str
             A key of `blockfeat.monitor.store.schema.VIEWS`.
         where : str
-            An SQL condition with ``:names`` of ``values``.
+            An SQL condition.
         """
         if view not in VIEWS:
             raise StoreError(f"{self.name}: there is no view {view!r}; known are {', '.join(VIEWS)}")
-        yield from self.stream(f"SELECT * FROM {view} {'WHERE ' + where if where else ''}", values)
+        yield from self.stream(f"SELECT * FROM {view} {'WHERE ' + where if where else ''}")
 
     def columns(self, view: str) -> list[str]:
         """Return the names of the columns of a view."""

@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 from zlib import crc32
 
 from fastapi import APIRouter, Depends, FastAPI, Form, Query, Request
+from pydantic import Field
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from blockfeat.errors import InputError, StoreError
@@ -23,7 +24,7 @@ from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
 from blockfeat.monitor.feeds.syndication import atom
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.page import FUNCTIONS, evidence_of, newer, page_values
-from blockfeat.monitor.reports import Filters, csv_lines, mention_rows
+from blockfeat.monitor.reports import Filters, csv_lines, figures, mention_rows
 from blockfeat.monitor.store.runs import is_password
 from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
@@ -175,6 +176,13 @@ class StreamFilters(Filters):
     before: int | None = None
 
 
+class PagedFilters(Filters):
+    """Filters, how many mentions are wanted, and the id of the one behind which they are to be continued."""
+
+    limit: Annotated[int, Field(ge=1, le=_IN_API)] = _IN_API
+    before: str | None = None
+
+
 class NewFilters(Filters):
     """Filters, and the mention after which new ones are counted."""
 
@@ -268,9 +276,9 @@ def article(request: Request, number: int) -> HTMLResponse:
 def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the mentions that match the filters as CSV."""
     # All rows at once, so that a slow client holds no transaction open.
-    lines = csv_lines([*mention_rows(request.app.state.store, filters)], MENTION_COLUMNS)
+    text = "".join(csv_lines(mention_rows(request.app.state.store, filters), MENTION_COLUMNS))
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
-    return Response("".join(lines), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/feed.atom", include_in_schema=False)
@@ -280,15 +288,24 @@ def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Respons
     tail = f"?{query}" if query else ""
     names = {"title": filters.named(request.app.state.title), "home": f"{base}{tail}"}
     rows = mention_rows(request.app.state.store, filters, newest=_IN_FEEDS)
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    found = atom(rows, updated=now, address=f"{base}feed.atom{tail}", **names)
+    found = atom(rows, address=f"{base}feed.atom{tail}", **names)
     return Response(found, media_type="application/atom+xml; charset=utf-8")
 
 
 @router.get("/api/v1/mentions", responses=_ANSWERS)
-def api_mentions(request: Request, filters: Annotated[Filters, Query()]) -> list[dict[str, Any]]:
-    """Return the latest mentions that match the filters, a thousand at most."""
-    rows = mention_rows(request.app.state.store, filters, newest=_IN_API)
+def api_mentions(request: Request, response: Response, asked: Annotated[PagedFilters, Query()]) -> list[dict[str, Any]]:
+    """Return the latest mentions that match the filters, a thousand at most.
+
+    `X-Total-Count` and `X-Total-Articles` are the numbers of all; the `Link` with `rel="next"` leads to the next ones.
+    """
+    store: Store = request.app.state.store
+    (total,) = figures(store, asked)
+    rows = [*mention_rows(store, asked, newest=asked.limit, before=asked.before)]
+    response.headers.update({"X-Total-Count": str(total["mentions"]), "X-Total-Articles": str(total["articles"])})
+    if len(rows) == asked.limit:
+        query = urlencode({"limit": asked.limit, "before": rows[-1]["id"]})
+        here = "&".join(filter(None, (asked.query(), query)))
+        response.headers["Link"] = f'<{request.url.path}?{here}>; rel="next"'
     return [{**row, "counted": bool(row["counted"])} for row in rows]
 
 

@@ -67,7 +67,7 @@ def test_given_words_decide_where_they_stand_near() -> None:
 def test_clicks_move_the_given_weights() -> None:
     wrong = [_features(f"He painted it Orange and {word} at noon.") for word in ("white", "green", "black", "brown")]
     right = [_features(f"Customers of Orange complain about the {word}.") for word in ("bill", "price", "shop", "app")]
-    examples = [(each, False, 1.0) for each in wrong] + [(each, True, 1.0) for each in right]
+    examples = [(each, False) for each in wrong] + [(each, True) for each in right]
     model = SenseModel.of_words(["mobile"], []).learn(examples * 2)
     assert not model.is_brand(_features("They painted it Orange and grey at dusk."))
     assert model.is_brand(_features("Most customers of Orange pay the bill."))

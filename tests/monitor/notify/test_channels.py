@@ -163,8 +163,8 @@ def test_a_feed_has_each_mention_once_and_the_newest_first(tmp_path: Path) -> No
     _send(send, _EVENT, _SPIKE)
     _send(send, _EVENT | {"id": "2", "brand": "Corvane & Co", "title": "T\x00"}, _EVENT)
     rows = channels.entries_of(file.read_bytes())
-    assert [row["id"] for row in rows] == ["1", "2", "9"]
-    assert (rows[1]["brand"], rows[0]["url"]) == ("Corvane & Co", _EVENT["url"])
+    assert list(rows) == ["1", "2", "9"]
+    assert ('term="Corvane &amp; Co"' in rows["2"], f'href="{_EVENT["url"]}"' in rows["1"]) == (True, True)
     for number in range(30):
         _send(send, *({**_EVENT, "id": f"{number}-{each}"} for each in range(10)))
     assert len(channels.entries_of(file.read_bytes())) == 200
@@ -174,7 +174,7 @@ def test_a_damaged_feed_is_begun_anew_and_a_folder_is_an_error(tmp_path: Path) -
     file = tmp_path / "alerts.atom"
     file.write_bytes(b'<!DOCTYPE x [<!ENTITY a "b">]><feed>&a;')
     _send(AtomFile(file))
-    assert [row["id"] for row in channels.entries_of(file.read_bytes())] == ["1"]
+    assert list(channels.entries_of(file.read_bytes())) == ["1"]
     with pytest.raises(DeliveryError):
         _send(AtomFile(tmp_path))
 
@@ -191,12 +191,18 @@ def test_a_command_gets_the_message(tmp_path: Path) -> None:
         _send(Command(("no-such-program",), tmp_path))
 
 
-def test_many_articles_are_cut_and_counted() -> None:
-    events = [{**_EVENT, "id": str(n), "url": f"https://a.example/{n}"} for n in range(70)]
-    message = _message(*events)
+@pytest.mark.parametrize("base", ["", "https://m.example"])
+def test_many_articles_are_cut_and_counted_and_lead_to_all_and_to_their_evidence(base: str) -> None:
+    values = _EVENT | {"evidence": "/article/7#b3"}
+    events = [values | {"id": str(n), "url": f"https://a.example/{n}"} for n in range(70)]
+    message = Message.of("Head", events, zone=ZoneInfo("UTC"), base_url=base, link=base and f"{base}/?brand=x&lang=de")
     assert (len(message.items), message.more) == (50, 20)
-    assert message.text().rstrip().endswith("and 20 more")
+    assert message.text().rstrip().endswith(f"\n\n{base}/?brand=x&lang=de" if base else "and 20 more")
     assert message.subject == "Head: 70 articles (Bäcker 70)"
+    links = {"text": 50, "html": 50, "slack": 50}
+    found = {name: getattr(message, name)().count(f"{base}/article/7#b3") for name in links}
+    assert found == (links if base else dict.fromkeys(links, 0))
+    assert ('<a href="https://m.example/?brand=x&amp;lang=de">' in message.html()) is bool(base)
 
 
 def test_channels_are_those_that_are_named(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from blockfeat.monitor.notify.queue import AlertReceiver, Receiver, WebhookRecei
 from blockfeat.monitor.receivers import Alert, Webhook
 from blockfeat.monitor.store.store import Store
 from hooks import Hook
-from stored_pages import execute, save
+from stored_pages import column, events, execute, mention, other_story, record, save
 
 _EVENTS = ['{"id": "1", "brand": "Corvane"}', '{"id": "2", "brand": "Bäcker"}']
 
@@ -61,6 +61,7 @@ def test_a_request_is_signed_over_time_and_body(hook: Hook, monkeypatch: pytest.
 def _put(store: Store, *each_of: dict[str, Any]) -> None:
     """Let events of a new mention wait; each is named by what is different, and its id."""
     usual = {"event": "new", "brand": "Corvane", "counted": True, "url": "https://a.example/", "title": "T"}
+    usual["found_at"] = "2026-01-05T12:00:00Z"
     for event in each_of:
         execute(store, "INSERT INTO outbox (event) VALUES (:event)", event=json.dumps(usual | event))
 
@@ -187,11 +188,15 @@ def test_a_receiver_gets_what_it_wants(store: Store, hook: Hook, wanted: dict[st
     assert store.undelivered(receiver.name, limit=9) == []
 
 
+_CONFIG = MonitorConfig(store="", sources=(), brands=(), base_url="https://m.example/live/")
+
+
 class _Box:
     """Takes messages; ``fails`` lets it fail so often."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.links: list[str] = []
         self.fails = 0
 
     async def __call__(self, message: Message) -> None:
@@ -199,11 +204,12 @@ class _Box:
             self.fails -= 1
             raise DeliveryError("not now")
         self.told.append("".join(str(event["id"]) for event in message.events))
+        self.links.append(message.link)
 
 
 def _set_up(store: Store, alert: Alert) -> tuple[AlertReceiver, _Box]:
     box = _Box()
-    receiver = AlertReceiver(alert, "test", box)
+    receiver = AlertReceiver(alert, "test", box, config=_CONFIG)
     store.set_sinks([receiver.name])
     _deliver(store, receiver)
     return receiver, box
@@ -243,6 +249,35 @@ def test_a_digest_that_fails_is_tried_again(store: Store, monkeypatch: pytest.Mo
     assert (told(12, 20), told(13)) == (["12"], ["12", "3"])
 
 
+def test_a_digest_is_one_message_that_leads_to_all_of_it(store: Store) -> None:
+    receiver, box = _set_up(store, Alert("A", langs=("de",), query="a b"))
+    receiver.articles = None
+    days = {"lang": "de", "published": "2026-01-04T23:30:00Z"}, {"lang": "de"}
+    _put(store, *({"id": number, **days[number % 2]} for number in range(2500)))
+    _deliver(store, receiver, is_end=True)
+    assert box.told == ["".join(map(str, range(2500)))]
+    assert box.links == ["https://m.example/live/?lang=de&since=2026-01-04&until=2026-01-05&words=a+b"]
+
+
+def test_what_was_old_when_it_was_found_is_marked_and_no_news(store: Store) -> None:
+    receiver, box = _set_up(store, Alert("A"))
+    # By when the monitor began, and by the most days of [pages].
+    published = {
+        "old": "2026-01-05T11:59:59Z",
+        "older": "2025-11-05",
+        "new": "2026-01-05T12:00:01Z",
+        "today": "2026-01-05",
+    }
+    for number, (name, moment) in enumerate(published.items()):
+        save(store, name, record(other_story(number), mention(), published=moment), announce=True)
+    marked = [event["url"].removeprefix("https://") for event in events(store, receiver.name) if event["backfill"]]
+    assert marked == ["old", "older"]
+    _put(store, {"id": "a", "published": "2025-12-07"}, {"id": "b", "published": "2025-12-05"})
+    _deliver(store, receiver, is_end=True)
+    ids = dict(column(store, "mentions", "url", "id"))
+    assert box.told == ["".join([ids["https://new"], ids["https://today"], "a"])]
+
+
 def test_a_query_is_asked_of_the_article(store: Store) -> None:
     for name, words in (("a.example/", "The ferry strike goes on in the harbour."), ("b.example/", "The ferry sails.")):
         save(store, name, words)
@@ -254,5 +289,5 @@ def test_a_query_is_asked_of_the_article(store: Store) -> None:
 
 def test_a_chosen_alert_keeps_its_name_in_the_store(store: Store) -> None:
     receiver, _ = _set_up(store, Alert("A"))
-    other = AlertReceiver(replace(Alert("A"), brands=("Corvane",)), "test", _Box())
+    other = AlertReceiver(replace(Alert("A"), brands=("Corvane",)), "test", _Box(), config=_CONFIG)
     assert receiver.name == other.name == "alert A: test"

@@ -245,6 +245,7 @@ def test_what_a_receiver_learns_of_a_mention(store: Store, counted: bool, is_cop
         "not_counted_because": found.because or ("copy" if is_copy else None),
         **{"copy": is_copy, "start": 2, "stop": 9, "match": "corvane"},
         **{"url": "https://b.example/2", "lang": "en", "found_at": "2026-01-05T12:00:00Z"},
+        **{"backfill": False, "evidence": "/article/2#b1"},
     }
     assert (expected | sent, len(sent["id"])) == (sent, 24)
 

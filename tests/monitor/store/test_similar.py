@@ -6,7 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from blockfeat.commands.monitor import app
 from blockfeat.monitor.config import CopySettings, PageSettings
 from blockfeat.monitor.crawl.frontier import after_visit
 from blockfeat.monitor.mentions.queries import Query
@@ -135,7 +137,9 @@ def test_a_story_is_that_of_its_first_article(store: Store) -> None:
     assert of_first == dict.fromkeys("abcdef") | {"b": "a", "d": "a"}
 
 
-def test_days_are_those_of_the_zone_and_change_with_it(store: Store) -> None:
+def test_days_are_those_of_the_zone_and_change_with_it(
+    store: Store, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert local_day("2026-01-05T23:30:00Z", ZoneInfo("Europe/Berlin")) == "2026-01-06"
     assert local_day("2026-01-05", ZoneInfo("Asia/Tokyo")) == "2026-01-05"
     _save(store, "a/1", _A)
@@ -143,6 +147,10 @@ def test_days_are_those_of_the_zone_and_change_with_it(store: Store) -> None:
     assert [store.set_timezone(ZoneInfo("Europe/Berlin")) for _ in range(2)] == [1, 0]
     assert [store.today(now=NOW + 3600 * hours).day for hours in (10, 11)] == [5, 6]
     assert column(store, "mentions", "day") == ["2026-01-06"]
+    # Half past eleven in UTC: days of options are those of the zone, too.
+    monkeypatch.setattr(time, "time", lambda: NOW + 3600 * 11.5)
+    options = ("--since", "1m", "--until", "1m", "--format", "csv")
+    assert ",1," in CliRunner().invoke(app, ["report", address, *options]).output
     assert store.set_timezone(ZoneInfo("UTC")) == 1
 
 

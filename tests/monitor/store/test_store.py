@@ -250,13 +250,11 @@ def test_status_and_runs(store: Store) -> None:
 def test_an_older_store_is_brought_up_to_date_and_a_newer_one_refused(address: str) -> None:
     with Store.open(address) as store, store.engine.begin() as connection:
         now = SCHEMA_VERSION
-        steps = {now: ("ALTER TABLE page ADD COLUMN colour TEXT",)}
+        steps = {now: ("no SQL",), now + 1: ("ALTER TABLE page ADD COLUMN colour TEXT",)}
         migrate(connection, name="x", target=now + 1, migrations=steps)
         assert schema_version(connection) == now + 1
         connection.execute(text("SELECT colour FROM page"))
         assert list(connection.execute(text("SELECT * FROM pages"))) == []
-        with pytest.raises(StoreError, match=f"no way from schema {now + 1} to {now + 2}"):
-            migrate(connection, name="x", target=now + 2, migrations={})
     with pytest.raises(StoreError, match="newer blockfeat"):
         Store.open(address)
 
