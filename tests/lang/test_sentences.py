@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.lang import character_classes, code_points, sentence_ends
+from cases import CASES
 
 
 def ends_in(*blocks: str) -> list[int]:
@@ -25,24 +26,7 @@ def parts(*blocks: str) -> list[str]:
     return [part for part in found if part]
 
 
-@pytest.mark.parametrize(
-    "sentences",
-    [
-        ["One ends.", "Two ends!", "Three?"],
-        ["He said “no.”", "She left (at last).", "Fin…"],
-        ["Really?!", "Yes..........", "So."],
-        ["It was 1999.", "Then 2000 came."],
-        ["Das war am 3. Mai in Bonn.", "Dr. med. wurde er nie."],
-        ["J. R. Smith wrote it for the U.S. Army.", "It sold well."],
-        ["Prices, e.g. of eggs, rose by 3.5 percent.", "Nobody cared."],
-        ["今天下雨。", "我们不去。」", "好吗？", "不！"],
-        ["वह गया।", "वह आया॥", "ठीक?"],
-        ["هل رأيت؟", "نعم."],
-        ["no stop at all"],
-        ["See example.com for more"],
-        ["Indented text ends.", "Then it goes on."],
-    ],
-)
+@pytest.mark.parametrize("sentences", CASES["sentences_of_one_block"])
 def test_sentences_of_one_block(sentences: list[str]) -> None:
     assert parts(" ".join(sentences)) == sentences
 

@@ -10,6 +10,7 @@ from blockfeat.metadata.dates import Moment, find_moment, find_span, moment_in_u
 from blockfeat.metadata.visible import place_of
 from blockfeat.metadata.visible_dates import day_by_htmldate
 from blocks_of import blocks_of
+from cases import CASES
 
 
 @pytest.mark.parametrize(
@@ -46,32 +47,7 @@ def test_declared_dates(iso: str | None, texts: str):
         assert (text, str(parse_moment(text))) == (text, str(iso))
 
 
-@pytest.mark.parametrize(
-    ("zones", "offset"),
-    [
-        ("Z UTC GMT WET +00:00", "+00:00"),
-        ("CET MEZ BST WAT WEST +01 +1", "+01:00"),
-        ("CEST MESZ EET SAST GMT+2 UTC+02:00", "+02:00"),
-        ("EEST MSK EAT", "+03:00"),
-        ("PKT", "+05:00"),
-        ("NPT", "+05:45"),
-        ("WIB", "+07:00"),
-        ("HKT SGT", "+08:00"),
-        ("JST KST", "+09:00"),
-        ("AEST", "+10:00"),
-        ("AEDT", "+11:00"),
-        ("NZST", "+12:00"),
-        ("NZDT", "+13:00"),
-        ("+1400", "+14:00"),
-        ("BRT ART", "-03:00"),
-        ("EDT", "-04:00"),
-        ("EST CDT", "-05:00"),
-        ("MDT -0600", "-06:00"),
-        ("MST PDT", "-07:00"),
-        ("PST", "-08:00"),
-        ("+14:01 +2359", ""),
-    ],
-)
+@pytest.mark.parametrize(("zones", "offset"), CASES["zones"])
 def test_zones(zones: str, offset: str):
     for zone in zones.split():
         assert (zone, str(parse_moment(f"2024-05-02 08:15 {zone}"))) == (zone, f"2024-05-02T08:15:00{offset}")

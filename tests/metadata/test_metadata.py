@@ -5,6 +5,7 @@ import operator
 import pytest
 
 from blockfeat.metadata.metadata import SOURCES, SUPPORTS, Candidates, SourceRecords, source_records, support_of
+from cases import CASES
 from metadata.described import article, described, json_ld
 
 RECORDS = SourceRecords(
@@ -60,34 +61,7 @@ def test_a_value_that_two_sources_have_is_surer_than_one_that_another_contradict
     assert (same.support["authors"], set(same.confidences)) == ("alone", set(same.support))
 
 
-@pytest.mark.parametrize(
-    ("head", "name", "value"),
-    [
-        ('<meta property="og:site_name" content="Lake Post">', "site", "Lake Post"),
-        ('<meta name="description" content="How the &amp;quot;harbour&amp;quot; lives">', "description",
-         'How the "harbour" lives'),
-        ('<meta name="author" content="Von Ann Lee und Bo Ek">', "authors", ("Ann Lee", "Bo Ek")),
-        ('<meta name="parsely-author" content="Ann Lee"><meta name="parsely-author" content="Bo Ek">', "authors",
-         ("Ann Lee", "Bo Ek")),
-        ('<meta name="citation_author" content="Lee, Ann"><meta name="citation_author" content="Ek, Bo">', "authors",
-         ("Ann Lee", "Bo Ek")),
-        ('<meta name="twitter:label1" content="Verfasst von"><meta name="twitter:data1" content="Ann Lee">', "authors",
-         ("Ann Lee",)),
-        ('<meta name="twitter:label1" content="Est. reading time"><meta name="twitter:data1" content="3 minutes">',
-         "authors", ()),
-        ('<meta property="article:author" content="https://www.facebook.com/lakepost">', "authors", ()),
-        ('<meta property="article:tag" content="boats"><meta property="article:tag" content="fish">', "tags",
-         ("boats", "fish")),
-        ('<meta property="article:section" content="Local">', "section", "Local"),
-        ('<meta property="article:content_tier" content="locked">', "paywall", True),
-        ('<meta property="article:content_tier" content="free">', "paywall", False),
-        ('<meta name="isAccessibleForFree" content="True">', "paywall", False),
-        ('<meta property="og:locale" content="pt_BR">', "language", "pt-BR"),
-        ('<link rel="canonical" href="https://lake.example/harbour">', "canonical_url", "https://lake.example/harbour"),
-        ('<link rel="license" href="https://creativecommons.org/licenses/by/4.0/">', "licence",
-         "https://creativecommons.org/licenses/by/4.0/"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("head", "name", "value"), CASES["the_head_gives"])
 def test_the_head_gives(head: str, name: str, value: object):
     assert getattr(described(head), name) == value
 

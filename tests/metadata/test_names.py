@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.metadata.names import clean_names, is_agency, is_declared, is_headline_of, without_site
+from cases import CASES
 
 
 @pytest.mark.parametrize(
@@ -125,28 +126,7 @@ def test_a_headline_is_declared_with_or_without_the_name_of_the_site(visible: st
 
 @pytest.mark.parametrize(
     ("visible", "declared", "title", "headings", "expected"),
-    [
-        ("Ships sail", "ships: sail", "Boats", [], True),
-        ("Ships", "", "", [], True),
-        # Cut short, or one word of it only.
-        ("Ships sail", "Ships sail o", "Ships sail out | Lake", [], True),
-        ("Ships", "Ships sail out", "Ships sail out | Lake", [], False),
-        # The headline with something in front of it, or the site's name.
-        ("News: Ships sail", "Ships sail", "Ships sail | Lake", [], False),
-        ("The Lake", "Ships sail", "Ships sail | The Lake", [], False),
-        ("The Lake", "Ships sail", "The Lake | Ships sail", [], False),
-        # Another heading is the declared title.
-        ("Ships sail far", "Ships go", "Ships go | Lake", [], True),
-        ("Ships sail far", "Ships go", "Ships go | Lake", ["Ships go"], False),
-        # More than the headline, unless the title has it all.
-        ("Ships sail far away", "Ships sail", "Ships sail | Lake", [], False),
-        ("Ships sail far away", "Ships sail", "Ships sail far away | Lake", [], True),
-        ("Ships sail far away", "Ships sail", "Lake | Ships sail", [], True),
-        # Three tenths of its words are those of the titles.
-        ("Ships sail far away", "Ships go", "Boats", [], False),
-        ("One two three four five six seven eight nine ten", "Ships one", "Two three", [], True),
-        ("One two three four five six seven eight nine ten", "Ships one", "Two", [], False),
-    ],
+    CASES["a_headline_is_preferred_to_the_title_that_is_made_of_it"],
 )
 def test_a_headline_is_preferred_to_the_title_that_is_made_of_it(
     visible: str, declared: str, title: str, headings: list[str], expected: bool

@@ -14,6 +14,7 @@ from blockfeat.papers.crunch.settings import (
     LinkLists,
     RemovedLinks,
 )
+from cases import CASES
 
 _OFF = Filters(**dict.fromkeys(Filters.__dataclass_fields__, False))
 _NOTHING = CleanSettings(_OFF, Advertisements(remove=False), LinkLists(remove=False), EmptyTables(remove=False))
@@ -27,25 +28,7 @@ def _filtered(page: str, *names: str) -> str:
     return _body(page, replace(_NOTHING, filters=replace(_OFF, **dict.fromkeys(names, True))))
 
 
-@pytest.mark.parametrize(
-    ("name", "inside", "left"),
-    [
-        *(("scripts", "<script>a()</script>", "foobar"), ("scripts", "<b onclick=a()>x</b>", "foo<b>x</b>bar")),
-        ("scripts", "<a href=' java\nscript:a()'>x</a>", "foo<a>x</a>bar"),
-        *(("noscript", "<noscript>x</noscript>", "foobar"), ("styles", "<style>b { color: red }</style>", "foobar")),
-        ("style_attributes", "<b style='color: red'>x</b>", "foo<b>x</b>bar"),
-        ("images", "<img src=i alt=photo>", "foo bar"),
-        ("images", "<a href=/x><img src=i></a>", 'foo<a href="/x"><img src="i"></a>bar'),
-        ("image_links", "<a href=/x><img src=i alt=photo></a>", "foo bar"),
-        ("image_links", "<img src=i>", 'foo<img src="i">bar'),
-        ("image_links", "<a href=/x><img src=i>text</a>", 'foo<a href="/x"> text</a>bar'),
-        ("text_links", "<a href=/x>link</a>", "foo bar"),
-        ("text_links", "<a name=here>place</a>", 'foo<a name="here">place</a>bar'),
-        *(("inputs", "<input name=q>", "foo bar"), ("buttons", "<button>Go</button>", "foo bar")),
-        *(("selects", "<select><option>a</select>", "foo bar"), ("frames", "<iframe src=/x></iframe>", "foo bar")),
-        ("embeds", "<object data=x>y</object>", "foo bar"),
-    ],
-)
+@pytest.mark.parametrize(("name", "inside", "left"), CASES["a_filter_takes_its_elements_and_fuses_no_words"])
 def test_a_filter_takes_its_elements_and_fuses_no_words(name: str, inside: str, left: str) -> None:
     assert _filtered(f"<p>foo{inside}bar", name) == f"<p>{left}</p>"
 
