@@ -67,6 +67,7 @@ def test_what_relative_addresses_refer_to(head: str, url: str | None, resolved: 
     tags = Page.parse(f"<html><head>{head}</head><body><p>text").tags
     assert tags is not None
     assert Base.of(tags, url).resolved("z?q") == resolved
+    assert Base(None).resolved(" as it is\n") == " as it is\n"
 
 
 @pytest.mark.parametrize("target", [f"&#{'9' * 5_000};", f"javascript&#{'0' * 5_000}58;alert(1)"])

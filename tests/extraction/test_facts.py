@@ -47,7 +47,7 @@ def test_links_without_an_address_to_resolve_them_are_left_out() -> None:
 def test_links_are_bounded() -> None:
     paths = ["x" * 1_999, "x" * 2_000, *map(str, range(250))]
     many = "".join(f"<p>{SENTENCE} <a href='/{path}'>{path[:9]}</a> <a href='/{path}'></a></p>" for path in paths)
-    found = EXTRACTOR.extract(f"<article>{many}</article>", url="https://a.example/").links
+    found = EXTRACTOR.extract(f"<article>{many}</article><a href='/end'></a>", url="https://a.example/").links
     assert [link.url for link in found] == [f"https://a.example/{path}" for path in (paths[0], *paths[2:201])]
 
 
