@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from blockfeat._config import Count, Duration, Parsed, Texts, checked, key_lines, line_of, parse_toml
 from blockfeat.errors import ConfigError
+from cases import CASES
 
 
 def test_lines_of_keys() -> None:
@@ -101,34 +102,7 @@ def test_what_is_right_is_read() -> None:
     assert ((file.entries[0].letters, file.entries[0].tags), _read("")) == ((3, ("X",)), _File())
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("title = 1", "'title' must be a string, not 1"),
-        ("title = true", "'title' must be a string, not True"),
-        ("title = 2024-01-01", "'title' must be a string, not a date or time"),
-        ("names = 2024-01-01T10:00:00", "'names' must be a string, not a date or time"),
-        ("names = ['a', 2]", "'names[1]' must be a string, not 2"),
-        ("names = {a = 1}", "'names' must be an array, not a table"),
-        ("limits = 10:00:00", "'limits' must be a table, not a date or time"),
-        ("limits = []", "'limits' must be a table, not a list"),
-        ("limits.most = '3'", "'limits.most' must be an integer, not '3'"),
-        ("limits.most = 3.0", "'limits.most' must be an integer, not 3.0"),
-        ("limits.most = true", "'limits.most' must be an integer, not True"),
-        ("limits.most = nan", "'limits.most' must be an integer, not nan"),
-        ("limits.most = 0", "'limits.most' must be at least 1, not 0"),
-        ("limits.ratio = true", "'limits.ratio' must be a number, not True"),
-        ("limits.wait = 2024-01-01", '\'limits.wait\' must be a duration such as "30s", "10m", "2h" or "1d", not a'),
-        ("limits.kind = 'three'", "'limits.kind' must be one of one, two, not 'three'"),
-        ("entries = {}", "'entries' must be an array of tables, [[entries]], not a table"),
-        ("entries = [1]", "'entries[0]' must be a table with 'name', not 1"),
-        ("entries = [{name = 3}]", "'entries[0].name' must be a string, not 3"),
-        ("entries = [{}]", "[[entries]] has no 'name'"),
-        ("entries = [{name = 'a', tags = ['A', 'b']}]", "'entries[0].tags[1]' has 'b', which is not in capitals"),
-        ("entries = [{name = 'a', letters = 3}]", "unknown key 'entries[0].letters'; known are name, tags"),
-        ("entrie = []", "unknown key 'entrie'; did you mean 'entries'?"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), CASES["what_is_wrong_is_said_with_the_key"])
 def test_what_is_wrong_is_said_with_the_key(text: str, reason: str) -> None:
     (problem,) = _problems(f"\n{text}\n")
     assert problem.startswith(f"2: {reason}")

@@ -6,42 +6,19 @@ from lxml import etree
 
 from blockfeat.content.code import code_marks
 from blocks_of import blocks_of
+from cases import CASES
 from golden_formats import all_kept
 from tei_schema import validate_tei
 
 
-@pytest.mark.parametrize(
-    "inside",
-    [
-        "a = 1\n\n  b = 2",
-        "a = 1<br><br>  b = 2",
-        "<code>a = 1<br/>\n<br>  b = 2</code>".replace("\n", ""),
-        "<div>a = 1</div><div><br></div><div>  b = 2</div>",
-        "<div class=line>a = 1\n</div><div class=line>\n</div><div class=line>  b = 2\n</div>",
-        "<ol><li>a = 1</li><li></li><li>  b = 2</li></ol>",
-        '<span class="lineno">1</span>a = 1\n<span class="lineno">2</span>\n<span class="lineno">3</span>  b = 2',
-        "<button><svg><path d=1></svg>Copy</button>a = 1\n\n  b = 2",
-    ],
-)
+@pytest.mark.parametrize("inside", CASES["code_keeps_its_lines"])
 def test_code_keeps_its_lines(inside: str) -> None:
     found = all_kept(f"<p>one<pre>{inside}</pre><p>two")
     assert found.to_markdown() == "one\n\n```\na = 1\n\n  b = 2\n```\n\ntwo"
     assert found.text == "one\n\na = 1\n\n  b = 2\n\ntwo"
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
-        '<pre><code class="language-Rust hljs">x</code></pre>',
-        '<pre class="lang-rust">x</pre>',
-        '<pre class="brush: rust">x</pre>',
-        '<div class="highlight-rust notranslate"><div class="highlight"><pre>x</pre></div></div>',
-        '<figure class="highlight rust"><table><tr><td class="code"><pre>x</pre></td></tr></table></figure>',
-        '<div class="highlight highlight-source-rust"><pre>x</pre></div>',
-        '<pre data-lang="rust">x</pre>',
-        '<pre class="sourceCode rust"><code>x</code></pre>',
-    ],
-)
+@pytest.mark.parametrize("markup", CASES["code_has_its_language"])
 def test_code_has_its_language(markup: str) -> None:
     found = all_kept(f"<p>one{markup}<p>two")
     assert "```rust\nx\n```" in found.to_markdown()

@@ -5,24 +5,12 @@ import time
 import pytest
 from lxml import etree
 
+from cases import CASES
 from golden_formats import all_kept
 from tei_schema import validate_tei
 
 
-@pytest.mark.parametrize(
-    ("markup", "shown"),
-    [
-        ("10<sup>23</sup> atoms", "10²³ atoms"),
-        ("10<sup>−3</sup> m", "10⁻³ m"),
-        ("H<sub>2</sub>O", "H₂O"),
-        ("x<sup>ab</sup> and x<sub>i,j</sub>", "x^{ab} and x_{i,j}"),
-        ("a book<sup><a href=#n2>2</a></sup> of", "a book 2 of"),
-        ("IP68<a href=#n><sup>2</sup></a> case", "IP68 2 case"),
-        ("the 7<sup>th</sup> day at T<sub>a</sub>", "the 7th day at T_{a}"),
-        ("a name<sup>®</sup> here", "a name® here"),
-        ("<sup>1</sup> See there", "1 See there"),
-    ],
-)
+@pytest.mark.parametrize(("markup", "shown"), CASES["plain_text_marks_it"])
 def test_plain_text_marks_it(markup: str, shown: str) -> None:
     assert all_kept(f"<p>{markup}<p>two").text == f"{shown}\n\ntwo"
     assert all_kept(f"<table><tr><td>a<td>b<tr><td>{markup}<td>d</table>").text == f"a\tb\n{shown}\td"
@@ -54,18 +42,7 @@ def test_every_format_has_its_own_marks() -> None:
     validate_tei(etree.fromstring(found.to_xml().encode()))
 
 
-@pytest.mark.parametrize(
-    ("text", "markdown"),
-    [
-        (r"Let \(x_i\) be.", "Let $x_i$ be."),
-        (r"Let \[ a^2 \\[2pt] b \] be.", r"Let $$a^2 \\[2pt] b$$ be."),
-        (r"Let $x_i < \$ 3$ be.", r"Let $x_i < \$ 3$ be."),
-        ("It costs $5 (net) or US$ more.", r"It costs \$5 (net) or US\$ more."),
-        ("From $5_a to $6.", r"From \$5\_a to \$6."),
-        (r"Group by \( and \) here.", r"Group by \\( and \\) here."),
-        (r"<code>\(x_i\)</code>", r"`\(x_i\)`"),
-    ],
-)
+@pytest.mark.parametrize(("text", "markdown"), CASES["latex_in_the_text_of_a_page_is_a_formula"])
 def test_latex_in_the_text_of_a_page_is_a_formula(text: str, markdown: str) -> None:
     assert all_kept(f"<p>{text}</p>").to_markdown() == markdown
 

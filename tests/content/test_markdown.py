@@ -26,6 +26,7 @@ from blockfeat.content.nodes import (
     Table,
     Text,
 )
+from cases import CASES
 from content_nodes import NODES, node_texts, paragraph
 from property_examples import examples
 
@@ -66,19 +67,7 @@ def test_a_page_without_content_gives_nothing() -> None:
     assert _markdown() == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "markdown"),
-    [
-        ("# no heading", "\\# no heading"),
-        ("- no item", "\\- no item"),
-        ("1986. A year", "1986\\. A year"),
-        ("A plain text, with (all) its marks! C# costs 5.", "A plain text, with (all) its marks! C# costs 5."),
-        ("AT&T &amp; a < b", "AT&T \\&amp; a \\< b"),
-        ("a | b", "a \\| b"),
-        ("snake_case *x*", "snake\\_case \\*x\\*"),
-        ("Street 1\n2. Town\n- x", "Street 1\\\n2\\. Town\\\n\\- x"),
-    ],
-)
+@pytest.mark.parametrize(("text", "markdown"), CASES["escapes"])
 def test_escapes(text: str, markdown: str) -> None:
     assert _markdown(paragraph(text)) == markdown
 

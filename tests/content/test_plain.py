@@ -14,6 +14,7 @@ from blockfeat.content.nodes import Text
 from blockfeat.content.plain import completed, data_tables, normalised, plain_text
 from blockfeat.data import demo_pages
 from blocks_of import blocks_of
+from cases import CASES
 from golden_formats import all_kept
 from uncompiled import load_uncompiled
 
@@ -137,18 +138,7 @@ def test_a_table_of_pictures_is_a_table() -> None:
     assert len(data_tables(blocks, np.ones(len(blocks), dtype=np.bool_))) == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "normal"),
-    [
-        ("Nestle\u0301", "Nestl\u00e9"),
-        ("\ufeffa\u200bb\u2060c\u200e d\u202e\u2066e\u2069", "abc de"),
-        ("Auf\u200clage", "Auflage"),
-        ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u062f", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u062f"),
-        ("\u0645\u06cc\u200c \u062e", "\u0645\u06cc \u062e"),
-        ("\u0915\u094d\u200d\u0937", "\u0915\u094d\u200d\u0937"),
-        ("\U0001f468\u200d\U0001f469", "\U0001f468\u200d\U0001f469"),
-    ],
-)
+@pytest.mark.parametrize(("text", "normal"), CASES["letters_are_composed_and_marks_without_width_go"])
 def test_letters_are_composed_and_marks_without_width_go(text: str, normal: str) -> None:
     assert normalised(text) == normal
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.page.json_ld import declared_free
+from cases import CASES
 from metadata.described import article, described, json_ld
 
 
@@ -52,21 +53,7 @@ def test_articles_of_a_list_are_not_the_page():
     assert described(json_ld({"@type": "ItemList", "itemListElement": items})).authors == ()
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        '{"@type": "NewsArticle", "headline": "Quiet", "author": {"name": "Ann Lee",},}',
-        '<!-- {"@type": "NewsArticle", "headline": "Quiet", "author": {"name": "Ann Lee"}} -->',
-        '//<![CDATA[\n{"@type": "NewsArticle", "headline": "Quiet", "author": {"name": "Ann Lee"}}\n//]]>',
-        '{"@type": "NewsArticle", "headline": "Two\nlines\t", "author": {"name": "Ann Lee"}};',
-        '{"@type": "NewsArticle", "headline": "It\\\'s quiet", "author": {"name": "Ann Lee"}}',
-        '{"@type": "NewsArticle", "headline": "He said "quiet" today", "author": {"name": "Ann Lee"}}',
-        '{"@type": "NewsArticle", "headline": "Quiet", "author": {"name": "Ann Lee"}, "cut": {"off": [',
-        "{&quot;@type&quot;: &quot;NewsArticle&quot;, &quot;author&quot;: {&quot;name&quot;: &quot;Ann Lee&quot;}}",
-        '{"@type": "WebSite", "name": "Lake"}{"@type": "NewsArticle", "author": "Ann Lee"}',
-        '{"@type": "NewsArticle", "author": "Ann&#32;Lee"}',
-    ],
-)
+@pytest.mark.parametrize("script", CASES["broken_scripts_are_read"])
 def test_broken_scripts_are_read(script: str):
     assert described(f'<script type="application/ld+json">{script}</script>').authors == ("Ann Lee",)
 

@@ -33,6 +33,7 @@ from blockfeat.page.document import (
     wrong_type,
 )
 from blockfeat.page.page import Page
+from cases import CASES
 from pages import article_page
 from property_examples import examples
 
@@ -118,19 +119,7 @@ def test_a_value_of_another_type_is_told_how_a_page_is_had_from_it(value: object
     assert re.search(f"a page must be str or bytes, not {hint}", str(wrong_type(value)))
 
 
-@pytest.mark.parametrize(
-    ("text", "markup"),
-    [
-        ("one", "<p>one</p>"),
-        ("one\r\ntwo\rthree", "<p>one<br>two<br>three</p>"),
-        ("\n\none\n \t\n\ntwo\n", "<p>one</p><p>two</p>"),
-        ("if x:\n    y = 1", "<pre>if x:\n    y = 1</pre>"),
-        ("a\tb\nc\td", "<pre>a\tb\nc\td</pre>"),
-        ("one\n\n  two", "<p>one</p><pre>  two</pre>"),
-        ("a < b <c> d", "<p>a &lt; b &lt;c> d</p>"),
-        ("?a=1&copy=2 &amp; &#8217; & &;", "<p>?a=1&amp;copy=2 &amp; &#8217; &amp; &amp;;</p>"),
-    ],
-)
+@pytest.mark.parametrize(("text", "markup"), CASES["plain_text_becomes_markup_that_shows_the_same"])
 def test_plain_text_becomes_markup_that_shows_the_same(text: str, markup: str) -> None:
     assert as_markup(text.encode()) == markup.encode()
 

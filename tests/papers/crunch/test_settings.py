@@ -16,6 +16,7 @@ from blockfeat.papers.crunch.settings import (
     parse_settings,
     read_settings,
 )
+from cases import CASES
 
 _SCHEMA: dict[str, Any] = json.loads(files("blockfeat.papers.crunch").joinpath("settings.schema.json").read_bytes())
 
@@ -33,25 +34,7 @@ def test_the_default_file_has_every_key_with_its_default() -> None:
     assert _is_valid(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[filters]\nscript = true", "unknown key 'filters.script'"),
-        ("filters = 1", "'filters' must be a table, not 1"),
-        ("[filters]\nscripts = 1", "'filters.scripts' must be true or false, not 1"),
-        ("[link_lists]\nratio = 'x'", "'link_lists.ratio' must be a number, not 'x'"),
-        ("[link_lists]\nratio = -1", r"\[link_lists\]: 'ratio' must be 0 or more"),
-        ("[link_lists]\nletters_per_word = 0", "'letters_per_word' must be above 0"),
-        ("[link_lists]\nmost_linked = 1.5", "'most_linked' must be from 0 to 1"),
-        ("[link_lists]\nleast_links = 0", "'least_links' must be 1 or more"),
-        ("[link_lists]\ncontainers = 'ul'", "'link_lists.containers' must be an array"),
-        ("[link_lists]\ncontainers = [1]", r"'link_lists.containers\[0\]' must be a string"),
-        ("[empty_tables]\nleast_characters = -1", "'least_characters' must be 0 or more"),
-        ("[advertisements]\nlists = ['a.txt']", r"'advertisements.lists\[0\]' must be a table with 'file'"),
-        ("[advertisements]\nlists = [{ file = 'a', link = 'b' }]", "unknown key"),
-        ("[advertisements]\nlists = [{ file = 1 }]", "must be a string"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), CASES["schema_and_reader_refuse_the_same"])
 def test_schema_and_reader_refuse_the_same(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse_settings(text)

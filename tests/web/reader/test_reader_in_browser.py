@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from blockfeat.extraction.extractor import extract
+from cases import CASES
 from controls import Controls
 from reader_page import DEMO, LETTER, open_reader, read_address, read_example, read_file, show, skip_to_the_content
 from script_vectors import page_with
@@ -144,22 +145,7 @@ def _status(page: Page, text: str) -> None:
     page.wait_for_function("text => document.querySelector('#status').textContent.includes(text)", arg=text)
 
 
-@pytest.mark.parametrize(
-    ("control", "value", "expected"),
-    [
-        ("a-model", "thresholds", {"model": "thresholds"}),
-        ("a-favour", "recall", {"favour": "recall"}),
-        ("part-headline", "true", {"headline": True}),
-        ("part-captions", "false", {"captions": False}),
-        ("part-tables", "true", {"tables": True}),
-        ("part-comments", "true", {"comments": True}),
-        ("lang", "de", {"lang": "de"}),
-        ("rules", "false", {"rules": False}),
-        ("normalise", False, {"normalise": False}),
-        ("images", True, {"images": True}),
-        ("links", True, {"links": True}),
-    ],
-)
+@pytest.mark.parametrize(("control", "value", "expected"), CASES["an_option_is_sent_and_taken_back"])
 def test_an_option_is_sent_and_taken_back(read: Page, control: str, value: str | bool, expected: dict) -> None:
     read.get_by_text("More options").click()
     field = read.locator(f"#{control}")
