@@ -22,6 +22,7 @@ from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.guard import ServeSettings
 from blockfeat.web.live.app import create_live_app
+from blockfeat.web.problems import PROBLEM_TYPE
 from live_page import EVIDENCE
 from stored_pages import NOW, mention, record, save, save_on_day, story
 
@@ -188,8 +189,10 @@ def test_feeds_and_answers_are_bounded_and_files_are_not(client: TestClient, sto
 def test_only_the_api_is_described(store: Store) -> None:
     client = TestClient(create_live_app(store, feedback=True), base_url="http://localhost")
     paths = client.get("/openapi.json").json()["paths"]
-    assert {path: sorted(paths[path]["get"]["responses"]) for path in paths} == {
-        f"/api/v1/{name}": ["200", "403", "421", "422", "429"] for name in ("mentions", "new")
+    kinds = dict.fromkeys(("403", "421", "422", "429"), [PROBLEM_TYPE]) | {"200": ["application/json"]}
+    described = {path: paths[path]["get"]["responses"] for path in paths}
+    assert {path: {status: [*answer["content"]] for status, answer in described[path].items()} for path in paths} == {
+        f"/api/v1/{name}": kinds for name in ("mentions", "new")
     }
 
 
