@@ -307,6 +307,23 @@ def test_a_browser_is_started_anew_only_where_it_has_failed(
     assert chromium.close.await_count == 2
 
 
+def test_a_browser_shows_one_page_at_a_time(playwright: AsyncMock, chromium: AsyncMock) -> None:
+    steps: list[str] = []
+
+    async def goto(url: str, **options: object) -> None:
+        steps.append("begin")
+        await asyncio.sleep(0.01)
+        steps.append("end")
+
+    async def work() -> None:
+        browser = _browser(playwright, Web())
+        await asyncio.gather(*(browser.render(_SHOWN) for _ in range(3)))
+
+    chromium.new_context.return_value.new_page.return_value.goto.side_effect = goto
+    asyncio.run(work())
+    assert steps == ["begin", "end"] * 3
+
+
 def _asked(name: str, kind: str = "script", *, method: str = "GET", is_page: bool = False) -> Mock:
     """Return a request of a page in a browser, with the ways to answer it."""
     request = Mock(url=f"http://a.example/{name}", resource_type=kind, method=method)
