@@ -11,6 +11,7 @@ import pytest
 
 from blockfeat import __version__
 from blockfeat.compiled import uncompiled_modules
+from cases import CASES
 from command_line import call as blockfeat
 from pages import BRAND, SENTENCES, article_page
 from warc_file import write_warc
@@ -156,25 +157,7 @@ def test_json_lines_in_and_out_with_one_bad_page(tmp_path: Path) -> None:
     assert len(target.read_text(encoding="utf-8").splitlines()) == 5
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "told"),
-    [
-        (["extract", "page.html", "--fields", "page=content"], 2, "--fields"),
-        (["extract", "page.html", "--input-format", "pdf"], 2, "--input-format"),
-        (["extract", "page.html", "--allow-network", "intranet"], 2, "--allow-network"),
-        (["extract", "nowhere.html"], 126, "nowhere.html"),
-        (["extract", "nowhere.html", "page.html"], 1, ""),
-        (["extract", "page.html", "--format", "smoke"], 2, "smoke"),
-        (["extract", "page.html", "--model", "smoke"], 2, "smoke"),
-        (["extract", "page.html", "--lang", "klingonisch"], 2, "klingonisch"),
-        (["extract", "page.html", "--resume"], 2, "--resume"),
-        (["extract", "empty"], 126, "empty"),
-        (["explain", "nowhere.html"], 126, "nowhere.html"),
-        (["explain", "page.html", "--favour", "neither"], 2, "neither"),
-        (["evaluate", "--corpus", "nowhere.jsonl"], 126, "nowhere.jsonl"),
-        (["evaluate", "--corpus", "demo", "--favour", "neither"], 2, "neither"),
-    ],
-)
+@pytest.mark.parametrize(("words", "code", "told"), CASES["exit_codes"])
 def test_exit_codes(page: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], code: int, told: str) -> None:
     monkeypatch.chdir(page.parent)
     Path("empty").mkdir()

@@ -2,29 +2,35 @@
 
 Usage: ``python tools/mutation.py [MODULE…] [--sample N] [--seed N] [--jobs N] [--least SHARE]``. The faults are those
 of cosmic-ray; tools/mutation.toml says which kinds, which tests are nearest to a module, and which mutants no test can
-catch. A mutant lives in one forked process only: no file is changed. Exit status: 0 if at least the share that is asked
-for was caught in every module, 1 if not, 2 where the tests fail without a fault.
+catch. A mutant lives in one forked process only, which runs the tests that reach its statement: no file is changed.
+Exit status: 0 if at least the share that is asked for was caught in every module, 1 if not, 2 where the tests fail
+without a fault.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
+import json
 import os
 import random
 import signal
 import sys
 import tempfile
+import threading
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 _TOP = Path(__file__).resolve().parent.parent
@@ -156,7 +162,46 @@ def _path_of(module: str) -> Path:
     return _TOP / (module.replace(".", "/") + ".py")
 
 
-def _start(mutant: Mutant | None, tests: Sequence[str], log: Path) -> int:
+class _Reach:
+    """A plug-in of pytest that notes which tests run a line of a module; ``""`` stands for what imports it."""
+
+    def __init__(self, file: Path, result: Path) -> None:
+        self._file, self._result, self._test = str(file), result, ""
+        self._tests: dict[int, set[str]] = defaultdict(set)
+        threading.settrace(self._trace)
+        sys.settrace(self._trace)
+
+    def _trace(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        if frame.f_code.co_filename != self._file:
+            return None
+        self._tests[frame.f_lineno].add(self._test)
+        return self._trace
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._test = nodeid
+        sys.settrace(self._trace)
+
+    def pytest_runtest_logfinish(self) -> None:
+        self._test = ""
+
+    def pytest_sessionfinish(self) -> None:
+        sys.settrace(None)
+        loaded = [name for name in sys.modules if name.partition(".")[0] == "blockfeat"]
+        reached = {line: sorted(tests) for line, tests in self._tests.items()}
+        self._result.write_text(json.dumps({"loaded": loaded, "reached": reached}), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class _Only:
+    """A plug-in of pytest that runs some tests only."""
+
+    chosen: Collection[str]
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = [item for item in items if item.nodeid in self.chosen]
+
+
+def _start(mutant: Mutant | None, tests: Sequence[str], log: Path, plugin: Callable[[], object] | None) -> int:
     """Fork a process that runs tests, with a mutant in place of its module, and return its number."""
     if child := os.fork():
         return child
@@ -168,9 +213,10 @@ def _start(mutant: Mutant | None, tests: Sequence[str], log: Path) -> int:
         sys.meta_path.insert(0, _Finder(mutant))
     import pytest
 
-    quick = ["-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", "-p", _HYPOTHESIS, "--hypothesis-seed=0"]
+    marks = ["-m", "not slow and not rest"]
+    quick = ["-q", "-x", *marks, "-p", "no:cacheprovider", "-p", _HYPOTHESIS, "--hypothesis-seed=0"]
     try:
-        status = int(pytest.main([*quick, *tests]))
+        status = int(pytest.main([*quick, *tests], plugins=[plugin()] if plugin is not None else None))
     except BaseException:
         status = _TESTS_FAILED
     os._exit(status)
@@ -182,25 +228,75 @@ def _stop(process: int) -> None:
         os.killpg(process, signal.SIGKILL)
 
 
-def _baseline(tests: Sequence[str], log: Path) -> float:
-    """Return the seconds that the tests take without a fault; end the program where they fail."""
-    began = time.monotonic()
-    _, status = os.waitpid(_start(None, tests, log), 0)
+def _baseline(module: str, tests: Sequence[str], folder: Path) -> tuple[float, dict[int, list[str]]]:
+    """Return the seconds that the tests take without a fault, and which of them run a line; exit where they fail."""
+    began, result, log = time.monotonic(), folder / "reached.json", folder / "baseline.log"
+    _, status = os.waitpid(_start(None, tests, log, lambda: _Reach(_path_of(module), result)), 0)
     if status:
         print(log.read_text(errors="replace")[-3000:], file=sys.stderr)
         raise SystemExit(2)
-    return time.monotonic() - began
+    noted = json.loads(result.read_text(encoding="utf-8"))
+    _preload(_apart_from(module, noted["loaded"]))
+    return time.monotonic() - began, {int(line): names for line, names in noted["reached"].items()}
 
 
-def _outcomes(mutants: Sequence[Mutant], tests: Sequence[str], jobs: int, folder: Path) -> Iterator[tuple[Mutant, str]]:
-    """Yield each mutant with its outcome; what hangs is caught."""
-    patience = 20.0 + 5.0 * _baseline(tests, folder / "baseline.log")
+def _apart_from(module: str, loaded: Sequence[str]) -> list[str]:
+    """Return the modules that import nothing from a module, nor from what imports something from it."""
+    needs = {name: _imports_of(name) & set(loaded) for name in loaded}
+    changed, tainted = True, {module}
+    while changed:
+        more = {name for name, needed in needs.items() if needed & tainted} - tainted
+        changed, tainted = bool(more), tainted | more
+    return [name for name in loaded if name not in tainted]
+
+
+def _imports_of(name: str) -> set[str]:
+    """Return what a module imports when it is itself imported, and the packages above all of these."""
+    path = _path_of(name)
+    path = path if path.exists() else path.with_suffix("") / "__init__.py"
+    found = {name.rpartition(".")[0]}
+    waiting = list(ast.parse(path.read_text(encoding="utf-8")).body) if path.exists() else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+    parts = [each.split(".") for each in found]
+    return {".".join(each[:length]) for each in parts for length in range(1, len(each) + 1)} - {name}
+
+
+def _statements(source: str) -> dict[int, range]:
+    """Return the lines of the innermost statement of each line, those of its head where it has a body."""
+    found: dict[int, range] = {}
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt)]
+    for node in sorted(nodes, key=lambda node: node.lineno):
+        body = getattr(node, "body", None)
+        lines = range(node.lineno, max(node.lineno + 1, body[0].lineno if body else (node.end_lineno or 0) + 1))
+        found |= dict.fromkeys(lines, lines)
+    return found
+
+
+def _outcomes(
+    module: str, source: str, mutants: Sequence[Mutant], tests: Sequence[str], jobs: int, folder: Path
+) -> Iterator[tuple[Mutant, str]]:
+    """Yield each mutant with its outcome; what hangs is caught, what no test reaches survives."""
+    seconds, reached = _baseline(module, tests, folder)
+    patience, statements = 20.0 + 5.0 * seconds, _statements(source)
     waiting = list(enumerate(mutants))
     running: dict[int, tuple[Mutant, float]] = {}
     while waiting or running:
         while waiting and len(running) < jobs:
             number, mutant = waiting.pop(0)
-            process = _start(mutant, tests, folder / f"{number}.log")
+            lines = statements.get(mutant.line, range(mutant.line, mutant.line + 1))
+            chosen = {name for line in lines for name in reached.get(line, ())}
+            if not chosen:
+                yield mutant, _SURVIVED
+                continue
+            only = None if "" in chosen else partial(_Only, chosen)
+            process = _start(mutant, tests, folder / f"{number}.log", only)
             running[process] = mutant, time.monotonic() + patience
         for process, (mutant, end) in list(running.items()):
             ended, status = os.waitpid(process, os.WNOHANG)
@@ -224,7 +320,7 @@ def measure(module: str, settings: Settings, *, sample: int, seed: int, jobs: in
     score.outcomes += [(mutant, _EQUIVALENT) for mutant in excused]
     with tempfile.TemporaryDirectory() as folder:
         left = [mutant for mutant in chosen if mutant not in excused]
-        score.outcomes += _outcomes(left, settings.tests[module], jobs, Path(folder))
+        score.outcomes += _outcomes(module, source, left, settings.tests[module], jobs, Path(folder))
     return score
 
 

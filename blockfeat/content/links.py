@@ -159,7 +159,7 @@ def links_of_text(blocks: Blocks, kept: NDArray[np.bool_], base: Base) -> tuple[
     """
     anchors, text = blocks.anchors, blocks.page_text.text
     owners = np.searchsorted(blocks.page_text.block_ends, anchors.start, side="right")
-    inside = (owners < len(blocks)).nonzero()[0]
+    inside = np.flatnonzero(owners < len(blocks))
     found = []
     for anchor in inside[kept[owners[inside]]].tolist():
         words = " ".join(text[int(anchors.start[anchor]) : int(anchors.end[anchor])].split())

@@ -11,19 +11,7 @@ from golden_formats import all_kept
 from tei_schema import validate_tei
 
 
-@pytest.mark.parametrize(
-    "inside",
-    [
-        "a = 1\n\n  b = 2",
-        "a = 1<br><br>  b = 2",
-        "<code>a = 1<br/>\n<br>  b = 2</code>".replace("\n", ""),
-        "<div>a = 1</div><div><br></div><div>  b = 2</div>",
-        "<div class=line>a = 1\n</div><div class=line>\n</div><div class=line>  b = 2\n</div>",
-        "<ol><li>a = 1</li><li></li><li>  b = 2</li></ol>",
-        '<span class="lineno">1</span>a = 1\n<span class="lineno">2</span>\n<span class="lineno">3</span>  b = 2',
-        "<button><svg><path d=1></svg>Copy</button>a = 1\n\n  b = 2",
-    ],
-)
+@pytest.mark.parametrize("inside", CASES["code_keeps_its_lines"])
 def test_code_keeps_its_lines(inside: str) -> None:
     found = all_kept(f"<p>one<pre>{inside}</pre><p>two")
     assert found.to_markdown() == "one\n\n```\na = 1\n\n  b = 2\n```\n\ntwo"

@@ -19,6 +19,7 @@ from blockfeat.errors import BlockfeatError
 from blockfeat.models.model import Prediction
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
+from cases import CASES
 from hostile import hostile_pages
 from property_examples import examples
 from random_pages import PAGES
@@ -222,18 +223,7 @@ def test_hostile_pages_are_written_in_full_and_do_not_grow() -> None:
         _assert_same_text(found)
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "<div>",
-        "<div>a",
-        "<p><b id=1>a<div>b</div>",
-        "<li><a href=x>a<ul>",
-        "<img src=a.png>",
-        "<svg>",
-        "<table><tr><td>a",
-    ],
-)
+@pytest.mark.parametrize("unit", CASES["time_grows_with_size"])
 def test_time_grows_with_size(unit: str) -> None:
     small, large = (extraction_of(f"<p>{WORDS}</p>" + unit * (size // len(unit))) for size in (20_000, 80_000))
     assert _least_time(large.to_page) <= 12 * max(_least_time(small.to_page), 0.05)

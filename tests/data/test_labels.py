@@ -10,6 +10,7 @@ from blockfeat.data.labels import ROLES, BlockRoles, Marks, cut_digest, label_bl
 from blockfeat.data.validate import validate
 from blockfeat.errors import CorpusError
 from blockfeat.page.page import Page
+from cases import CASES
 from pages import article_page
 
 
@@ -84,17 +85,7 @@ def test_roles_are_written_and_read(tmp_path):
     assert list(read_corpus(tmp_path / "c.jsonl")) == [page]
 
 
-@pytest.mark.parametrize(
-    ("value", "reason"),
-    [
-        ([], "is an array, not an object"),
-        ({"table": "html5", "cut": "x"}, "needs the strings"),
-        ({"table": 5, "cut": "x", "blocks": []}, "needs the strings"),
-        ({"table": "html5", "cut": "x", "blocks": ["title"]}, "'title' is none of content, headline"),
-        ({"table": "html5", "cut": "x", "blocks": [3]}, "3 is none of"),
-        ({"table": "html5", "cut": "x", "blocks": [[]]}, "is none of"),
-    ],
-)
+@pytest.mark.parametrize(("value", "reason"), CASES["bad_roles_are_named"])
 def test_bad_roles_are_named(value, reason: str):
     with pytest.raises(CorpusError, match="roles") as error:
         page_from_record({"id": "a", "html": "<p>x", "text": "x", "roles": value})

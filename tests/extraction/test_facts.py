@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.content.links import MOST_LINKS, Base, TextLink
+from blockfeat.content.links import Base, TextLink
 from blockfeat.extraction.page_kind import confidence_measures, expected_f1
 from blockfeat.page.document import Document
 from blockfeat.page.tags import Tags
@@ -45,9 +45,10 @@ def test_links_without_an_address_to_resolve_them_are_left_out() -> None:
 
 
 def test_links_are_bounded() -> None:
-    many = "".join(f"<p>{SENTENCE} <a href='/{number}'>number {number}</a></p>" for number in range(MOST_LINKS + 50))
-    found = EXTRACTOR.extract(f"<article>{many}</article>", url="https://a.example/")
-    assert len(found.links) == MOST_LINKS
+    paths = ["x" * 1_999, "x" * 2_000, *map(str, range(250))]
+    many = "".join(f"<p>{SENTENCE} <a href='/{path}'>{path[:9]}</a> <a href='/{path}'></a></p>" for path in paths)
+    found = EXTRACTOR.extract(f"<article>{many}</article><a href='/end'></a>", url="https://a.example/").links
+    assert [link.url for link in found] == [f"https://a.example/{path}" for path in (paths[0], *paths[2:201])]
 
 
 def test_a_page_without_tags_has_the_address_that_was_given() -> None:

@@ -37,17 +37,7 @@ def test_the_length_of_white_space_does_not_matter(gap: str) -> None:
     assert (len(parts(f"It ends here.{gap}And goes on.")), len(parts(f"Am 5.{gap}Mai."))) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    ("blocks", "expected"),
-    [
-        # A block ends its sentence, even behind an abbreviation.
-        (["Written by J. R.", "lower case begins the next"], ["Written by J. R.", "lower case begins the next"]),
-        (["Version 5.            ", "next"], ["Version 5.", "next"]),
-        (["..."], ["..."]),
-        ([""], []),
-        ([".", "a.b", "5."], [".", "a.b\n5."]),
-    ],
-)
+@pytest.mark.parametrize(("blocks", "expected"), CASES["sentences_of_several_blocks_and_of_stops_alone"])
 def test_sentences_of_several_blocks_and_of_stops_alone(blocks: list[str], expected: list[str]) -> None:
     assert parts(*blocks) == expected
 

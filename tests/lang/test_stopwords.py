@@ -20,6 +20,7 @@ from blockfeat.lang.stopwords import (
     stop_words,
 )
 from blocks_of import blocks_of
+from cases import CASES
 
 ALL = stop_word_lists()
 
@@ -45,17 +46,7 @@ def test_english_web_words_and_country_codes_are_gone_and_real_words_stay() -> N
     assert {"a", "i", "in", "is", "it", "us", "the", "of", "and", "don", "t", "ll"} <= ALL["en"]
 
 
-@pytest.mark.parametrize(
-    ("lang", "words"),
-    [
-        ("de", "der die das und nicht"),
-        ("fr", "l d qu le est"),
-        ("el", "είναι δεν από η"),
-        ("lt", "už šis yra"),
-        ("ur", "نہیں میں ہیں"),
-        ("cs", "a v že"),
-    ],
-)
+@pytest.mark.parametrize(("lang", "words"), CASES["function_words_are_there"])
 def test_function_words_are_there(lang: str, words: str) -> None:
     assert set(words.split()) <= ALL[lang]
 

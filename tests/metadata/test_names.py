@@ -108,17 +108,7 @@ def test_a_title_without_the_name_of_its_site(
 
 
 @pytest.mark.parametrize(
-    ("visible", "given", "expected"),
-    [
-        ("Ships sail", ["Boats", "Ships sail!"], True),
-        ("Ships sail", ["Ships sail | Lake"], True),
-        ("Ships sail", ["Lake | Ships sail"], True),
-        ("Ships sail", ["Ships sail far away | Lake"], False),
-        ("Ships sail", ["Boats | Lake"], False),
-        ("Ships sail", [], False),
-        ("Lake", ["Lake"], False),
-        ("", [""], False),
-    ],
+    ("visible", "given", "expected"), CASES["a_headline_is_declared_with_or_without_the_name_of_the_site"]
 )
 def test_a_headline_is_declared_with_or_without_the_name_of_the_site(visible: str, given: list[str], expected: bool):
     assert is_declared(visible, given, site="Lake", host="lake.example") is expected

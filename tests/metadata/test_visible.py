@@ -62,17 +62,7 @@ def test_the_authors_of_comments_and_sentences_are_none():
     assert described(top="<h1>Quiet days</h1><p>by the lake it is quiet</p>", bottom=bottom).authors == ()
 
 
-@pytest.mark.parametrize(
-    ("element", "published"),
-    [
-        ('<time datetime="2024-05-02T08:15:00+02:00">2 May</time>', "2024-05-02T08:15:00+02:00"),
-        ("<p>Published on 2 May 2024</p>", "2024-05-02"),
-        ('<span class="date">2. Mai 2024, 8:15 Uhr</span>', "2024-05-02T08:15:00"),
-        ("<p>Публикация: 2 мая 2024</p>", "2024-05-02"),
-        ("<p>2024年5月2日 8時15分</p>", "2024-05-02T08:15:00"),
-        ("<p>Updated May 2, 2024</p>", "2024-05-02"),
-    ],
-)
+@pytest.mark.parametrize(("element", "published"), CASES["dates_near_the_headline"])
 def test_dates_near_the_headline(element: str, published: str):
     found = described(top=f"<h1>Quiet days at the harbour</h1>{element}")
     assert (str(found.published), found.sources["published"]) == (published, "time")

@@ -41,9 +41,18 @@ def test_ziegler2007_is_the_paper_to_the_letter() -> None:
     assert (model.table.name, model.decoder.name, len(model.features)) == ("ziegler2007", "conjunction", 8)
 
 
-def test_an_unknown_model_lists_the_bundled_ones(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"nowhere\.json.*thresholds"):
-        load_model(tmp_path / "nowhere.json")
+@pytest.mark.parametrize(
+    ("name", "known", "reason"),
+    [
+        ("nowhere.json", "there are .*margin, .*thresholds, ", "No such file or directory"),
+        ("defualt", "did you mean default?", "No such file or directory"),
+        ("a\0b", "there are .*", "embedded null byte"),
+    ],
+)
+def test_an_unknown_model_lists_the_bundled_ones(name: str, known: str, reason: str) -> None:
+    known = known.replace("?", "[?]")
+    with pytest.raises(ModelError, match=rf"no bundled model \({known}.*\), and no file that can be read: {reason}$"):
+        load_model(name)
 
 
 FOLDER = Path(store.__file__).with_name("bundled")
@@ -150,6 +159,28 @@ def test_hostile_files_are_refused_in_little_memory(tmp_path: Path, name: str, r
         assert peak < (4 << 20) + 25 * len(data), data[:99]
 
 
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b'{"kind": 7}'.ljust(1 << 22), "kind 7 is unknown"),
+        (b'{"kind": 7}'.ljust((1 << 22) + 1), "a document of 4,194,305 bytes, of at most 4,194,304"),
+        (zipped(("a.npy", bytes(1 << 20))), "'a.npy' is no array of numbers"),
+        (zipped(("a.npy", bytes((1 << 20) + 1))), "it declares 1,048,577 bytes, of at most 1,048,576"),
+        (zipped(("a.npy", random.Random(1).randbytes(1 << 15)), ("b.npy", bytes(1 << 22))), "of at most {64 times}"),
+    ],
+)
+def test_how_much_a_file_may_hold(data: bytes, reason: str) -> None:
+    with pytest.raises(ModelError, match=f"{reason.replace('{64 times}', f'{64 * len(data):,}')}(;|$)"):
+        read(data, "made")
+
+
+def test_an_archive_may_be_packed_in_both_ways_of_numpy() -> None:
+    with zipfile.ZipFile(FOLDER / "default.npz") as old, zipfile.ZipFile(buffer := io.BytesIO(), "w") as new:
+        for number, name in enumerate(old.namelist()):
+            new.writestr(name, old.read(name), zipfile.ZIP_DEFLATED if number % 2 else zipfile.ZIP_STORED)
+    assert identity(read(buffer.getvalue(), "mixed.npz")) == identity(load_model("default"))
+
+
 WRONG = ("null", "[]", "{}", '"x"', '"nan"', "true", "-1", "0", "1.5", "1e999", "9" * 400, "[[]]", '"/dev/zero"', "NaN")
 
 
@@ -215,6 +246,7 @@ _MODULE = """
 _ENTRY_POINTS = """
     [blockfeat.models]
     keen = keen_models:KeenModel
+    gone = keen_model:KeenModel
     lost = keen_models:LostModel
 
     [blockfeat.trainers]
@@ -226,8 +258,11 @@ def test_every_kind_is_registered_under_its_name() -> None:
     assert [model_class(kind, where="here").kind for kind in MODEL_KINDS] == list(MODEL_KINDS)
     assert {load_model(name).kind for name in bundled_models()} <= set(MODEL_KINDS)
     assert set(TRAINERS) == set(MODEL_KINDS)
-    with pytest.raises(ModelError, match=r"^file.json: kind 'pickle' is unknown; known are .*margin"):
-        model_class("pickle", where="file.json")
+    for kind in ("pickle", None, ["margin"]):
+        with pytest.raises(
+            ModelError, match=rf"^file.json: kind {re.escape(repr(kind))} is unknown; known are .*margin"
+        ):
+            model_class(kind, where="file.json")
 
 
 @pytest.fixture
@@ -252,9 +287,13 @@ def test_another_package_adds_a_kind(installed: Path) -> None:
     assert TRAINERS["keen"].kind == "keen"
 
 
-def test_a_kind_that_cannot_be_imported_is_an_error_that_names_it(installed: Path) -> None:
-    with pytest.raises(ModelError, match=r"'lost' of the entry points 'blockfeat.models' cannot be imported"):
-        model_class("lost", where="file.json")
+@pytest.mark.parametrize("kind", ["lost", "gone"])
+def test_a_kind_that_cannot_be_imported_is_an_error_that_names_it(installed: Path, kind: str) -> None:
+    known = [*MODEL_KINDS]
+    assert (kind in known, kind in MODEL_KINDS, len(known)) == (True, True, len(MODEL_KINDS))
+    assert (known[:3], known[3:]) == (["thresholds", "margin", "sequence"], sorted(known[3:]))
+    with pytest.raises(ModelError, match=rf"'{kind}' of the entry points 'blockfeat.models' cannot be imported"):
+        model_class(kind, where="file.json")
 
 
 def test_the_default_model_needs_no_look_at_what_is_installed() -> None:

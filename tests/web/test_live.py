@@ -22,8 +22,9 @@ from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.guard import ServeSettings
 from blockfeat.web.live.app import create_live_app
+from blockfeat.web.problems import PROBLEM_TYPE
 from live_page import EVIDENCE
-from stored_pages import add, mention, other_story, record, save, save_on_day, story
+from stored_pages import NOW, add, mention, other_story, record, save, save_on_day, story
 
 _EVIL = '<script>alert("x")</script>'
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -169,6 +170,32 @@ def test_feeds_of_a_filter(client: TestClient) -> None:
     assert tree.findtext(f"{_ATOM}title") == "Ours & theirs: Corvane"
     assert [link.get("href") for link in entry.findall(f"{_ATOM}link")] == ["https://h0.example/"]
     assert client.get("/feed.atom?brand=nobody").status_code == 200
+    for query in ("", "?brand=Corvane"):
+        links = ElementTree.fromstring(client.get(f"/feed.atom{query}").content).findall(f"{_ATOM}link")
+        base = "http://localhost/"
+        assert {link.get("rel"): link.get("href") for link in links} == {
+            "self": f"{base}feed.atom{query}",
+            "alternate": base + query,
+        }
+
+
+def test_feeds_and_answers_are_bounded_and_files_are_not(client: TestClient, store: Store) -> None:
+    many = [mention(f"Orlam {number}", brand="Orlam", start=number) for number in range(1_005)]
+    save_on_day(store, 9, record("Orlam of another page.", *many))
+    assert len(client.get("/api/v1/mentions?brand=Orlam").json()) == 1_000
+    assert len(ElementTree.fromstring(client.get("/feed.atom?brand=Orlam").content).findall(f"{_ATOM}entry")) == 50
+    assert client.get("/mentions.csv?brand=Orlam").text.count("\n") == 1_006
+    assert client.get("/api/v1/new?brand=Orlam").json() == {"new": 1_005}
+
+
+def test_only_the_api_is_described(store: Store) -> None:
+    client = TestClient(create_live_app(store, feedback=True), base_url="http://localhost")
+    paths = client.get("/openapi.json").json()["paths"]
+    kinds = {"200": ["application/json"], **{status: [PROBLEM_TYPE] for status in ("403", "421", "422", "429")}}
+    described = {path: paths[path]["get"]["responses"] for path in paths}
+    assert {path: {status: [*answer["content"]] for status, answer in described[path].items()} for path in paths} == {
+        f"/api/v1/{name}": kinds for name in ("mentions", "new")
+    }
 
 
 def test_the_file_of_what_is_shown_has_no_formulas(client: TestClient) -> None:
@@ -183,7 +210,8 @@ def test_the_file_of_what_is_shown_has_no_formulas(client: TestClient) -> None:
 def test_new_mentions_are_counted(client: TestClient, store: Store) -> None:
     newest = stream(store, Filters()).newest
     assert client.get(f"/api/v1/new?after={newest}").json() == {"new": 0}
-    assert client.get("/api/v1/new?after=0&brand=Corvane").json() == {"new": 1}
+    for query in ("?after=0&brand=Corvane", "?brand=Corvane"):
+        assert client.get(f"/api/v1/new{query}").json() == {"new": 1}
 
 
 def test_nothing_can_be_changed_and_other_sites_cannot_ask(client: TestClient) -> None:
@@ -219,6 +247,22 @@ def test_mentions_are_judged_on_the_page(store: Store) -> None:
     assert client.post("/feedback", data=form, headers={"origin": "https://evil.example"}).status_code == 403
     assert "1 mentions judged" in client.get("/lessons").text
     assert client.post("/lessons", data={"subject": "Corvane"}).status_code == 422
+
+
+def test_a_lesson_is_accepted_and_forgotten_on_its_page(store: Store) -> None:
+    app = create_live_app(store, settings=ServeSettings(allowed_hosts=("testserver",)), feedback=True)
+    client = TestClient(app)
+    for number in range(20):
+        for host, place in (("a.example", "aside"), ("b.example", "section")):
+            found = mention(f"Corvane {number}", xpath=f"/html/body/{place}/p")
+            save(store, f"{host}/{number}", f"{host}: Corvane {number}", found, copies=CopySettings(find=False))
+    for row in store.query("SELECT m.key FROM mention m WHERE m.xpath LIKE '/html/body/%'"):
+        store.judge(row["key"], "not in the article", now=NOW)
+    subject = "b.example /html/body/section/p"
+    for form, kept in (({}, [subject]), ({"forget": "true", "back": "/"}, [])):
+        answer = client.post("/lessons", data={"subject": subject, **form}, follow_redirects=False)
+        assert (answer.status_code, answer.headers["location"]) == (303, form.get("back", "/lessons"))
+        assert [lesson[1] for lesson in store.lessons()] == kept
 
 
 _CHOSEN = "brand=|brand=Corvane|brand=Le Rex|brand=Ports|lang=fr|source=h0.example|place=headline|kind=article|q=REX"

@@ -315,7 +315,7 @@ class SenseModel:
             squares += gradient**2
             weights -= _RATE * gradient / np.sqrt(squares)
         kept = {
-            name: round(float(value), 3) for name, value in zip(names, weights[:-1], strict=True) if abs(value) > 0.05
+            name: round(float(value), 3) for name, value in zip(names, weights[:-1], strict=True) if abs(value) > _LIGHT
         }
         return SenseModel(kept, round(float(weights[-1]), 3))
 

@@ -9,7 +9,7 @@ import math
 import secrets
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from threading import Lock
 from typing import Annotated, Any
 from urllib.parse import urlencode

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import time
 from dataclasses import replace
+from typing import Any
 from unittest.mock import AsyncMock, Mock
 
 import pytest
@@ -237,15 +238,143 @@ def test_content_types(site: Site, content_type: str, body: bytes, kind: str, ot
     assert fetched.permanent is (other is not None)
 
 
+@pytest.fixture
+def chromium(monkeypatch: pytest.MonkeyPatch) -> AsyncMock:
+    """Let pages be rendered by a browser that does nothing; each page becomes nine letters."""
+    pytest.importorskip("playwright", reason="needs the extra render")
+    made = AsyncMock(is_connected=Mock(return_value=True))
+    context = made.new_context.return_value
+    context.on, context.new_page.return_value.content.return_value = Mock(), "a text so"
+    monkeypatch.setattr(rendering, "find_chromium", lambda: "/bin/chromium")
+    return made
+
+
+@pytest.fixture
+def playwright(chromium: AsyncMock) -> AsyncMock:
+    return AsyncMock(**{"chromium.launch.return_value": chromium})
+
+
+def _browser(playwright: AsyncMock, web: Web, **options: Any) -> rendering.Browser:
+    browser = rendering.Browser(web.fetch, **options)
+    browser._playwright = playwright
+    return browser
+
+
+_SHOWN = Fetched("http://a.example/", "http://a.example/", 200, {"content-type": "text/html; x"}, b"<p>")
+
+
 @pytest.mark.parametrize(("limit", "shown"), [(9, b"a text so"), (8, None)])
 def test_a_page_that_a_browser_shows_has_the_limit_of_others(
-    monkeypatch: pytest.MonkeyPatch, limit: int, shown: bytes | None
+    playwright: AsyncMock, limit: int, shown: bytes | None
 ) -> None:
-    pytest.importorskip("playwright", reason="needs the extra render")
-    chromium = AsyncMock(is_connected=Mock(return_value=True))
-    context = chromium.new_context.return_value
-    context.on, context.new_page.return_value.content.return_value = Mock(), "a text so"
-    monkeypatch.setattr(rendering, "launch_chromium", AsyncMock(return_value=chromium))
-    monkeypatch.setattr(rendering, "find_chromium", lambda: "chromium")
-    browser = rendering.Browser(Web().fetch, max_bytes=limit)
-    assert asyncio.run(browser.render(Fetched("http://a.example/", "http://a.example/", 200))) == shown
+    assert asyncio.run(_browser(playwright, Web(), max_bytes=limit).render(_SHOWN)) == shown
+
+
+@pytest.mark.parametrize(("user", "sandbox"), [(0, False), (1000, True)])
+def test_how_a_browser_is_started_and_how_long_it_waits(
+    playwright: AsyncMock, chromium: AsyncMock, monkeypatch: pytest.MonkeyPatch, user: int, *, sandbox: bool
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    asyncio.run(_browser(playwright, Web()).render(_SHOWN))
+    started = playwright.chromium.launch.call_args.kwargs
+    assert (started["chromium_sandbox"], started["handle_sigint"], started["executable_path"]) == (
+        sandbox,
+        False,
+        "/bin/chromium",
+    )
+    assert chromium.new_context.call_args.kwargs == {"service_workers": "block", "accept_downloads": False}
+    tab = chromium.new_context.return_value.new_page.return_value
+    waits = (tab.goto.call_args.kwargs["timeout"], tab.wait_for_load_state.call_args.kwargs["timeout"])
+    assert waits == (15_000, 8_000), "milliseconds: half of the time of a page, and what silence needs"
+
+
+@pytest.mark.parametrize("is_connected", [True, False])
+def test_a_browser_is_started_anew_only_where_it_has_failed(
+    playwright: AsyncMock, chromium: AsyncMock, caplog: pytest.LogCaptureFixture, *, is_connected: bool
+) -> None:
+    async def shown() -> list[bytes | None]:
+        browser, start, goto = _browser(playwright, Web()), playwright.chromium.launch, tab.goto
+        start.side_effect = [OSError("no memory"), *[chromium] * 5]
+        goto.side_effect = [None, None, ValueError("what\nelse"), TimeoutError, None]
+        return [await browser.render(_SHOWN) for _ in range(6)]
+
+    tab = chromium.new_context.return_value.new_page.return_value
+    chromium.is_connected = lambda: is_connected
+    assert [each is None for each in asyncio.run(shown())] == [True, False, False, True, True, False]
+    reasons = [record.message.removeprefix("http://a.example/: not rendered: ") for record in caplog.records]
+    assert reasons == ["no memory", "unexpected ValueError: what", "not finished within 30 seconds"]
+    assert playwright.chromium.launch.await_count == (4 if is_connected else 6)
+    assert chromium.close.await_count == 2
+
+
+def test_a_browser_shows_one_page_at_a_time(playwright: AsyncMock, chromium: AsyncMock) -> None:
+    steps: list[str] = []
+
+    async def goto(url: str, **options: object) -> None:
+        steps.append("begin")
+        await asyncio.sleep(0.01)
+        steps.append("end")
+
+    async def work() -> None:
+        browser = _browser(playwright, Web())
+        await asyncio.gather(*(browser.render(_SHOWN) for _ in range(3)))
+
+    chromium.new_context.return_value.new_page.return_value.goto.side_effect = goto
+    asyncio.run(work())
+    assert steps == ["begin", "end"] * 3
+
+
+def _asked(name: str, kind: str = "script", *, method: str = "GET", is_page: bool = False) -> Mock:
+    """Return a request of a page in a browser, with the ways to answer it."""
+    request = Mock(url=f"http://a.example/{name}", resource_type=kind, method=method)
+    request.is_navigation_request = lambda: is_page
+    return Mock(request=request, abort=AsyncMock(), fulfill=AsyncMock())
+
+
+@pytest.mark.parametrize(("charset", "kind"), [(None, "text/html; x"), ("koi8-r", "text/html; charset=koi8-r")])
+def test_what_the_page_in_a_browser_gets(
+    playwright: AsyncMock, chromium: AsyncMock, charset: str | None, kind: str
+) -> None:
+    web = Web()
+    for number in range(70):
+        web.put(f"http://a.example/{number}", b"x", 200 if number else 203, headers={"content-type": "a/b"}, error=None)
+    refused = [_asked("9", "stylesheet"), _asked("9", method="POST"), _asked("9", "document", is_page=True)]
+    page, gone, parts = _asked("", "document", is_page=True), _asked("gone"), [_asked(str(n)) for n in range(60)]
+
+    async def answers() -> None:
+        await _browser(playwright, web).render(replace(_SHOWN, charset=charset))
+        answer = chromium.new_context.return_value.route.call_args.args[1]
+        for route in (page, gone, *refused, *parts):
+            await answer(route)
+
+    asyncio.run(answers())
+    page.fulfill.assert_awaited_once_with(status=200, content_type=kind, body=b"<p>")
+    assert [route.abort.await_count for route in (page, gone, *refused)] == [0, 1, 1, 1, 1]
+    # Sixty at most, the one that is gone among them.
+    assert [route.abort.await_count for route in parts] == [0] * 59 + [1]
+    assert parts[0].fulfill.call_args.kwargs["status"] == 203
+    assert parts[1].fulfill.call_args.kwargs == {
+        "status": 200,
+        "headers": {"content-type": "a/b", "access-control-allow-origin": "*"},
+        "body": b"x",
+    }
+    assert len(web.asked) == 60
+
+
+def test_a_host_in_vain_is_left_out() -> None:
+    renderer = rendering.Browser(Web().fetch)
+    for _ in range(3):
+        assert renderer.is_worth(_SHOWN.url)
+        renderer.note(_SHOWN.url, has_text=False)
+    assert not renderer.is_worth(_SHOWN.url)
+    assert renderer.is_worth("http://b.example/")
+    renderer.note(_SHOWN.url, has_text=True)
+    assert renderer.is_worth(_SHOWN.url)
+
+
+def test_a_browser_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", {"chrome": "/opt/chrome"}.get)
+    assert rendering.find_chromium() == "/opt/chrome"
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(InputError, match="no Chromium found: looked for chromium, "):
+        rendering.find_chromium()

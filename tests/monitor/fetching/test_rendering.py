@@ -112,14 +112,3 @@ def test_the_monitor_reads_what_a_browser_shows(site: Site, tmp_path: Path) -> N
     assert page["status"] == "ok"
     assert "browser" in page["warnings"]
     assert (len(mentions), site.seen.count("/story")) == (9, 1)
-
-
-def test_a_host_in_vain_is_left_out() -> None:
-    renderer = Browser(_parts().fetch)
-    for _ in range(3):
-        assert renderer.is_worth(_URL)
-        renderer.note(_URL, has_text=False)
-    assert not renderer.is_worth(_URL)
-    assert renderer.is_worth("http://b.example/")
-    renderer.note(_URL, has_text=True)
-    assert renderer.is_worth(_URL)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -31,8 +32,11 @@ _SPIKE = {
 }
 
 
+_UTC = ZoneInfo("UTC")
+
+
 def _message(*events: dict[str, Any]) -> Message:
-    return Message.of("Head", events or (_EVENT,), zone=ZoneInfo("UTC"))
+    return Message.of("Head", events or (_EVENT,), zone=_UTC)
 
 
 def _send(channel: channels.Send, *events: dict[str, Any]) -> None:
@@ -93,6 +97,7 @@ def test_a_mail_has_text_and_html_and_the_same_id_again(mail: MailServer) -> Non
     read, second = (email.message_from_bytes(each, policy=email.policy.default) for each in (data, again))
     assert to == ["you@example.org", "all@example.org"]
     assert read["Message-ID"] == second["Message-ID"]
+    assert read["Message-ID"].endswith("@example.org>")
     assert (read["Bcc"], read["Auto-Submitted"]) == (None, "auto-generated")
     assert read["Subject"] == "Head: spike of Bäcker; 1 article (Bäcker 1)"
     plain = read.get_body(("plain",)).get_content()
@@ -107,6 +112,7 @@ def test_a_mail_has_text_and_html_and_the_same_id_again(mail: MailServer) -> Non
     [
         ({"RCPT": "550 no"}, "refused all of", False),
         ({"DATA": "554 spam"}, "554 spam", True),
+        ({"DATA": "500 what"}, "500 what", True),
         ({"DATA": "451 later"}, "451 later", False),
         ({"MAIL": "421 busy"}, "421", False),
     ],
@@ -184,8 +190,8 @@ def test_a_command_gets_the_message(tmp_path: Path) -> None:
     _send(Command((sys.executable, "-c", program), tmp_path))
     got = json.loads((tmp_path / "got.json").read_text(encoding="utf-8"))
     assert (got["subject"], got["mentions"][0]["id"]) == ("Head: 1 article (Bäcker 1)", "1")
-    failing = (sys.executable, "-c", "import sys; print('no luck', file=sys.stderr); sys.exit(3)")
-    with pytest.raises(DeliveryError, match="exit code 3 no luck"):
+    failing = (sys.executable, "-c", "import sys; print('much\\nno luck', file=sys.stderr); sys.exit(3)")
+    with pytest.raises(DeliveryError, match="exit code 3 no luck$"):
         _send(Command(failing, tmp_path))
     with pytest.raises(DeliveryError, match="no-such-program"):
         _send(Command(("no-such-program",), tmp_path))
@@ -205,7 +211,75 @@ def test_many_articles_are_cut_and_counted_and_lead_to_all_and_to_their_evidence
     assert ('<a href="https://m.example/?brand=x&amp;lang=de">' in message.html()) is bool(base)
 
 
+@pytest.mark.parametrize(("length", "cut"), [(150, 150), (200, 200), (400, 400), (401, 400)])
+def test_long_words_of_a_page_are_cut(length: int, cut: int) -> None:
+    long = "x" * length
+    message = Message.of("x" * (length - 17), [_EVENT | {"brand": "x", "title": long[3:], "sentence": long}], zone=_UTC)
+    (item,) = message.items
+    assert (len(item.sentence), item.sentence[-1]) == (cut, "x" if cut == length else "…")
+    assert (len(item.head), len(message.subject)) == (min(length, 200), min(length, 150))
+
+
+def test_an_article_is_told_by_the_mention_that_says_most_of_it() -> None:
+    passing = {"brand": "Corvane", "relevance": None, "sentence": "In passing.", "place": "body"}
+    undated = {"published": None, "relevance": 0.7}
+    (item,) = _message(_EVENT | passing, _EVENT | undated, _EVENT | passing | {"relevance": 0.1}).items
+    assert item.head == "Corvane, Bäcker: Bäcker Bcc: evil@example.org"
+    assert (item.about, item.sentence) == ("a.example · de · 2026-11-22 · headline · about", _EVENT["sentence"])
+    assert _message({"id": "2", "event": "new", "brand": "B", "url": "/x"}).html().count("<p") == 2
+
+
+@pytest.mark.parametrize(("hour", "hours"), [(0, "08:30 to 09:30"), (15, "23:30 to 00:30")])
+def test_a_spike_is_told_with_its_hour_and_what_is_usual(hour: int, hours: str) -> None:
+    zone = ZoneInfo("Asia/Kolkata")
+    event = _SPIKE | {"hour": 1_763_780_400.0 + 3600 * hour, "expected": 2.0}
+    message = Message.of("Head", [event], zone=zone)
+    said = f"Bäcker: 14 articles from {hours}; usual on a Saturday at this hour are 2"
+    assert (message.subject, message.text()) == ("Head: spike of Bäcker", f"{said}\n  One; Two\n")
+    assert message.slack() == f"*Head: spike of Bäcker*\n\n*{said}*\nOne; Two"
+    assert ("<a " in message.html(), message.html().count("<p")) == (False, 2)
+
+
+@pytest.mark.parametrize(("security", "port"), [("starttls", 587), ("tls", 465), ("none", 25)])
+@pytest.mark.parametrize("user", [None, "me"])
+def test_how_a_mail_server_is_spoken_to(
+    monkeypatch: pytest.MonkeyPatch, security: Any, port: int, user: str | None
+) -> None:
+    plain, tls = (Mock(**{"return_value.send_message.return_value": {}}) for _ in range(2))
+    monkeypatch.setattr("smtplib.SMTP", plain)
+    monkeypatch.setattr("smtplib.SMTP_SSL", tls)
+    monkeypatch.setenv("MAIL_PASSWORD", "secret")
+    for given in (None, 2525):
+        _send(Email(Smtp("h.example", "a@b.c", given, security, user, "MAIL_PASSWORD"), ("you@example.org",)))
+        used, other = (tls, plain) if security == "tls" else (plain, tls)
+        assert (used.call_args.args, other.called) == (("h.example", given or port), False)
+    steps = [*["starttls"] * (security == "starttls"), *["login"] * (user is not None), "send_message", "quit"]
+    assert [name for name, *_ in used.return_value.method_calls] == steps * 2
+    used.side_effect = OSError("down")
+    with pytest.raises(DeliveryError, match=f"^127.0.0.1:{port}: down"):
+        _send(Email(Smtp("127.0.0.1", "a@b.c", security=security), ("you@example.org",)))
+
+
+def test_which_answers_refuse_the_mentions_themselves(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # a proxy of the machine is not asked
+    refused = set()
+    for status in range(399, 430):
+        hook.answers = [(status, {})]
+        with pytest.raises(DeliveryError, match=f"slack: answered {status}") as error:
+            _send(Slack(hook.url, "agent"))
+        refused |= {status} if error.value.refused else set()
+    assert refused == {400, 409, 413, 414, 415, 422}
+
+
+def test_a_command_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channels, "_TIMEOUT", 0.1)
+    with pytest.raises(DeliveryError, match="took more than 0 s"):
+        _send(Command((sys.executable, "-c", "import time; time.sleep(600)"), tmp_path))
+
+
 def test_channels_are_those_that_are_named(tmp_path: Path) -> None:
     alert = Alert("A", email=("a@b.c",), slack="https://x.example", feed="f.atom")
     smtp = Smtp("h", "a@b.c")
     assert list(channels.channels_of(alert, smtp=smtp, folder=tmp_path, agent="x")) == ["email", "slack", "feed"]
+    assert list(channels.channels_of(alert, smtp=None, folder=tmp_path, agent="x")) == ["slack", "feed"]
+    assert list(channels.channels_of(Alert("A", command=("x",)), smtp=smtp, folder=tmp_path, agent="x")) == ["command"]

@@ -8,13 +8,22 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.notify.channels import DeliveryError, Message
-from blockfeat.monitor.notify.queue import AlertReceiver, Receiver, WebhookReceiver, deliver, receivers_of, redeliver
+from blockfeat.monitor.notify.queue import (
+    AlertReceiver,
+    FileStream,
+    Receiver,
+    WebhookReceiver,
+    deliver,
+    receivers_of,
+    redeliver,
+)
 from blockfeat.monitor.receivers import Alert, Webhook
 from blockfeat.monitor.store.store import Store
 from hooks import Hook
@@ -56,6 +65,21 @@ def test_a_request_is_signed_over_time_and_body(hook: Hook, monkeypatch: pytest.
     parts = dict(part.split("=") for part in hook.headers[0]["x-blockfeat-signature"].split(","))
     expected = hmac.new(b"s3cret", parts["t"].encode() + b"." + hook.raw[0], hashlib.sha256).hexdigest()
     assert (parts["v1"], abs(int(parts["t"]) - time.time()) < 600) == (expected, True)
+
+
+def test_a_stream_has_whole_lines_each_as_it_came(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "s.jsonl"
+    assert (FileStream(str(file)).name, file.exists()) == (f"stream {file}", False)
+    file.write_text('{"id": "0"}\n{"id": "cut', encoding="utf-8")
+    stream = FileStream(str(file))
+    assert file.read_text(encoding="utf-8") == '{"id": "0"}\n'
+    for events in (_EVENTS, _EVENTS[:1]):
+        asyncio.run(stream.take(events))
+    assert file.read_text(encoding="utf-8").splitlines() == ['{"id": "0"}', *_EVENTS, _EVENTS[0]]
+    asyncio.run(FileStream("-").take(_EVENTS))
+    assert capsys.readouterr().out.splitlines() == _EVENTS
+    with pytest.raises(DeliveryError, match="cannot be written"):
+        asyncio.run(FileStream(str(tmp_path / "none" / "s.jsonl")).take(_EVENTS))
 
 
 def _put(store: Store, *each_of: dict[str, Any]) -> None:

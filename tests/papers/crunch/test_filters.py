@@ -33,17 +33,7 @@ def test_a_filter_takes_its_elements_and_fuses_no_words(name: str, inside: str, 
     assert _filtered(f"<p>foo{inside}bar", name) == f"<p>{left}</p>"
 
 
-@pytest.mark.parametrize(
-    ("names", "page", "left"),
-    [
-        (("scripts",), "<p>a</p><noscript>x</noscript>", "<p>a</p><span>x</span>"),  # shown where scripts go
-        (("scripts", "noscript"), "<p>a</p><noscript>x</noscript>", "<p>a</p>"),
-        (("scripts",), '<p {a=1 on"x=2 class=c>x', '<p class="c">x</p>'),  # names that are none
-        (("forms",), "<div>a<form><p>b</form>c</div>", "<div>a c</div>"),
-        (("images", "images_alt"), "<p>foo<img src=i alt='a  photo'>bar", "<p>foo a photo bar</p>"),
-        (("image_links", "image_links_alt"), "<a href=/x><img src=i alt=lamp></a>", '<a href="/x"> lamp </a>'),
-    ],
-)
+@pytest.mark.parametrize(("names", "page", "left"), CASES["filters_and_what_stands_in_the_place_of_what_they_take"])
 def test_filters_and_what_stands_in_the_place_of_what_they_take(names: tuple[str, ...], page: str, left: str) -> None:
     assert _filtered(page, *names) == left
 

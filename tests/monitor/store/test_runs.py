@@ -1,0 +1,91 @@
+"""Runs, what is tried again and what is forgotten: to the second and to the last page."""
+
+from blockfeat.monitor.config import Source
+from blockfeat.monitor.mentions.queries import Query
+from blockfeat.monitor.store.records import Poll
+from blockfeat.monitor.store.runs import StoreStatus
+from blockfeat.monitor.store.store import Store
+from stored_pages import NOW, add, column, due, execute, mention, record, save, save_visit, story, visit
+
+_DAY = 86_400.0
+
+
+def test_an_empty_store_has_nothing_of_anything(store: Store) -> None:
+    assert store.status(now=NOW) == StoreStatus()
+
+
+def test_a_page_is_due_from_its_moment_on(store: Store) -> None:
+    page, _ = add(store, "a.example/1", "a.example/2")
+    save_visit(store, visit(page, due_at=NOW + 60, tried=True, error="x", http_status=500))
+    counts = [store.status(now=NOW + wait) for wait in (-1, 0, 59, 60)]
+    assert [(each.due, each.later, each.retried) for each in counts] == [(0, 2, 1), (1, 1, 1), (1, 1, 1), (2, 0, 0)]
+
+
+def test_feeds_and_hosts_that_fail_are_told_until_they_do_not(store: Store) -> None:
+    store.add_sources([Source(f"https://{number}.example/feed") for number in range(14)], [], now=NOW)
+    for feed in store.due_feeds(now=NOW, limit=20):
+        number = int(feed.url[8:].partition(".")[0])
+        answer = Poll(at=NOW + number, due_at=NOW + 9e6, error=None if number == 13 else "x")
+        store.save_poll(feed, answer)
+    kept = [Source(f"https://{number}.example/feed") for number in range(1, 14)]
+    store.add_sources(kept, [], now=NOW)
+    for number in range(12):
+        execute(
+            store, "INSERT INTO host (name, retry_at) VALUES (:name, :at)", name=f"{number}.example", at=NOW + number
+        )
+    status = store.status(now=NOW)
+    assert [feed["url"][8:-13] for feed in status.failing_feeds] == [*map(str, range(1, 11))]
+    assert (status.feed_count, status.retired) == (14, 1)
+    assert list(status.waiting_hosts) == [f"{number}.example" for number in range(1, 11)]
+    assert len(store.status(now=NOW, limit=3).failing_feeds) == 3
+
+
+def test_a_thousand_runs_are_kept_and_the_last_ones_shown(store: Store) -> None:
+    first = store.begin_run(now=NOW, process="x")
+    values = (f"({first - back}, '2026-01-01T00:00:00Z', 'x')" for back in (1000, 999, 998))
+    execute(store, f"INSERT INTO run (id, started_at, process) VALUES {', '.join(values)}")
+    assert store.begin_run(now=NOW, process="x") == first + 1
+    assert sorted(column(store, "run", "id")) == [first - 998, first, first + 1]
+    numbers = [store.begin_run(now=NOW, process="x") for _ in range(12)]
+    assert [run["id"] for run in store.status(now=NOW).runs] == numbers[:1:-1]
+
+
+def test_which_answers_may_pass(store: Store) -> None:
+    statuses = (*range(398, 432), 498, 499, 500, 501)
+    pages = add(store, *(f"h{status}.example/" for status in statuses))
+    execute(store, "UPDATE page SET status = 'error', due_at = NULL, error = url || ': no'")
+    for status in statuses:
+        execute(
+            store, "UPDATE page SET http_status = :status WHERE host = :host", status=status, host=f"h{status}.example"
+        )
+    execute(store, "UPDATE page SET due_at = :now WHERE host = 'h501.example'", now=NOW + 9)
+    assert len(pages) == len(statuses)
+    passing = {401, 402, 403, 404, 408, 425, 429, 500}
+    assert store.retry(now=NOW + 9, is_any=True) == {"no": len(passing)}
+    assert {page.host for page in due(store, at=NOW + 9)} == {f"h{status}.example" for status in passing | {501}}
+
+
+def test_what_is_purged_unread_was_in_no_index(store: Store) -> None:
+    add(store, "a.example/unread")
+    save(store, "b.example/read", story(), mention())
+    assert store.purge(host="a.example") == 1
+    assert [row["url"] for row in store.articles(Query.parse("keeper"), limit=9)] == ["https://b.example/read"]
+    # A page is known by other addresses too.
+    page = next(page for page in add(store, "c.example/3") if page.host == "c.example")
+    save(store, page, record("Other words.", canonical_url="https://c.example/c"), final_url="https://c.example/f")
+    assert [store.purge(url=f"https://c.example/{name}") for name in "gcf"] == [0, 1, 0]
+
+
+def test_what_is_as_old_as_is_kept_is_kept(store: Store) -> None:
+    (page,) = add(store, "a.example/1")
+    for number, words in enumerate(("Corvane sails at nine.", "Corvane sank at ten.")):
+        save(store, page, words, mention(words), version=number, at=NOW + number)
+    execute(store, "UPDATE page SET evidence = :evidence", evidence=b"x")
+
+    def forget(now: float, **after: float) -> tuple[int, int, int]:
+        return store.forget_old(now=now, **dict.fromkeys(("pages", "evidence", "versions")) | after)
+
+    for kind, moment in (("versions", NOW + 1), ("evidence", NOW), ("pages", NOW)):
+        assert forget(moment + _DAY, **{kind: _DAY}) == (0, 0, 0)
+        expected = tuple(int(kind == each) for each in ("pages", "evidence", "versions"))
+        assert forget(moment + _DAY + 1, **{kind: _DAY}) == expected
