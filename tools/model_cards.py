@@ -13,7 +13,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from blockfeat.models import DEFAULT_MODEL, bundled_models, load_model  # noqa: E402
+from blockfeat.models import bundled_models, load_model  # noqa: E402
 from blockfeat.models.model import Model  # noqa: E402
 from blockfeat.models.threshold import JOINT, ThresholdModel  # noqa: E402
 from blockfeat.training.evaluation.strategies import METRICS  # noqa: E402
@@ -25,17 +25,17 @@ ABOUT = {
     "decoded by Viterbi; a person can read and edit it.",
     "crunch": "Gupta, Kaiser, Neistadt & Grimm 2003: what the filters of `blockfeat clean` leave, their thresholds and "
     "switches found by the particle swarm; see [Clean pages](crunch.md).",
-    "crunch2003": "The same with the default settings: the paper's filters, with numbers of ours where it names none.",
+    "crunch2003": "The same with the default settings: the filters of the paper; their numbers are ours.",
     "longest-block": "Pasternack & Roth 2009: the longest table cell or DIV; a baseline.",
     "mss-simple": "Pasternack & Roth 2009: maximum subsequence over +1 a word and a penalty a tag; a baseline.",
     "mss-supervised": "Pasternack & Roth 2009: maximum subsequence over token scores of naive Bayes; "
-    "see [Maximum subsequences](mss.md).",
+    "see [The papers](papers.md#pasternack-and-roth-2009).",
     "mss-supervised-hr": "The same, cut at the first HR inside the run.",
     "web2text": "Vogels, Ganea & Eickhoff 2018: collapsed DOM, 128 block and 25 edge features, two networks, Viterbi.",
     "thresholds": "Eight thresholds on the table for modern pages, decoded by the maximum subsequence: a block that "
     "passes all counts by its words, one that fails counts against, and the best contiguous run is the content.",
-    "ziegler2007": "As in the paper: its table of tags, its eight features (stop-word ratio not normalised, "
-    "argmax over 14 languages), conjunction, and its fitness. Right for layouts of 2007; on modern pages its table "
+    "ziegler2007": "After Ziegler & Skubacz 2007: table of tags, eight features (stop-word ratio not normalised, "
+    "argmax over 14 languages), conjunction and fitness. Right for layouts of 2007; on modern pages its table "
     "makes a few giant blocks.",
 }
 HEAD = """# The bundled models
@@ -54,8 +54,7 @@ is trained anew by `tools/train_bundled.sh FOLDER NAME`. How good each is stands
 
 def card(name: str, model: Model) -> str:
     """Return the card of one model."""
-    title = f"{name} (default)" if name == DEFAULT_MODEL else name
-    lines = [f"## {title}", "", ABOUT[name], "", f"- table `{model.table.name}`{version(model.record)}"]
+    lines = [f"## {name}", "", ABOUT[name], "", f"- table `{model.table.name}`{version(model.record)}"]
     lines += [f"- trained on {corpora}"] if (corpora := trained_on(model.record)) else ["- not trained"]
     if isinstance(model, ThresholdModel):
         lines += [
@@ -82,12 +81,12 @@ def version(record: Mapping[str, Any]) -> str:
 
 
 def trained_on(record: Mapping[str, Any]) -> str:
-    """Return the corpora of a model, with their pages where the record has them."""
+    """Return the corpora of a model, and how many pages of theirs."""
     corpora = record.get("corpora") or {}
     if not corpora:
         return ""
     if isinstance(corpora, dict):
-        return "pages of " + ", ".join(f"{corpus} ({count})" for corpus, count in corpora.items())
+        return f"{sum(corpora.values())} pages of {', '.join(corpora)}"
     return f"{record['pages']} pages of {', '.join(corpora)}"
 
 
