@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ def card(name: str, model: Model) -> str:
     lines = [f"## {name}", "", ABOUT[name], "", f"- table `{model.table.name}`{version(model.record)}"]
     lines += [f"- trained on {corpora}"] if (corpora := trained_on(model.record)) else ["- not trained"]
     if isinstance(model, ThresholdModel):
+        bounds = list(zip(model.features, model.thresholds[JOINT].tolist(), strict=True))
         lines += [
             f"- decoder `{model.decoder.name}`, stop words by {model.stop_word_scope}",
             *(f"- {line}" for line in score_lines(model.record["scores"])),
@@ -64,9 +66,12 @@ def card(name: str, model: Model) -> str:
             "| feature | bound | threshold | unit |",
             "|---|---|---|---|",
             *(
-                f"| {feature.title} | {feature.bound} | {threshold(value)} | {feature.unit} |"
-                for feature, value in zip(model.features, model.thresholds[JOINT].tolist(), strict=True)
+                f"| {feature.title} | {feature.bound} | {value:.4f} | {feature.unit} |"
+                for feature, value in bounds
+                if isfinite(value)
             ),
+            "",
+            f"Never binding: {', '.join(feature.title for feature, value in bounds if not isfinite(value))}.",
         ]
     elif "left_out" in model.record:
         lines += [f"- without {model.record['left_out']} pages whose gold is wrong"]
@@ -110,11 +115,6 @@ def strategies(group: dict[str, Any]) -> str:
     """Return the scores of the model, of all blocks and of all text."""
     values = {"FE": group["extraction"], "PR": group["all_blocks"], "TB": group["all_text"]}
     return ", ".join(f"{name} {value:.3f}" for name, value in values.items() if value is not None)
-
-
-def threshold(value: float) -> str:
-    """Show a threshold; an infinite one never binds."""
-    return "never binds" if abs(value) == float("inf") else f"{value:.4f}"
 
 
 def main() -> int:
