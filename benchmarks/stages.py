@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.features.measuring import FeatureExtractor, PageFeatures, feature_matrix
+from blockfeat.features.measuring import FeatureExtractor, PageFeatures, context_features, feature_matrix, page_rows
 from blockfeat.features.schema import Measured
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table
@@ -108,8 +108,9 @@ def _clock_after_each_stage(extractor: Extractor, html: str | bytes) -> Iterator
             stop_lists=measurer.stop_lists, page_wide=page_wide,
         )  # fmt: skip
         yield time.process_time()
-        matrix = feature_matrix(measurer.features, Measured(blocks, language.stop_words))
-        measured = PageFeatures(blocks, matrix, language.lang, language.stop_words)
+        found, has_all = Measured(blocks, language.stop_words), measurer.features == context_features()
+        rows = page_rows(found) if has_all else feature_matrix(measurer.features, found)
+        measured = PageFeatures(blocks, rows, language.lang, language.stop_words)
     else:
         # A measurer with a segmentation of its own does all of it in one step.
         yield time.process_time()

@@ -12,17 +12,13 @@ from blockfeat.blocks.element_codes import CodeChanges, CodeTable
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tag_walk import walk
 from blockfeat.blocks.tagtable import BOUNDARY, PRUNE, TagTable, default_code, tag_codes
-from blockfeat.errors import LimitExceeded
 from blockfeat.lang.measures import FastTokenizer, Tokenizer
 from blockfeat.page.page import DeclaredText, Page
 from blockfeat.page.tags import Tags
 
 Codes = NDArray[np.uint8]
 
-# Positions are numbers of four bytes.
-_MOST_BYTES = 2**31 - 1
-_FEW_WORDS = 50
-_MANY_WORDS = 100
+_FEW_WORDS, _MANY_WORDS = 50, 100
 _HIDDEN = re.compile(
     rb'\s(?:hidden="|aria-hidden="true"|style="[^"]{0,500}?(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden))',
     re.IGNORECASE,
@@ -72,8 +68,6 @@ class Blockifier:
         """Cut a page into text blocks; see `cut_into_blocks`."""
         segmenter = segmenter or FastTokenizer()
         tags = page.tags if page.tags is not None else Tags.of_markup(b"<html></html>")
-        if len(tags.source) > _MOST_BYTES:
-            raise LimitExceeded(f"the page has {len(tags.source):,} bytes, more than the {_MOST_BYTES:,} that are cut")
         codes, names = self.codes_of(tags)
         blocks = self._cut(tags, codes, names, segmenter, page.declared)
         if self.table.guards.noscript_rescue and blocks.measures.token_keys.size < _FEW_WORDS:

@@ -12,10 +12,10 @@ cdef inline bint _stands_at(
     const unsigned char[::1] source, Py_ssize_t place, Py_ssize_t end, const unsigned char[::1] mark
 ) noexcept nogil
 cdef long long _last_text_tag(
-    const unsigned char[::1] source, const long long[::1] start, const long long[::1] stop
+    const unsigned char[::1] source, const int[::1] start, const int[::1] stop
 ) noexcept nogil
 cdef void _keep_holders(
-    const long long[::1] opened, const long long[::1] closed, const unsigned long long[::1] keys,
+    const int[::1] opened, const int[::1] closed, const unsigned long long[::1] keys,
     unsigned char[::1] codes, long long last_text
 ) noexcept nogil
 cdef Py_ssize_t _find_blocks(

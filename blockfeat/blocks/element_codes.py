@@ -16,7 +16,7 @@ from blockfeat.blocks import tagtable
 from blockfeat.page.formulas import FORMULA
 from blockfeat.page.tags import Tags, name_key, name_keys
 
-Places = NDArray[np.int64]
+Places = NDArray[np.int32]
 
 _OPERATION, _BOUNDARY, _PRUNE = tagtable.OPERATION, tagtable.BOUNDARY, tagtable.PRUNE
 _KEEPABLE, _REMOVE, _REMOVE_BETWEEN_WORDS = tagtable.KEEPABLE, tagtable.REMOVE, tagtable.REMOVE_BETWEEN_WORDS
@@ -173,10 +173,10 @@ def _change(
 ) -> None:
     """Change codes as `CodeChanges` says: element by element, then from the last with the next paragraph at hand."""
     source: cython.const[cython.uchar][::1] = markup
-    start: cython.const[cython.longlong][::1] = starts.data
-    stop: cython.const[cython.longlong][::1] = stops.data
-    opened: cython.const[cython.longlong][::1] = start_tags.data
-    closed: cython.const[cython.longlong][::1] = end_tags.data
+    start: cython.const[cython.int][::1] = starts.data
+    stop: cython.const[cython.int][::1] = stops.data
+    opened: cython.const[cython.int][::1] = start_tags.data
+    closed: cython.const[cython.int][::1] = end_tags.data
     keys: cython.const[cython.ulonglong][::1] = names.data
     codes: cython.uchar[::1] = found.data
     parts_words: cython.bint = changes.parts_words
@@ -268,9 +268,7 @@ def _stands_at(
 
 
 def _last_text_tag(
-    source: cython.const[cython.uchar][::1],
-    start: cython.const[cython.longlong][::1],
-    stop: cython.const[cython.longlong][::1],
+    source: cython.const[cython.uchar][::1], start: cython.const[cython.int][::1], stop: cython.const[cython.int][::1]
 ) -> cython.longlong:
     """Return the last tag that is a start tag or has text other than white space behind it."""
     tag: cython.Py_ssize_t = start.shape[0] - 1
@@ -284,8 +282,8 @@ def _last_text_tag(
 
 
 def _keep_holders(
-    opened: cython.const[cython.longlong][::1],
-    closed: cython.const[cython.longlong][::1],
+    opened: cython.const[cython.int][::1],
+    closed: cython.const[cython.int][::1],
     keys: cython.const[cython.ulonglong][::1],
     codes: cython.uchar[::1],
     last_text: cython.longlong,

@@ -368,15 +368,18 @@ def kind_names(blocks: Blocks) -> NDArray[np.object_]:
 
 def _kinds_of_containers(blocks: Blocks) -> list[Kind]:
     """Return the kind of every container, and last that of none."""
-    kinds = [_PARAGRAPH] * (blocks.containers.key.size + 1)
-    # Number of lists around each container and whether the innermost is numbered.
-    lists: dict[int, tuple[int, bool]] = {-1: (0, False)}
-    for container in _holding(blocks.containers).tolist():
-        around = int(blocks.containers.parent[container])
-        tag = _NAMES.get(int(blocks.containers.key[container]), "")
-        depth, ordered = lists[container] = lists[around]
-        kind = Kind("list_item", max(1, depth), ordered) if tag in _ITEMS else _KIND_OF_TAG.get(tag)
-        kinds[container] = kind or kinds[around]
-        if tag in _LISTS:
-            lists[container] = depth + 1, tag == "ol"
+    containers = blocks.containers
+    kinds = [_PARAGRAPH] * (containers.key.size + 1)
+    # Number of lists around each container and whether the innermost is numbered; last around none.
+    lists = [(0, False)] * len(kinds)
+    holding = _holding(containers)
+    columns = (holding, containers.parent[holding], containers.key[holding])
+    for container, around, key in zip(*(column.tolist() for column in columns), strict=True):
+        kinds[container], lists[container] = kinds[around], lists[around]
+        if tag := _NAMES.get(key):
+            depth, ordered = lists[around]
+            if tag in _LISTS:
+                lists[container] = depth + 1, tag == "ol"
+            else:
+                kinds[container] = _KIND_OF_TAG.get(tag) or Kind("list_item", max(1, depth), ordered)
     return kinds

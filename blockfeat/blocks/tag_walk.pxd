@@ -14,7 +14,7 @@ cdef unsigned int _NEW_LINE, _BLANK
 @cython.final
 cdef class _Walk(TextReader):
     # The page.
-    cdef const long long[::1] start, stop, opened, closed
+    cdef const int[::1] start, stop, opened, closed
     cdef const unsigned char[::1] codes
     cdef int breaks_of_split
 

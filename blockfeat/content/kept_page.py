@@ -260,7 +260,7 @@ def _cut(tags: Tags, around: NDArray[np.int64], needed: Mask, has_text: Mask) ->
             text = _text_behind(tags, tag)
             # White space where there was a text.
             texts.append(text if is_kept or _is_blank(text) else b" ")
-    start, number = np.array(starts, dtype=np.int64), is_written.cumsum() - 1
+    start, number = np.array(starts, dtype=np.int32), is_written.cumsum(dtype=np.int32) - 1
     source, stop = b"".join(written), start + (tags.stop - tags.start)[is_written]
     opened, closed = number[tags.opened[needed]], number[tags.closed[needed]]
     return Tags(source, start, stop, opened, closed, tags.key[needed], tags.depth, tags.origin[is_written])

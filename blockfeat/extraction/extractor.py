@@ -138,7 +138,7 @@ class Extractor:
             keep_drawings=self.model.table.reads_drawings,
         )
         measured = self.measurer.measure(page, lang=lang)
-        if not len(measured.matrix) and (found := page.with_hidden_text()):
+        if not measured.blocks.columns.size and (found := page.with_hidden_text()):
             page, measured = found, self.measurer.measure(found, lang=lang)
         return self.assemble(page, measured, self.model.predict(measured), id=id)
 

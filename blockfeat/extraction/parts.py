@@ -31,6 +31,7 @@ _COMMENTS = re.compile(
     r"коммент|评论|コメント|replies|livefyre|talkback",
     re.IGNORECASE,
 )
+_STRETCH = 4_096
 _COMMENT_MARKS = Marks.of(
     form.encode()
     for word in _COMMENTS.pattern.split("|")
@@ -129,15 +130,17 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     first, end = containers.first_block, containers.end_block
     before = np.append(0, np.cumsum(np.ones_like(found) if among is None else among))
     around = (before[end] > before[first]).nonzero()[0]
-    starts = tags.start_tags(containers.element[around])
-    # Attributes are read where the tag has such a word in it.
-    if not (places := _COMMENT_MARKS.places_in(b"".join(starts))):
-        return found
-    likely = np.cumsum(list(map(len, starts))).searchsorted(places, side="right")
-    chosen = around[list(dict.fromkeys(likely.tolist()))]
-    for container, given in zip(chosen, tags.attributes_of(containers.element[chosen].tolist()), strict=True):
-        if _is_of_comments(given):
-            found[first[container] : end[container]] = True
+    # Some at a time: the tags of all take much memory on pages of many elements.
+    for part in range(0, around.size, _STRETCH):
+        starts = tags.start_tags(containers.element[around[part : part + _STRETCH]])
+        # Attributes are read where the tag has such a word in it.
+        if not (places := _COMMENT_MARKS.places_in(b"".join(starts))):
+            continue
+        likely = np.cumsum(list(map(len, starts))).searchsorted(places, side="right")
+        chosen = around[np.array(list(dict.fromkeys(likely.tolist()))) + part]
+        for container, given in zip(chosen, tags.attributes_of(containers.element[chosen].tolist()), strict=True):
+            if _is_of_comments(given):
+                found[first[container] : end[container]] = True
     return found
 
 

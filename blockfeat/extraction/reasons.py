@@ -283,7 +283,7 @@ def _among_others(
         inside = (np.minimum(block, like) + offsets >= 0) & (np.maximum(block, like) + offsets < len(matrix))
         changed: NDArray[np.floating[Any]] = matrix.copy()
         changed[block + offsets[inside]] = matrix[like + offsets[inside]]
-        if bool(model.predict(replace(measured, matrix=changed)).kept[block]) != bool(kept[block]):
+        if bool(model.predict(replace(measured, rows=changed)).kept[block]) != bool(kept[block]):
             return Counterfactual(like=like, reach=reach)
     return None
 
@@ -313,7 +313,7 @@ def _with(model: Model, measured: PageFeatures, block: int, values: dict[int, fl
     """Return what a model predicts of a page on which a block has other values."""
     matrix: NDArray[np.floating[Any]] = measured.matrix.copy()
     matrix[block, list(values)] = list(values.values())
-    return model.predict(replace(measured, matrix=matrix))
+    return model.predict(replace(measured, rows=matrix))
 
 
 def strongest(features: Sequence[Feature], contributions: Sequence[float], *, most: int = 5) -> list[tuple[str, float]]:

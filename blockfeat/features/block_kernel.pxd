@@ -9,16 +9,27 @@ cdef int _MOST_OCCURRENCES, _SHORT, _FLAGS
 cdef int _START, _END, _FORMATS, _LISTS, _STRUCTURES
 cdef int _WORDS, _ANCHOR_WORDS, _SENTENCES, _UNSPACED_WORDS, _CHARACTERS, _ALPHANUMERICS
 
-cdef void _add_canonical(float[:, ::1] row, int[:, ::1] count, int[:, ::1] place, double[::1] stop_words) noexcept nogil
-cdef void _add_lengths(float[:, ::1] row, int[:, ::1] count) noexcept nogil
-cdef void _add_page(float[:, ::1] row, int[:, ::1] count) noexcept nogil
-cdef void _add_anchors(float[:, ::1] row, int[:, ::1] place, int[::1] start) noexcept nogil
-cdef void _add_words(
-    float[:, ::1] row, int[:, ::1] counts, unsigned char[::1] flags, unsigned long long[::1] keys,
-    unsigned long long[::1] code, double in_title, double in_descriptions
-) noexcept nogil
-cdef void _add_occurrences(float[:, ::1] row, int[::1] number, int[::1] count) noexcept nogil
-cdef void _add_endings(float[:, ::1] row, int[:, ::1] places, str text)
-cdef void _add_neighbours(float[:, ::1] row) noexcept nogil
+cdef class FeatureRows:
+    cdef readonly Py_ssize_t blocks, width
+    cdef const float[:, ::1] values
+
+    cdef void write(self, Py_ssize_t first, float[:, ::1] rows) noexcept nogil
+
+cdef class OwnRows(FeatureRows):
+    cdef const int[:, ::1] count, place
+    cdef const double[::1] words_before, stop_words
+    cdef const unsigned char[::1] flags
+    cdef int[::1] anchors, replies, replies_before, occurrences
+    cdef float[::1] terminal
+    cdef double in_title, in_descriptions, page_words, page_density, page_unspaced, page_blocks
+
+    cdef void _look_at_words(self, unsigned long long[::1] keys, unsigned long long[::1] code) noexcept
+    cdef void _count_anchors(self, int[::1] start) noexcept
+    cdef void _count_occurrences(self, int[::1] number)
+    cdef void _find_endings(self, str text)
+    cdef double density(self, Py_ssize_t block) noexcept nogil
+    cdef void write_own(self, Py_ssize_t block, float[::1] row) noexcept nogil
+    cdef void _write_cues(self, Py_ssize_t block, double words, float[::1] row) noexcept nogil
+
 cdef inline bint _is_space(Py_UCS4 character)
 cdef inline double _terminal(Py_UCS4 character)

@@ -1,4 +1,4 @@
-"""Features of each block by itself: words, characters, links, ending, position (compiled)."""
+"""Features of the blocks of a page, some rows at a time; those of each block by itself (compiled)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import COLUMNS, ROLES, Blocks
 from blockfeat.features.keys import WordFlags, numbered
+from blockfeat.features.places import COLUMNS as FEATURES
 from blockfeat.lang.counting import COUNTED
 
 if not cython.compiled:
@@ -23,15 +24,43 @@ _START, _END, _FORMATS, _LISTS, _STRUCTURES = map(COLUMNS.index, ("start", "end"
 _WORDS, _ANCHOR_WORDS, _, _SENTENCES, _UNSPACED_WORDS, _CHARACTERS, _ALPHANUMERICS = range(len(COUNTED))
 
 
-def add_own(rows: Rows, blocks: Blocks, stop_words: NDArray[np.float64], flags: WordFlags, spread: int) -> None:
-    """Fill the columns that depend on a block's own text, markup and position; linear in the page.
+class FeatureRows:
+    """The features of the n blocks of a page, k each, of which some rows are written at a time: those of a matrix.
 
     Parameters
     ----------
-    rows : float32 array, n × 85
-        The matrix to fill, one row per block, at least one.
+    matrix : float32 array, n × k
+        The features.
+    """
+
+    def __init__(self, matrix: Rows) -> None:
+        self.values = np.ascontiguousarray(matrix)
+        self.blocks, self.width = matrix.shape
+
+    def __reduce__(self) -> tuple[type[FeatureRows], tuple[Rows]]:
+        """Pickle the features as a matrix."""
+        return FeatureRows, (self.matrix(),)
+
+    def matrix(self) -> Rows:
+        """Return the features of all blocks: n × k."""
+        rows = np.empty((self.blocks, self.width), dtype=np.float32)
+        self.write(0, rows)
+        return rows
+
+    def write(self, first: cython.Py_ssize_t, rows: cython.float[:, ::1]) -> cython.void:
+        """Write the features of blocks from a first one on: as many as there are rows."""
+        rows[:, :] = self.values[first : first + rows.shape[0]]
+
+
+class OwnRows(FeatureRows):
+    """The features that depend on a block's own text, markup and position, and on what the whole page has.
+
+    Parameters
+    ----------
     blocks : Blocks
-        The blocks.
+        The n blocks of the page, at least one.
+    words_before : float array, n + 1
+        Words before each, and of all.
     stop_words : float array, n
         Normalised stop-word ratio of each.
     flags : WordFlags
@@ -39,165 +68,140 @@ def add_own(rows: Rows, blocks: Blocks, stop_words: NDArray[np.float64], flags: 
     spread : int
         Random odd multiplier of a hash table; see `blockfeat.features.keys.numbered`.
     """
-    row: cython.float[:, ::1] = rows
-    count: cython.int[:, ::1] = blocks.measures.counts
-    place: cython.int[:, ::1] = blocks.columns
-    normalised: cython.double[::1] = stop_words
-    anchors: cython.int[::1] = blocks.anchors.start
-    flag: cython.uchar[::1] = flags.flags
-    keys: cython.ulonglong[::1] = blocks.measures.token_keys.data
-    codes = np.zeros(row.shape[0], dtype=np.uint64)
-    code: cython.ulonglong[::1] = codes.data
-    in_title: cython.double = flags.in_title + 1.0
-    in_descriptions: cython.double = flags.in_descriptions + 1.0
-    with cython.nogil:
-        _add_canonical(row, count, place, normalised)
-        _add_lengths(row, count)
-        _add_page(row, count)
-        _add_anchors(row, place, anchors)
-        _add_words(row, count, flag, keys, code, in_title, in_descriptions)
-    number: cython.int[::1] = numbered(codes, spread)
-    occurrences: cython.int[::1] = np.zeros(row.shape[0], dtype=np.int32)
-    with cython.nogil:
-        _add_occurrences(row, number, occurrences)
-    _add_endings(row, place, blocks.page_text.text)
-    with cython.nogil:
-        _add_neighbours(row)
 
+    def __init__(
+        self,
+        blocks: Blocks,
+        words_before: NDArray[np.float64],
+        stop_words: NDArray[np.float64],
+        flags: WordFlags,
+        spread: int,
+    ) -> None:
+        count = blocks.columns.shape[1]
+        self.blocks, self.width = count, len(FEATURES)
+        self.count, self.place = blocks.measures.counts, blocks.columns
+        self.words_before, self.stop_words, self.flags = words_before, stop_words, flags.flags
+        self.in_title, self.in_descriptions = flags.in_title + 1.0, flags.in_descriptions + 1.0
+        room: cython.int[:, ::1] = np.zeros((4, count), dtype=np.int32)
+        self.anchors, self.replies, self.replies_before, self.occurrences = room[0], room[1], room[2], room[3]
+        self.terminal = np.empty(count, dtype=np.float32)
+        codes = np.zeros(count, dtype=np.uint64)
+        self._look_at_words(blocks.measures.token_keys.data, codes.data)
+        self._count_anchors(blocks.anchors.start)
+        self._count_occurrences(numbered(codes, spread))
+        self._find_endings(blocks.page_text.text)
 
-def _add_canonical(
-    row: cython.float[:, ::1], count: cython.int[:, ::1], place: cython.int[:, ::1], stop_words: cython.double[::1]
-) -> cython.void:
-    """Fill the columns of the eight features of Ziegler & Skubacz 2007."""
-    below: cython.double
-    block: cython.Py_ssize_t
-    for block in range(row.shape[0]):
-        below = max(count[_SENTENCES, block], 1)
-        row[block, column.AVERAGE_SENTENCE_LENGTH] = count[_WORDS, block] / below
-        row[block, column.SENTENCE_COUNT] = count[_SENTENCES, block]
-        below = max(count[_CHARACTERS, block], 1)
-        row[block, column.CHARACTER_DISTRIBUTION] = count[_ALPHANUMERICS, block] / below
-        row[block, column.STOP_WORD_RATIO] = stop_words[block]
-        below = max(count[_WORDS, block], 1)
-        row[block, column.ANCHOR_RATIO] = count[_ANCHOR_WORDS, block] / below
-        row[block, column.FORMAT_TAG_RATIO] = place[_FORMATS, block] / below
-        row[block, column.LIST_ELEMENT_RATIO] = place[_LISTS, block] / below
-        row[block, column.TEXT_STRUCTURING_RATIO] = place[_STRUCTURES, block] / below
+    def _look_at_words(self, keys: cython.ulonglong[::1], code: cython.ulonglong[::1]) -> cython.void:
+        """Count replies and the words of the page; write a code for each block's words.
 
+        The sum of their keys, so that blocks with the same words have the same code.
+        """
+        anchor_words: cython.longlong = 0
+        unspaced: cython.longlong = 0
+        replies: cython.int = 0
+        word: cython.Py_ssize_t = 0
+        end: cython.Py_ssize_t = 0
+        block: cython.Py_ssize_t
+        with cython.nogil:
+            for block in range(self.blocks):
+                end += self.count[_WORDS, block]
+                for word in range(end - self.count[_WORDS, block], end):
+                    code[block] = (code[block] + keys[word]) & _ALL_BITS
+                    self.replies[block] += (self.flags[word] >> _REPLY) & 1
+                self.replies_before[block] = replies
+                if self.count[_WORDS, block] <= _SHORT:
+                    replies += self.replies[block]
+                anchor_words += self.count[_ANCHOR_WORDS, block]
+                unspaced += self.count[_UNSPACED_WORDS, block]
+            self.page_words = max(self.words_before[self.blocks], 1.0)
+            self.page_density = anchor_words / self.page_words
+            self.page_unspaced = unspaced / self.page_words
+            self.page_blocks = log1p(self.blocks)
 
-def _add_lengths(row: cython.float[:, ::1], count: cython.int[:, ::1]) -> cython.void:
-    """Fill the columns about words and characters of each block."""
-    below: cython.double
-    block: cython.Py_ssize_t
-    for block in range(row.shape[0]):
-        below = max(count[_WORDS, block], 1)
-        row[block, column.LOG_WORDS] = log1p(count[_WORDS, block])
-        row[block, column.PLAIN_WORDS] = log1p(count[_WORDS, block] - count[_ANCHOR_WORDS, block])
-        row[block, column.WORD_LENGTH] = min(count[_CHARACTERS, block] / below, _LONGEST_WORD)
+    def _count_anchors(self, start: cython.int[::1]) -> cython.void:
+        """Count the anchors that begin in each block."""
+        anchor: cython.Py_ssize_t = 0
+        first: cython.Py_ssize_t
+        block: cython.Py_ssize_t
+        with cython.nogil:
+            for block in range(self.blocks):
+                first = anchor
+                while anchor < start.shape[0] and start[anchor] < self.place[_END, block]:
+                    anchor += 1
+                self.anchors[block] = anchor - first
 
+    def _count_occurrences(self, number: cython.int[::1]) -> cython.void:
+        """Count the blocks that have the number of each."""
+        count: cython.int[::1] = np.zeros(number.shape[0], dtype=np.int32)
+        block: cython.Py_ssize_t
+        with cython.nogil:
+            for block in range(self.blocks):
+                count[number[block]] += 1
+            for block in range(self.blocks):
+                self.occurrences[block] = min(count[number[block]], _MOST_OCCURRENCES)
 
-def _add_page(row: cython.float[:, ::1], count: cython.int[:, ::1]) -> cython.void:
-    """Fill the columns about the page, the same for all blocks, and about the place of each on it."""
-    all_words: cython.longlong = 0
-    all_anchor_words: cython.longlong = 0
-    all_unspaced: cython.longlong = 0
-    words_before: cython.longlong = 0
-    total: cython.double
-    log_blocks: cython.double
-    block: cython.Py_ssize_t
-    for block in range(row.shape[0]):
-        all_words += count[_WORDS, block]
-        all_anchor_words += count[_ANCHOR_WORDS, block]
-        all_unspaced += count[_UNSPACED_WORDS, block]
-    total = max(all_words, 1)
-    log_blocks = log1p(row.shape[0])
-    for block in range(row.shape[0]):
-        row[block, column.WORD_POSITION] = words_before / total
-        row[block, column.PAGE_BLOCKS] = log_blocks
-        row[block, column.PAGE_DENSITY] = all_anchor_words / total
-        row[block, column.PAGE_UNSPACED] = all_unspaced / total
-        words_before += count[_WORDS, block]
+    def _find_endings(self, text: str) -> cython.void:
+        """Find how each block ends: 1 for a full stop or quote, 0.6 for a colon, 0.4 for an ellipsis, else 0."""
+        block: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        for block in range(self.blocks):
+            place = self.place[_END, block] - 1
+            while place > self.place[_START, block] and _is_space(text[place]):
+                place -= 1
+            self.terminal[block] = _terminal(text[place])
 
+    def density(self, block: cython.Py_ssize_t) -> cython.double:
+        """Return the share of a block's words that are links."""
+        below: cython.double = max(self.count[_WORDS, block], 1)
+        return self.count[_ANCHOR_WORDS, block] / below
 
-def _add_anchors(row: cython.float[:, ::1], place: cython.int[:, ::1], start: cython.int[::1]) -> cython.void:
-    """Fill the column about the anchors that begin in each block."""
-    anchor: cython.Py_ssize_t = 0
-    first: cython.Py_ssize_t
-    block: cython.Py_ssize_t
-    for block in range(row.shape[0]):
-        first = anchor
-        while anchor < start.shape[0] and start[anchor] < place[_END, block]:
-            anchor += 1
-        row[block, column.ANCHORS] = log1p(anchor - first)
+    def write_own(self, block: cython.Py_ssize_t, row: cython.float[::1]) -> cython.void:
+        """Write the features of a block by itself."""
+        words: cython.double = max(self.count[_WORDS, block], 1)
+        below: cython.double
+        last: cython.bint = block == self.blocks - 1
+        # The eight features of Ziegler & Skubacz 2007.
+        below = max(self.count[_SENTENCES, block], 1)
+        row[column.AVERAGE_SENTENCE_LENGTH] = self.count[_WORDS, block] / below
+        row[column.SENTENCE_COUNT] = self.count[_SENTENCES, block]
+        below = max(self.count[_CHARACTERS, block], 1)
+        row[column.CHARACTER_DISTRIBUTION] = self.count[_ALPHANUMERICS, block] / below
+        row[column.STOP_WORD_RATIO] = self.stop_words[block]
+        row[column.ANCHOR_RATIO] = self.density(block)
+        row[column.FORMAT_TAG_RATIO] = self.place[_FORMATS, block] / words
+        row[column.LIST_ELEMENT_RATIO] = self.place[_LISTS, block] / words
+        row[column.TEXT_STRUCTURING_RATIO] = self.place[_STRUCTURES, block] / words
+        row[column.LOG_WORDS] = log1p(self.count[_WORDS, block])
+        row[column.PLAIN_WORDS] = log1p(self.count[_WORDS, block] - self.count[_ANCHOR_WORDS, block])
+        row[column.WORD_LENGTH] = min(self.count[_CHARACTERS, block] / words, _LONGEST_WORD)
+        row[column.TERMINAL] = self.terminal[block]
+        row[column.ANCHORS] = log1p(self.anchors[block])
+        row[column.OCCURRENCES] = self.occurrences[block]
+        row[column.WORD_POSITION] = self.words_before[block] / self.page_words
+        row[column.PAGE_BLOCKS] = self.page_blocks
+        row[column.PAGE_DENSITY] = self.page_density
+        row[column.PAGE_UNSPACED] = self.page_unspaced
+        row[column.REPLIES_BEFORE] = log1p(self.replies_before[block])
+        row[column.PREVIOUS_DENSITY] = self.density(block - 1) if block > 0 else 1.0
+        row[column.NEXT_DENSITY] = 1.0 if last else self.density(block + 1)
+        row[column.NEXT_TERMINAL] = 0.0 if last else self.terminal[block + 1]
+        self._write_cues(block, words, row)
 
-
-def _add_words(
-    row: cython.float[:, ::1],
-    counts: cython.int[:, ::1],
-    flags: cython.uchar[::1],
-    keys: cython.ulonglong[::1],
-    code: cython.ulonglong[::1],
-    in_title: cython.double,
-    in_descriptions: cython.double,
-) -> cython.void:
-    """Fill the columns about words of clutter, title and descriptions; write a code for each block's words.
-
-    The sum of their keys, so that blocks with the same words have the same code.
-    """
-    replies_before: cython.longlong = 0
-    replies: cython.int
-    below: cython.double
-    word: cython.Py_ssize_t = 0
-    end: cython.Py_ssize_t = 0
-    block: cython.Py_ssize_t
-    kind: cython.int
-    for block in range(row.shape[0]):
-        end += counts[_WORDS, block]
-        replies = 0
-        for word in range(end - counts[_WORDS, block], end):
-            code[block] = (code[block] + keys[word]) & _ALL_BITS
-            if flags[word]:
-                replies += (flags[word] >> _REPLY) & 1
-                for kind in range(_FLAGS):
-                    row[block, column.WORDS_PROMOTION + kind] += (flags[word] >> kind) & 1
-        row[block, column.TITLE_COVER] = row[block, column.TITLE_SHARE] / in_title
-        row[block, column.DESCRIPTION_COVER] = row[block, column.DESCRIPTION_SHARE] / in_descriptions
-        below = max(counts[_WORDS, block], 1)
+    def _write_cues(self, block: cython.Py_ssize_t, words: cython.double, row: cython.float[::1]) -> cython.void:
+        """Write the shares of words of clutter, of the title and of the descriptions."""
+        first: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.words_before[block])
+        word: cython.Py_ssize_t
+        kind: cython.int
         for kind in range(_FLAGS):
-            row[block, column.WORDS_PROMOTION + kind] /= below
-        row[block, column.REPLIES_BEFORE] = log1p(replies_before)
-        if counts[_WORDS, block] <= _SHORT:
-            replies_before += replies
-
-
-def _add_occurrences(row: cython.float[:, ::1], number: cython.int[::1], count: cython.int[::1]) -> cython.void:
-    """Fill the column about how many blocks have the number of each block."""
-    block: cython.Py_ssize_t
-    for block in range(number.shape[0]):
-        count[number[block]] += 1
-    for block in range(number.shape[0]):
-        row[block, column.OCCURRENCES] = min(count[number[block]], _MOST_OCCURRENCES)
-
-
-def _add_endings(row: cython.float[:, ::1], places: cython.int[:, ::1], text: str) -> cython.void:
-    """Fill the column about how each block ends: 1 for a full stop or quote, 0.6 a colon, 0.4 an ellipsis, else 0."""
-    block: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    for block in range(row.shape[0]):
-        place = places[_END, block] - 1
-        while place > places[_START, block] and _is_space(text[place]):
-            place -= 1
-        row[block, column.TERMINAL] = _terminal(text[place])
-
-
-def _add_neighbours(row: cython.float[:, ::1]) -> cython.void:
-    """Fill the columns about the links and endings of the blocks before and after."""
-    last: cython.Py_ssize_t = row.shape[0] - 1
-    block: cython.Py_ssize_t
-    for block in range(last + 1):
-        row[block, column.PREVIOUS_DENSITY] = row[block - 1, column.ANCHOR_RATIO] if block > 0 else 1.0
-        row[block, column.NEXT_DENSITY] = row[block + 1, column.ANCHOR_RATIO] if block < last else 1.0
-        row[block, column.NEXT_TERMINAL] = row[block + 1, column.TERMINAL] if block < last else 0.0
+            row[column.WORDS_PROMOTION + kind] = 0.0
+        for word in range(first, first + self.count[_WORDS, block]):
+            if self.flags[word]:
+                for kind in range(_FLAGS):
+                    row[column.WORDS_PROMOTION + kind] += (self.flags[word] >> kind) & 1
+        row[column.TITLE_COVER] = row[column.TITLE_SHARE] / self.in_title
+        row[column.DESCRIPTION_COVER] = row[column.DESCRIPTION_SHARE] / self.in_descriptions
+        for kind in range(_FLAGS):
+            row[column.WORDS_PROMOTION + kind] /= words
 
 
 def _is_space(character: cython.Py_UCS4) -> cython.bint:

@@ -80,9 +80,9 @@ class ElementCues(NamedTuple):
 
 def scan_start_tags(
     source: bytes,
-    opened: NDArray[np.int64],
-    start: NDArray[np.int64],
-    stop: NDArray[np.int64],
+    opened: NDArray[np.int32],
+    start: NDArray[np.int32],
+    stop: NDArray[np.int32],
     cues: ElementCues,
     lexicon: AttributeLexicon,
 ) -> None:
@@ -101,9 +101,9 @@ def scan_start_tags(
     lexicon : AttributeLexicon
         The words to look for.
     """
-    tag: cython.longlong[::1] = opened
-    first: cython.longlong[::1] = start
-    end: cython.longlong[::1] = stop
+    tag: cython.int[::1] = opened
+    first: cython.int[::1] = start
+    end: cython.int[::1] = stop
     bits: cython.uint[::1] = cues.bits
     names: cython.ulonglong[::1] = cues.names.data
     scanner: _TagScanner = _TagScanner(source, lexicon)

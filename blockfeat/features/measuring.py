@@ -16,11 +16,10 @@ from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features import places
-from blockfeat.features.block_kernel import add_own
-from blockfeat.features.context_kernel import add_context
+from blockfeat.features.block_kernel import FeatureRows
+from blockfeat.features.context_kernel import PageRows
 from blockfeat.features.cues import Cues, bundled_cues
-from blockfeat.features.keys import WordFlags, shared_runs
+from blockfeat.features.keys import SharedRuns, WordFlags, shared_runs
 from blockfeat.features.nesting import Nesting
 from blockfeat.features.places import COLUMNS
 from blockfeat.features.schema import CANONICAL, PAPER_STOP_WORD_RATIO, Feature, Measured, read_features
@@ -28,12 +27,11 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.lang.measures import FastTokenizer, Tokenizer, keys_of_text
 from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.lang.stopwords import StopWordRatios
-from blockfeat.page.page import DeclaredText, Page
-
-DECLARED_COLUMNS = frozenset(("declared_share", "declared_other", "page_declared", "page_declared_words"))
-"""Names of the columns about the page's JSON-LD."""
+from blockfeat.page.page import DeclaredText, Page, check_memory
 
 _LONGEST_TITLE = 600
+# Of a block at the most, all that is made on the way to its text, and each feature in a matrix.
+_BYTES_OF_BLOCK, _BYTES_OF_FEATURE, _MANY_BLOCKS = 500, 8, 80_000
 
 
 def title_words(declared: DeclaredText) -> tuple[NDArray[np.uint64], int]:
@@ -43,26 +41,30 @@ def title_words(declared: DeclaredText) -> tuple[NDArray[np.uint64], int]:
     return keys, int(starts.searchsorted(len(title)))
 
 
-def add_declared(rows: NDArray[np.float32], blocks: Blocks, spread: int) -> None:
-    """Fill the columns about the page's JSON-LD, which are 0 where it declares no text.
+def page_rows(measured: Measured, cues: Cues | None = None) -> FeatureRows:
+    """Return all features of a page, in the order of `context_features`; linear in the page.
 
     Parameters
     ----------
-    rows : float32 array, n × 85
-        What is filled, a row for each block.
-    blocks : Blocks
-        The blocks of a page.
-    spread : int
-        Random odd multiplier of a hash table; see `blockfeat.features.keys.shared_runs`.
+    measured : Measured
+        The blocks of a page, and their stop-word ratios.
+    cues : Cues, optional
+        Cues of tags, attributes and words; the bundled ones if not given.
     """
-    measures, declared = blocks.measures, blocks.declared
-    for text, share in ((declared.body, places.DECLARED_SHARE), (declared.other, places.DECLARED_OTHER)):
-        if text:
-            found = shared_runs(measures.token_keys, measures.words, keys_of_text(text)[0], spread)
-            rows[:, share] = found.words / np.maximum(measures.words, 1)
-            if share == places.DECLARED_SHARE:
-                rows[:, places.PAGE_DECLARED] = found.runs / max(found.of, 1)
-                rows[:, places.PAGE_DECLARED_WORDS] = np.log1p(found.words.sum())
+    blocks, cues = measured.blocks, bundled_cues() if cues is None else cues
+    if not blocks.columns.size:
+        return FeatureRows(np.zeros((0, len(COLUMNS)), dtype=np.float32))
+    nesting = Nesting.of(blocks, cues)
+    measures, declared, spread = blocks.measures, blocks.declared, getrandbits(64) | 1
+    title, in_title = title_words(declared)
+    flags = WordFlags.of(measures.token_keys, cues.words, title=title, title_words=in_title, spread=spread)
+    body = other = SharedRuns(np.zeros_like(measures.words), 0, 0)
+    if declared.scripts:
+        body, other = (
+            shared_runs(measures.token_keys, measures.words, keys_of_text(text)[0], spread) if text else body
+            for text in (declared.body, declared.other)
+        )
+    return PageRows(blocks, nesting, cues, measured.stop_words.normalised, flags, spread, body, other)
 
 
 @cache
@@ -105,23 +107,8 @@ def context_columns(
     unknown = [name for name in names or () if name not in places]
     if unknown:
         raise ModelError(f"unknown features: {', '.join(unknown)}")
-    rows = np.zeros((measured.blocks.block_starts.size, len(COLUMNS)), dtype=np.float32)
-    if len(rows):
-        spread = getrandbits(64) | 1
-        _fill(rows, measured, bundled_cues() if cues is None else cues, spread)
-        if measured.blocks.declared.scripts and (names is None or not DECLARED_COLUMNS.isdisjoint(names)):
-            add_declared(rows, measured.blocks, spread)
+    rows = page_rows(measured, cues).matrix()
     return rows if names is None else rows.take([places[name] for name in names], axis=1)
-
-
-def _fill(rows: NDArray[np.float32], measured: Measured, cues: Cues, spread: int) -> None:
-    """Fill the rows of a page's blocks, at least one, but for the columns about its JSON-LD."""
-    blocks = measured.blocks
-    nesting = Nesting.of(blocks, cues)
-    title, in_title = title_words(blocks.declared)
-    flags = WordFlags.of(blocks.measures.token_keys, cues.words, title=title, title_words=in_title, spread=spread)
-    add_own(rows, blocks, measured.stop_words.normalised, flags, spread)
-    add_context(rows, blocks, nesting, cues, spread)
 
 
 def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[np.floating[Any]]:
@@ -140,8 +127,6 @@ def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[n
         One column per feature, in order: 64 bits where all are functions of single blocks, 32 bits where
         context features, which rest on shared sums, are among them.
     """
-    if features == context_features():
-        return context_columns(measured)
     functions = [feature.compute for feature in features]
     if None in functions:
         return context_columns(measured, names=[feature.name for feature in features])
@@ -197,7 +182,7 @@ class PageFeatures:
     ----------
     blocks : Blocks
         The page's n blocks.
-    matrix : float array, n × k
+    rows : FeatureRows or float array, n × k
         The features of the model, in its order.
     lang : str or None
         ISO 639-1 code of the page's language.
@@ -206,9 +191,14 @@ class PageFeatures:
     """
 
     blocks: Blocks
-    matrix: NDArray[np.floating[Any]]
+    rows: FeatureRows | NDArray[np.floating[Any]]
     lang: str | None
     stop_words: StopWordRatios
+
+    @cached_property
+    def matrix(self) -> NDArray[np.floating[Any]]:
+        """The features as a matrix, n × k; of a page that is not explained it need not be made."""
+        return self.rows.matrix() if isinstance(self.rows, FeatureRows) else self.rows
 
 
 class MeasuringOptions(Protocol):
@@ -303,8 +293,17 @@ class FeatureExtractor:
             The page.
         lang : str, optional
             The page's language where the caller knows it; identified otherwise.
+
+        Raises
+        ------
+        LimitExceeded
+            The features of all blocks would take too much memory; see `blockfeat.page.page.check_memory`.
         """
         blocks = self.cutter.cut(page, self.segmenter)
+        count, has_all = blocks.columns.shape[1], self.features == context_features()
+        if count > _MANY_BLOCKS:
+            needed = _BYTES_OF_BLOCK + (0 if has_all else _BYTES_OF_FEATURE * len(self.features))
+            check_memory(len(page.data), needed * count, f"the {count:,} blocks of the page")
         language = self.identifier.page_language(
             blocks.measures,
             blocks.block_starts,
@@ -314,5 +313,6 @@ class FeatureExtractor:
             stop_lists=self.stop_lists,
             page_wide=self.stop_word_scope == "page",
         )
-        matrix = feature_matrix(self.features, Measured(blocks, language.stop_words))
-        return PageFeatures(blocks, matrix, language.lang, language.stop_words)
+        measured = Measured(blocks, language.stop_words)
+        rows = page_rows(measured) if has_all else feature_matrix(self.features, measured)
+        return PageFeatures(blocks, rows, language.lang, language.stop_words)

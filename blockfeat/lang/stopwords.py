@@ -356,14 +356,14 @@ def stop_word_ratios(
     asked = index.languages if languages is None else languages
     masks = index.masks_of(measures.token_keys) if masks is None else masks
     columns = [index.languages.index(lang) for lang in asked]
-    shares = [_shares(measures, index, column, masks) for column in columns]
-    best = np.zeros(shares[0].size, dtype=np.intp)
+    best, ratio = np.zeros(measures.words.size, dtype=np.intp), _shares(measures, index, columns[0], masks)
     if len(asked) == 1:
-        return StopWordRatios(asked, best, shares[0], shares[0] / index.densities[columns[0]])
-    ratios = np.stack(shares, axis=1)
-    if len(ratios):
-        best = ratios.argmax(axis=1)
-    ratio = ratios[np.arange(best.size), best]
+        return StopWordRatios(asked, best, ratio, ratio / index.densities[columns[0]])
+    # One language after the other: all of them together would take a kilobyte a block.
+    for place, column in enumerate(columns[1:], start=1):
+        share = _shares(measures, index, column, masks)
+        best[share > ratio] = place
+        ratio = np.maximum(ratio, share)
     return StopWordRatios(asked, best, ratio, ratio / index.densities[columns][best])
 
 

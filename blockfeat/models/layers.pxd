@@ -1,6 +1,8 @@
 # C types of layers.py, and what it takes from C: where it runs uncompiled, nobody reads this file.
 cimport cython
 
+from blockfeat.features.block_kernel cimport FeatureRows
+
 cdef extern from "products.h" nogil:
     void add_wide(
         const float *rows, const float *weights, float *sums, Py_ssize_t count, Py_ssize_t width, Py_ssize_t columns
@@ -25,10 +27,10 @@ cdef class Network:
     cdef float most, outer_bias
 
     cdef void _write_logits(
-        self, const float[:, ::1] matrix, float[:, ::1] inputs, float[:, :, ::1] states, float[:, ::1] page, float[::1] logits
+        self, FeatureRows rows, float[:, ::1] inputs, float[:, :, ::1] states, float[:, ::1] page, float[::1] logits
     ) noexcept
     cdef void _write_alone(
-        self, const float[:, ::1] matrix, float[:, ::1] inputs, float[:, ::1] channels, float[::1] sums
+        self, FeatureRows rows, Py_ssize_t first, float[:, ::1] inputs, float[:, ::1] channels, float[::1] sums
     ) noexcept nogil
     cdef void _write_whole(self, float[:, ::1] sums, float[:, ::1] found, Py_ssize_t count) noexcept nogil
     cdef Py_ssize_t _convolve(self, float[:, :, ::1] states, const float[::1] whole) noexcept nogil

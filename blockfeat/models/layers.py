@@ -11,6 +11,8 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.features.block_kernel import FeatureRows
+
 Array = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
@@ -86,20 +88,20 @@ class Network:
         """Make it anew from the weights in another process."""
         return Network, self.arguments
 
-    def logits(self, matrix: Array) -> Array:
+    def logits(self, rows: FeatureRows) -> Array:
         """Return the logit of each block of a page, given its features: n × k to n."""
-        count, width = matrix.shape[0], self.outer.shape[0]
+        count, width = rows.blocks, self.outer.shape[0]
         found = np.empty(count, dtype=np.float32)
         found.fill(self.outer_bias)
         states, page = np.empty((2, count, width), dtype=np.float32), np.zeros((2, width), dtype=np.float32)
-        room = np.empty((_ROWS, matrix.shape[1]), dtype=np.float32)
-        self._write_logits(np.ascontiguousarray(matrix), room, states, page, found)
+        room = np.empty((_ROWS, rows.width), dtype=np.float32)
+        self._write_logits(rows, room, states, page, found)
         return found
 
-    def alone(self, matrix: Array, channels: Array) -> Array:
-        """Write the channels of each block alone, n × c, given its features, n × k; return their sums, c."""
-        room, sums = np.empty((_ROWS, matrix.shape[1]), dtype=np.float32), np.zeros(channels.shape[1], dtype=np.float32)
-        self._write_alone(np.ascontiguousarray(matrix), room, channels, sums)
+    def alone(self, rows: FeatureRows, first: int, channels: Array) -> Array:
+        """Write the channels of blocks alone, as many as there is room for from a first one on; return their sums."""
+        room, sums = np.empty((_ROWS, rows.width), dtype=np.float32), np.zeros(channels.shape[1], dtype=np.float32)
+        self._write_alone(rows, first, room, channels, sums)
         return sums
 
     def whole(self, sums: Array, count: int) -> Array:
@@ -125,7 +127,7 @@ class Network:
 
     def _write_logits(
         self,
-        matrix: cython.const[cython.float][:, ::1],
+        rows: FeatureRows,
         inputs: cython.float[:, ::1],
         states: cython.float[:, :, ::1],
         page: cython.float[:, ::1],
@@ -134,38 +136,40 @@ class Network:
         """Add the logits; rows of ``page`` are room for the sums of channels and what the page adds."""
         last: cython.Py_ssize_t
         with cython.nogil:
-            self._write_alone(matrix, inputs, states[0], page[0])
-            self._write_whole(page[:1], page[1:], matrix.shape[0])
+            self._write_alone(rows, 0, inputs, states[0], page[0])
+            self._write_whole(page[:1], page[1:], rows.blocks)
             last = self._convolve(states, page[1])
             add_dot_products(states[last], self.outer, logits)
 
     def _write_alone(
         self,
-        matrix: cython.const[cython.float][:, ::1],
+        rows: FeatureRows,
+        first: cython.Py_ssize_t,
         inputs: cython.float[:, ::1],
         channels: cython.float[:, ::1],
         sums: cython.float[::1],
     ) -> cython.void:
         """Write what the first layer makes of features as deviations from their means, some blocks at a time."""
         difference: cython.float
-        first: cython.Py_ssize_t = 0
+        done: cython.Py_ssize_t = 0
         count: cython.Py_ssize_t
         block: cython.Py_ssize_t
         place: cython.Py_ssize_t
-        while first < matrix.shape[0]:
-            count = min(matrix.shape[0] - first, _ROWS)
+        while done < channels.shape[0]:
+            count = min(channels.shape[0] - done, _ROWS)
+            rows.write(first + done, inputs[:count])
             for block in range(count):
-                for place in range(matrix.shape[1]):
-                    difference = (matrix[first + block, place] - self.mean[place]) * self.scale[place]
+                for place in range(inputs.shape[1]):
+                    difference = (inputs[block, place] - self.mean[place]) * self.scale[place]
                     inputs[block, place] = min(max(difference, -self.most), self.most)
                 for place in range(sums.shape[0]):
-                    channels[first + block, place] = self.inner_bias[place]
-            add_product(inputs[:count], self.inner, channels[first : first + count])
-            for block in range(first, first + count):
+                    channels[done + block, place] = self.inner_bias[place]
+            add_product(inputs[:count], self.inner, channels[done : done + count])
+            for block in range(done, done + count):
                 for place in range(sums.shape[0]):
                     channels[block, place] = channels[block, place] if channels[block, place] > 0 else 0
                     sums[place] += channels[block, place]
-            first += count
+            done += count
 
     def _write_whole(
         self, sums: cython.float[:, ::1], found: cython.float[:, ::1], count: cython.Py_ssize_t

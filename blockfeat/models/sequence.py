@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from blockfeat._config import number
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
+from blockfeat.features.block_kernel import FeatureRows
 from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Expectation, expectation, favoured_cut, logit, page_cut
@@ -141,23 +142,23 @@ class SequenceModel(FeatureModel):
     def _network(self) -> Network:
         return Network(self.weights, DILATIONS, _MOST_DEVIATIONS)
 
-    def logits(self, matrix: Array) -> Array:
+    def logits(self, features: NDArray[np.floating[Any]] | FeatureRows) -> Array:
         """Return the logit of each block: n. Long pages go through in stretches, so that memory stays bounded."""
-        count, network = matrix.shape[0], self._network
+        rows = features if isinstance(features, FeatureRows) else FeatureRows(features.astype(np.float32, copy=False))
+        count, network = rows.blocks, self._network
         if count <= _STRETCH:
-            return network.logits(matrix)
+            return network.logits(rows)
         channels = self._states(1, _STRETCH)[0]
         firsts = range(0, count, _STRETCH)
-        stretches = [matrix[first : first + _STRETCH] for first in firsts]
-        total = np.sum([network.alone(rows, channels[: len(rows)]) for rows in stretches], axis=0)
+        total = np.sum([network.alone(rows, first, channels[: count - first]) for first in firsts], axis=0)
         whole = network.whole(total, count)
         parts = []
         for first in firsts:
-            rows = matrix[max(first - _REACH, 0) : first + _STRETCH + _REACH]
-            states = self._states(2, len(rows))
-            network.alone(rows, states[0])
-            begin = min(first, _REACH)
-            parts.append(network.convolve(states, whole)[begin : begin + _STRETCH] @ self.weights["outer"])
+            begin = max(first - _REACH, 0)
+            states = self._states(2, min(first + _STRETCH + _REACH, count) - begin)
+            network.alone(rows, begin, states[0])
+            convolved = network.convolve(states, whole)[first - begin :][:_STRETCH]
+            parts.append(convolved @ self.weights["outer"])
         return np.asarray(np.concatenate(parts) + self.weights["outer_bias"])
 
     def _states(self, number: int, count: int) -> Array:
@@ -173,7 +174,7 @@ class SequenceModel(FeatureModel):
         if not count:
             return np.zeros(matrix.shape, dtype=np.float32)
         states = self._states(1 + len(DILATIONS), count)
-        whole = self._network.whole(self._network.alone(matrix, states[0]), count)
+        whole = self._network.whole(self._network.alone(FeatureRows(matrix), 0, states[0]), count)
         is_active = states[0] > 0
         self._network.convolve(states, whole)
         channels = whole.size
@@ -206,7 +207,7 @@ class SequenceModel(FeatureModel):
 
         Where none is, the best are kept (see `best_blocks`), unless the page is one without content.
         """
-        logits, words = self.logits(_singles(measured.matrix)), measured.blocks.measures.words
+        logits, words = self.logits(measured.rows), measured.blocks.measures.words
         expected = expectation(logits, words)
         least = logit(page_cut(self.cut_for(measured.lang), expected, sure=SURE))
         scores = logits.astype(np.float64) - least
@@ -220,7 +221,7 @@ class SequenceModel(FeatureModel):
 
         See `contributions`.
         """
-        matrix = _singles(measured.matrix)
+        matrix = measured.matrix.astype(np.float32, copy=False)
         changes = self.contributions(matrix)
         rows = (NamedRow.rows(values, self.feature_names) for values in (matrix, changes))
         return tuple(BlockReason(features=own, contributions=moved) for own, moved in zip(*rows, strict=True))
@@ -250,11 +251,6 @@ class SequenceModel(FeatureModel):
             "cuts": {lang: number(document["cuts"], lang) for lang in document["cuts"]},
             "content": _content_test(document["content"]),
         }
-
-
-def _singles(matrix: NDArray[np.floating[Any]]) -> Array:
-    """Return a matrix in 32 bits."""
-    return matrix.astype(np.float32, copy=False)
 
 
 def _content_test(values: Mapping[str, Any] | None) -> ContentTest | None:

@@ -188,10 +188,10 @@ def _replaced(tags: Tags, spans: list[_Span]) -> Tags:
     return replace(
         tags,
         source=b"".join([*pieces, tags.source[behind:]]),
-        start=starts[order],
-        stop=stops[order],
+        start=starts[order].astype(np.int32),
+        stop=stops[order].astype(np.int32),
         origin=origins[order],
-        opened=opened[is_left],
-        closed=closed[is_left],
+        opened=opened[is_left].astype(np.int32),
+        closed=closed[is_left].astype(np.int32),
         key=key[is_left],
     )

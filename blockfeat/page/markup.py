@@ -7,12 +7,15 @@ from array import array
 import cython
 import numpy as np
 
+from blockfeat.errors import LimitExceeded
 from blockfeat.page import tables
 
 _TEXT, _VALUE = 0, 1
 _AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER, _QUOTE = b'&#/;<=>"'
 _SPACE, _LETTER_A, _LETTER_F, _LETTER_X, _LETTER_Z, _DIGIT_0, _DIGIT_9 = b" afxz09"
 _LOWER = 0x20
+# Positions are numbers of four bytes.
+_MOST_BYTES = 2**31 - 1
 _REPLACEMENT = 0xFFFD
 _LONGEST_REFERENCE, _LONGEST_UNTERMINATED = 32, 6
 _SLOTS = tables.SLOTS
@@ -33,9 +36,9 @@ class Markup:
         The page that is read, UTF-8.
     out : memoryview
         The markup; ``size`` bytes of it are written.
-    tag_start, tag_stop, tag_origin : int64 array, ``tags`` entries
+    tag_start, tag_stop, tag_origin : int32 array, ``tags`` entries
         Where each tag begins and ends in the markup, and where it stands in the page.
-    opened, closed : int64 array, ``elements`` entries
+    opened, closed : int32 array, ``elements`` entries
         The start tag of each element, and its end tag: its start tag where it is empty, -1 while it is open.
     key : uint64 array, ``elements`` entries
         The name of each (see `blockfeat.page.tags.name_key`).
@@ -52,7 +55,7 @@ class Markup:
         self.tags = self.elements = self.replaced = 0
         self.tag_room = self.element_room = len(data) // 128 + 64
         self.tag_start, self.tag_stop, self.tag_origin, self.opened, self.closed = (
-            array("q", bytes(8 * self.tag_room)) for _ in range(5)
+            array("i", bytes(4 * self.tag_room)) for _ in range(5)
         )
         self.key = array("Q", bytes(8 * self.element_room))
 
@@ -63,7 +66,9 @@ class Markup:
         return 0
 
     def _grow(self, count: cython.Py_ssize_t) -> cython.int:
-        self.room = self.size + self.size // 2 + count + 1024
+        self.room = min(self.size + self.size // 2 + count + 1024, _MOST_BYTES)
+        if self.size + count > self.room:
+            raise LimitExceeded(f"the page has more than {_MOST_BYTES:,} bytes of markup")
         grown = np.empty(self.room, dtype=np.uint8).data
         grown[: self.size] = self.out[: self.size]
         self.out = grown
@@ -361,7 +366,7 @@ def _is_alphanumeric(byte: cython.int) -> cython.bint:
     return _DIGIT_0 <= byte <= _DIGIT_9 or _LETTER_A <= byte | _LOWER <= _LETTER_Z
 
 
-def grown(column: array[int], room: int, code: str = "q") -> array[int]:
+def grown(column: array[int], room: int, code: str = "i") -> array[int]:
     """Return a copy of a column with room for more entries."""
     longer = array(code, [0]) * room
     used = longer.itemsize * len(column)

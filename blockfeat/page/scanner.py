@@ -271,7 +271,7 @@ class Scanner(Tokens):
 
     def _grow_moved(self) -> cython.int:
         self.moved_room *= 2
-        self.moved = grown(self.moved, 2 * self.moved_room)
+        self.moved = grown(self.moved, 2 * self.moved_room, "q")
         return 0
 
     def _is_swallowing(self, name: cython.int, start: cython.Py_ssize_t) -> cython.bint:
@@ -335,21 +335,21 @@ class Scanner(Tokens):
         """Return the markup."""
         return bytes(self.out[: self.size])
 
-    def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
+    def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
         """Return where each tag begins, ends and stands in the page; start and end tag of each element; its key."""
-        tags = np.empty((3, self.tags), dtype=np.int64)
-        elements, keys = np.empty((2, self.elements), dtype=np.int64), np.empty(self.elements, dtype=np.uint64)
+        tags, elements = np.empty((3, self.tags), dtype=np.int32), np.empty((2, self.elements), dtype=np.int32)
+        keys = np.empty(self.elements, dtype=np.uint64)
         self._copy_columns(tags, elements, keys)
         return tags, elements, keys
 
     def _copy_columns(
-        self, tags: cython.longlong[:, ::1], elements: cython.longlong[:, ::1], keys: cython.ulonglong[::1]
+        self, tags: cython.int[:, ::1], elements: cython.int[:, ::1], keys: cython.ulonglong[::1]
     ) -> cython.int:
         tags[0, :] = self.tag_start[: self.tags]
         tags[1, :] = self.tag_stop[: self.tags]
         tags[2, :] = self.tag_origin[: self.tags]
         # Freed before the next ones are copied.
-        self.tag_start = self.tag_stop = self.tag_origin = array("q")
+        self.tag_start = self.tag_stop = self.tag_origin = array("i")
         elements[0, :] = self.opened[: self.elements]
         elements[1, :] = self.closed[: self.elements]
         keys[:] = self.key[: self.elements]

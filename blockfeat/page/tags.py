@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
 Indices = NDArray[np.int64]
+Places = NDArray[np.int32]
 Keys = NDArray[np.uint64]
 
 MARKS = (1, 2, 127)
@@ -52,13 +53,13 @@ class Tags:
     """
 
     source: bytes
-    start: Indices
-    stop: Indices
-    opened: Indices
-    closed: Indices
+    start: Places
+    stop: Places
+    opened: Places
+    closed: Places
     key: Keys = field(repr=False)
     depth: int
-    origin: Indices = field(repr=False)
+    origin: Places = field(repr=False)
 
     @classmethod
     def read(cls, data: bytes, *, keeps_raw_text: bool = False, keeps_drawings: bool = False) -> Reading:
@@ -173,7 +174,7 @@ class Reading(NamedTuple):
     may_have_formulas: bool
 
 
-def parents_of(opened: Indices, closed: Indices) -> Indices:
+def parents_of(opened: Places, closed: Places) -> Indices:
     """Return for each nested span (in the order of their starts) the index of the innermost one around it, or -1."""
     count = opened.size
     if not count:

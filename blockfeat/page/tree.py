@@ -252,10 +252,10 @@ class Tree(Markup):
     def _grow_levels(self) -> cython.int:
         """Double the room for open elements."""
         self.level_room = 2 * self.level_room
-        self.level_name = grown(self.level_name, self.level_room, "i")
-        self.level_element = grown(self.level_element, self.level_room, "i")
-        self.same_name_below = grown(self.same_name_below, self.level_room, "i")
-        self.same_rank_below = grown(self.same_rank_below, self.level_room, "i")
+        self.level_name = grown(self.level_name, self.level_room)
+        self.level_element = grown(self.level_element, self.level_room)
+        self.same_name_below = grown(self.same_name_below, self.level_room)
+        self.same_rank_below = grown(self.same_rank_below, self.level_room)
         return 0
 
     def _pop(self, origin: cython.Py_ssize_t) -> cython.int:

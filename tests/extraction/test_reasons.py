@@ -122,7 +122,7 @@ def test_the_change_that_is_told_turns_the_decision_around(name: str) -> None:
             assert np.isclose(matrix[block.index, column], change.before)
             matrix[block.index, column] = change.after
             assert " → " in str(change)
-        again = extractor.model.predict(replace(measured, matrix=matrix))
+        again = extractor.model.predict(replace(measured, rows=matrix))
         assert bool(again.kept[block.index]) != block.kept
     assert told
 

@@ -27,7 +27,7 @@ def cues_of(tag: str) -> set[str]:
     """Return the kinds of cues of one start tag."""
     cues, source = bundled_cues(), tag.encode()
     found = ElementCues(np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=np.uint64))
-    scan_start_tags(source, np.array([0]), np.array([0]), np.array([len(source)]), found, cues.attributes)
+    scan_start_tags(source, *np.array([[0], [0], [len(source)]], dtype=np.int32), found, cues.attributes)
     return {kind for place, kind in enumerate(cues.kinds) if int(found.bits[0]) >> place & 1}
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from blockfeat.features import block_kernel
 from blockfeat.models import layers
 from blockfeat.models.layers import matmul
 from uncompiled import load_uncompiled
@@ -13,6 +14,10 @@ MODULES = ("compiled", "uncompiled")
 
 def module(which: str) -> object:
     return layers if which == "compiled" else load_uncompiled("blockfeat.models.layers")
+
+
+def rows_of(which: str, matrix: np.ndarray) -> object:
+    return (block_kernel if which == "compiled" else load_uncompiled(block_kernel.__name__)).FeatureRows(matrix)
 
 
 def some(*shape: int) -> np.ndarray:
@@ -35,7 +40,7 @@ def network(which: str, features: int, channels: int, *dilations: int) -> tuple[
 def test_the_first_layer_has_channels_above_zero(which: str, order: str, blocks: int, channels: int) -> None:
     made, weights = network(which, 7, channels, 1)
     matrix, found = some(blocks, 7), some(blocks, channels)
-    sums = made.alone(np.asarray(matrix, order=order), found)  # type: ignore[attr-defined]
+    sums = made.alone(rows_of(which, np.asarray(matrix, order=order)), 0, found)  # type: ignore[attr-defined]
     inputs = np.clip((matrix - weights["mean"]) * weights["scale"], -1.5, 1.5)
     wanted = np.maximum(inputs.astype(np.float64) @ weights["inner"] + weights["inner_bias"], 0)
     np.testing.assert_allclose(found, wanted, atol=1e-5)
@@ -48,9 +53,10 @@ def test_the_first_layer_has_channels_above_zero(which: str, order: str, blocks:
 def test_logits_in_one_call_are_those_of_the_stages(which: str, channels: int, blocks: int) -> None:
     made, weights = network(which, 7, channels, 1, 2)
     matrix, states = some(blocks, 7), some(2, blocks, channels)
-    whole = made.whole(made.alone(matrix, states[0]), blocks)  # type: ignore[attr-defined]
+    rows = rows_of(which, matrix)
+    whole = made.whole(made.alone(rows, 0, states[0]), blocks)  # type: ignore[attr-defined]
     wanted = made.convolve(states, whole) @ weights["outer"] + weights["outer_bias"]  # type: ignore[attr-defined]
-    np.testing.assert_allclose(made.logits(matrix), wanted, rtol=1e-4, atol=1e-4)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(made.logits(rows), wanted, rtol=1e-4, atol=1e-4)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("which", MODULES)
