@@ -1,4 +1,4 @@
-"""Extraction needs the libraries of requirements-extract.txt and no others, as docs/dependencies.md says."""
+"""Extraction needs the libraries of requirements-extract.txt and no others, as docs/installation.md says."""
 
 import os
 import re

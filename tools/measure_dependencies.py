@@ -1,4 +1,4 @@
-"""Print the table of docs/dependencies.md: what a plain install brings, its size, licence and import time.
+"""Print the table of docs/installation.md: what a plain install brings, its size, licence and import time.
 
 Run by the Python of an environment that holds nothing but blockfeat (and pip):
 ``python -m venv plain; plain/bin/pip install blockfeat; plain/bin/python tools/measure_dependencies.py``.

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from blockfeat.models import DEFAULT_MODEL, bundled_models, load_model  # noqa: E402
+from blockfeat.models import bundled_models, load_model  # noqa: E402
 from blockfeat.models.model import Model  # noqa: E402
 from blockfeat.models.threshold import JOINT, ThresholdModel  # noqa: E402
 from blockfeat.training.evaluation.strategies import METRICS  # noqa: E402
@@ -25,17 +26,17 @@ ABOUT = {
     "decoded by Viterbi; a person can read and edit it.",
     "crunch": "Gupta, Kaiser, Neistadt & Grimm 2003: what the filters of `blockfeat clean` leave, their thresholds and "
     "switches found by the particle swarm; see [Clean pages](crunch.md).",
-    "crunch2003": "The same with the default settings: the paper's filters, with numbers of ours where it names none.",
+    "crunch2003": "The same with the default settings: the filters of the paper; their numbers are ours.",
     "longest-block": "Pasternack & Roth 2009: the longest table cell or DIV; a baseline.",
     "mss-simple": "Pasternack & Roth 2009: maximum subsequence over +1 a word and a penalty a tag; a baseline.",
     "mss-supervised": "Pasternack & Roth 2009: maximum subsequence over token scores of naive Bayes; "
-    "see [Maximum subsequences](mss.md).",
+    "see [The papers](papers.md#pasternack-and-roth-2009).",
     "mss-supervised-hr": "The same, cut at the first HR inside the run.",
     "web2text": "Vogels, Ganea & Eickhoff 2018: collapsed DOM, 128 block and 25 edge features, two networks, Viterbi.",
     "thresholds": "Eight thresholds on the table for modern pages, decoded by the maximum subsequence: a block that "
     "passes all counts by its words, one that fails counts against, and the best contiguous run is the content.",
-    "ziegler2007": "As in the paper: its table of tags, its eight features (stop-word ratio not normalised, "
-    "argmax over 14 languages), conjunction, and its fitness. Right for layouts of 2007; on modern pages its table "
+    "ziegler2007": "After Ziegler & Skubacz 2007: table of tags, eight features (stop-word ratio not normalised, "
+    "argmax over 14 languages), conjunction and fitness. Right for layouts of 2007; on modern pages its table "
     "makes a few giant blocks.",
 }
 HEAD = """# The bundled models
@@ -54,10 +55,10 @@ is trained anew by `tools/train_bundled.sh FOLDER NAME`. How good each is stands
 
 def card(name: str, model: Model) -> str:
     """Return the card of one model."""
-    title = f"{name} (default)" if name == DEFAULT_MODEL else name
-    lines = [f"## {title}", "", ABOUT[name], "", f"- table `{model.table.name}`{version(model.record)}"]
+    lines = [f"## {name}", "", ABOUT[name], "", f"- table `{model.table.name}`{version(model.record)}"]
     lines += [f"- trained on {corpora}"] if (corpora := trained_on(model.record)) else ["- not trained"]
     if isinstance(model, ThresholdModel):
+        bounds = list(zip(model.features, model.thresholds[JOINT].tolist(), strict=True))
         lines += [
             f"- decoder `{model.decoder.name}`, stop words by {model.stop_word_scope}",
             *(f"- {line}" for line in score_lines(model.record["scores"])),
@@ -65,9 +66,12 @@ def card(name: str, model: Model) -> str:
             "| feature | bound | threshold | unit |",
             "|---|---|---|---|",
             *(
-                f"| {feature.title} | {feature.bound} | {threshold(value)} | {feature.unit} |"
-                for feature, value in zip(model.features, model.thresholds[JOINT].tolist(), strict=True)
+                f"| {feature.title} | {feature.bound} | {value:.4f} | {feature.unit} |"
+                for feature, value in bounds
+                if isfinite(value)
             ),
+            "",
+            f"Never binding: {', '.join(feature.title for feature, value in bounds if not isfinite(value))}.",
         ]
     elif "left_out" in model.record:
         lines += [f"- without {model.record['left_out']} pages whose gold is wrong"]
@@ -82,12 +86,12 @@ def version(record: Mapping[str, Any]) -> str:
 
 
 def trained_on(record: Mapping[str, Any]) -> str:
-    """Return the corpora of a model, with their pages where the record has them."""
+    """Return the corpora of a model, and how many pages of theirs."""
     corpora = record.get("corpora") or {}
     if not corpora:
         return ""
     if isinstance(corpora, dict):
-        return "pages of " + ", ".join(f"{corpus} ({count})" for corpus, count in corpora.items())
+        return f"{sum(corpora.values())} pages of {', '.join(corpora)}"
     return f"{record['pages']} pages of {', '.join(corpora)}"
 
 
@@ -111,11 +115,6 @@ def strategies(group: dict[str, Any]) -> str:
     """Return the scores of the model, of all blocks and of all text."""
     values = {"FE": group["extraction"], "PR": group["all_blocks"], "TB": group["all_text"]}
     return ", ".join(f"{name} {value:.3f}" for name, value in values.items() if value is not None)
-
-
-def threshold(value: float) -> str:
-    """Show a threshold; an infinite one never binds."""
-    return "never binds" if abs(value) == float("inf") else f"{value:.4f}"
 
 
 def main() -> int:

@@ -37,7 +37,7 @@ def clean(
     settings: Annotated[
         Path | None,
         typer.Option(
-            "--settings", "-s", help="TOML file, or a kind of page, such as listing; the paper's settings without one."
+            "--settings", "-s", help="TOML file, or a kind of page, such as listing; the default settings without one."
         ),
     ] = None,
     format: Annotated[str, typer.Option("--format", "-f", help="html or text.")] = "html",

@@ -31,7 +31,7 @@ class SwarmOptions:
     """Options of the swarm (Ziegler & Skubacz 2007, 3.5.3 and Alg. 1).
 
     The defaults differ from Alg. 1, which has ``leader="generation"``, an inertia close to 1, no velocity limit
-    (``inf``) and no patience (0); `docs/training.md` says why.
+    (``inf``) and no patience (0); `docs/papers.md` says why.
 
     Attributes
     ----------

@@ -22,16 +22,12 @@ def _named(path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", [*map(_named, _DOCUMENTS)])
-def test_documents_name_what_is_there(name: str) -> None:
+def test_documents_name_what_is_there_and_link_to_it(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     problems = {span: problem for span in spans_of(ROOT / name) if (problem := problem_of_name(span))}
     assert problems == {}
     assert model_problem(text) is None
     assert set(",".join(_EXTRAS.findall(text)).split(",")) - {""} <= _extras()
-
-
-@pytest.mark.parametrize("name", [*map(_named, _DOCUMENTS)])
-def test_links_lead_somewhere(name: str) -> None:
     dead = [link for link in _links(ROOT / name) if "://" not in link and not _is_linked(ROOT / name, link)]
     assert dead == []
 

@@ -1,5 +1,6 @@
 """The documentation site: it builds strictly, needs no other host, and lists what there is."""
 
+import json
 import os
 import re
 import shlex
@@ -13,14 +14,12 @@ from typing import Any
 import pytest
 
 from documented.fences import ROOT
+from documented.outputs import difference
 
-pytest.importorskip("mkdocs", reason="needs the documentation tools of requirements-dev.lock")
 pytest.importorskip("mkdocstrings", reason="needs the documentation tools of requirements-dev.lock")
 
-_REFERENCED = ("blockfeat", "blockfeat.monitor.mentions", "blockfeat.metadata", "blockfeat.models", "blockfeat.monitor")
-_REFERENCED += ("blockfeat.io.outputs", "blockfeat.io.inputs", "blockfeat.training")
-_REFERENCED += ("blockfeat.page", "blockfeat.lang", "blockfeat.blocks", "blockfeat.features", "blockfeat.extraction")
-_REFERENCED += ("blockfeat.content", "blockfeat.io.http", "blockfeat.data")
+_PACKAGES = "page lang blocks features content metadata models extraction io.inputs io.outputs io.http data training"
+_REFERENCED = ["blockfeat", *(f"blockfeat.{name}" for name in [*_PACKAGES.split(), "monitor", "monitor.mentions"])]
 _GENERATED = {"changelog.md", "reference/commands.md"}
 _LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"' >]+)")
 
@@ -33,10 +32,6 @@ nav:
   - Home: index.md
   - Reference: [Commands: reference/commands.md, Changelog: changelog.md]
 """
-
-
-def _tool(*words: str) -> subprocess.CompletedProcess[str]:
-    return _shell(shlex.join([sys.executable, *words]), ROOT)
 
 
 def _shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -81,13 +76,9 @@ def test_make_docs_fails_at_a_warning(planted: str, warned: str, tmp_path: Path)
     assert warned in done.stderr
 
 
-def test_it_builds_without_a_warning_and_has_every_page(built: Path) -> None:
-    pages = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")}
-    places = [page.with_suffix("") / "index.html" for page in pages if page.name != "index.md"]
-    assert [place for place in [*places, Path("index.html")] if not (built / place).exists()] == []
-
-
-def test_it_loads_nothing_from_other_hosts(built: Path) -> None:
+def test_it_has_every_page_and_loads_nothing_from_other_hosts(built: Path) -> None:
+    pages = [path.relative_to(ROOT / "docs").with_suffix("") for path in (ROOT / "docs").rglob("*.md")]
+    assert [page for page in pages if not (built / str(page).removesuffix("index") / "index.html").exists()] == []
     found = {match for page in built.rglob("*.html") for match in _LOADED.findall(page.read_text(encoding="utf-8"))}
     assert found == set()
 
@@ -133,9 +124,16 @@ def test_the_navigation_names_each_page_once() -> None:
     assert sorted(named) == sorted({*written, *_GENERATED}), "a page of docs/ needs a line under nav in mkdocs.yml"
 
 
-def test_the_drawing_is_that_of_the_code() -> None:
-    assert _tool("tools/draw_architecture.py", "--check").returncode == 0, "run python tools/draw_architecture.py"
+@pytest.mark.parametrize("tool", ["draw_architecture", "model_cards"])
+def test_what_is_drawn_from_the_code_is_current(tool: str) -> None:
+    done = _shell(f"{shlex.quote(sys.executable)} tools/{tool}.py --check", ROOT)
+    assert done.returncode == 0, f"run python tools/{tool}.py"
 
 
-def test_the_cards_are_those_of_the_models() -> None:
-    assert _tool("tools/model_cards.py", "--check").returncode == 0, "run python tools/model_cards.py"
+def test_the_notebook_prints_what_it_shows(tmp_path: Path) -> None:
+    cells = json.loads((ROOT / "examples" / "train_thresholds.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    shown = "".join(line for cell in code for output in cell["outputs"] for line in output.get("text", []))
+    (tmp_path / "notebook.py").write_text("\n".join("".join(cell["source"]) for cell in code), encoding="utf-8")
+    done = _shell(f"MPLBACKEND=agg {shlex.quote(sys.executable)} notebook.py", tmp_path)
+    assert difference(shown, done.stdout, within=0.02) is None, done.stderr

@@ -16,7 +16,7 @@ A block, such as a table, has its template in the comment in front of it::
 
 ``TABLE/ROW/COLUMN`` names a figure, as docs/figures.json has it; a row needs no version behind its name. Behind a colon
 stands how it is written: a format of Python, after ``100*`` or ``1/`` where it is multiplied or divided first.
-``{TABLE}`` alone is the whole table, ``{TABLE/*/COLUMN; COLUMN:FORMAT}`` some of its columns.
+``{TABLE}`` alone is the whole table, ``{TABLE/*/COLUMN; COLUMN:FORMAT}`` some columns; ``system`` is the row.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def _columns(table: Table, wanted: Sequence[str]) -> Table:
     """Return a table of these columns alone, each with its format behind a colon; empty cells stay empty."""
     pairs = [name.partition(":")[::2] for name in wanted]
     return {
-        label: {name: _written(row[name], written) if row[name] != "" else "" for name, written in pairs}
-        for label, row in table.items()
+        label: {name: _written(row[name], written) if row.get(name, "") != "" else "" for name, written in pairs}
+        for label, row in ((label, {"system": label, **row}) for label, row in table.items())
     }
 
 

@@ -110,7 +110,7 @@ class CrunchConfig(SwarmConfig):
     most_pages : int
         Most pages to train on, evenly spaced among all; 0 for all. Two dozen settings need no more.
     start_at_paper : bool
-        One particle starts at the paper's settings; all others at random.
+        One particle starts at the default settings; all others at random.
     swarm : SwarmOptions
         The particle swarm.
     polish : CoordinateAscent

@@ -1,7 +1,7 @@
 """Token identifiers: stems of words, one token for all rare tags (Pasternack & Roth 2009, 5.2); surroundings of tokens.
 
 The surroundings are a third feature beside the paper's two, which cover only three tokens and one tag: on modern,
-deeply nested pages, that is too little (docs/mss.md has the figures).
+deeply nested pages, that is too little (docs/papers.md has the figures).
 """
 
 from __future__ import annotations
