@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import blockfeat
-from blockfeat._lazy import names_of_stub
-from blockfeat._moved import RENAMED
+from blockfeat._lazy import RENAMED, names_of_stub
 
 _ROOT = Path(blockfeat.__file__).parent
 _STUBS = sorted(_ROOT.rglob("__init__.pyi"))

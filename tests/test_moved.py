@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from blockfeat._moved import MOVED
+from blockfeat._lazy import MOVED
 
 
 def test_an_old_name_gives_the_same_module_and_a_warning() -> None:

@@ -78,7 +78,7 @@ INDIRECT = {
 }
 """Distributions that nothing here imports, and what does."""
 
-_OWN = frozenset({"cython"})  # blockfeat._cython_names stands in for it
+_OWN = frozenset({"cython"})  # blockfeat.compiled stands in for it
 _DEVELOPMENT = ("all", "dev")
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[([^\]]*)\])?")
 _ANY = "*"

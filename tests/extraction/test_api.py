@@ -87,7 +87,6 @@ def test_importing_the_package_or_an_exception_loads_only_its_small_modules() ->
     assert sorted(done.stdout.decode().split()) == [
         "blockfeat",
         "blockfeat._lazy",
-        "blockfeat._moved",
         "blockfeat.compiled",
         "blockfeat.errors",
     ]

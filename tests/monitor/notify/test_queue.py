@@ -73,8 +73,8 @@ def test_a_stream_has_whole_lines_each_as_it_came(tmp_path: Path, capsys: pytest
     file.write_text('{"id": "0"}\n{"id": "cut', encoding="utf-8")
     stream = FileStream(str(file))
     assert file.read_text(encoding="utf-8") == '{"id": "0"}\n'
-    for events in (_EVENTS, _EVENTS[:1]):
-        asyncio.run(stream.take(events))
+    for several in (_EVENTS, _EVENTS[:1]):
+        asyncio.run(stream.take(several))
     assert file.read_text(encoding="utf-8").splitlines() == ['{"id": "0"}', *_EVENTS, _EVENTS[0]]
     asyncio.run(FileStream("-").take(_EVENTS))
     assert capsys.readouterr().out.splitlines() == _EVENTS
