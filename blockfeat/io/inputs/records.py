@@ -215,7 +215,6 @@ _NO_LINE_END = re.compile(rb"[^\r\n]")
 _HEAD_END = re.compile(rb"\n\r?\n|.WARC/\d\.\d\r?\n", re.DOTALL)
 _LENGTH = re.compile(rb"(?i)\ncontent-length:[ \t]*(\d{1,15})[ \t]*\r?\n")
 _RECORD_END = re.compile(rb"\r?\n\r?\n|(?:\r?\n)?WARC/")
-_RECORD_END_BYTES = 9
 
 
 def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
@@ -428,7 +427,7 @@ def _records(name: str, stretches: Iterable[_Stretch]) -> Iterator[bytes | Docum
             if gap is not None:
                 yield gap
             yield record
-            is_ended = _RECORD_END.match(stretch.peek(_RECORD_END_BYTES))
+            is_ended = _RECORD_END.match(stretch.peek(_SIGN_BYTES))
             gap = None if is_ended else _gap(name, offset, "the archive ends before the blank lines behind a record")
         if stretch.damage is not None:
             gap = gap or _gap(name, stretch.offset, stretch.damage)
@@ -463,7 +462,7 @@ def _record(stretch: _Stretch) -> bytes:
             raise InputError(f"another record begins within the {size:,} bytes of a record")
     left = end - stretch.position
     # What follows tells whether the length is right; it is not there before the end of the member was checked.
-    rest, following = (data := stretch.peek(left + _RECORD_END_BYTES))[:left], data[left:]
+    rest, following = (data := stretch.peek(left + _SIGN_BYTES))[:left], data[left:]
     if len(rest) < left or end > stretch.damaged:
         raise InputError(str(stretch.damage or f"the archive ends within the {size:,} bytes of a record"))
     if following.strip(b"\r\n") and not _RECORD_END.match(following):
