@@ -191,7 +191,7 @@ def test_a_command_gets_the_message(tmp_path: Path) -> None:
     got = json.loads((tmp_path / "got.json").read_text(encoding="utf-8"))
     assert (got["subject"], got["mentions"][0]["id"]) == ("Head: 1 article (Bäcker 1)", "1")
     failing = (sys.executable, "-c", "import sys; print('much\\nno luck', file=sys.stderr); sys.exit(3)")
-    with pytest.raises(DeliveryError, match="exit code 3 no luck$"):
+    with pytest.raises(DeliveryError, match=r"exit code 3 no luck$"):
         _send(Command(failing, tmp_path))
     with pytest.raises(DeliveryError, match="no-such-program"):
         _send(Command(("no-such-program",), tmp_path))
