@@ -95,8 +95,10 @@ class Score:
         return self.count(_CAUGHT) / counted if counted else 1.0
 
 
-def mutants_of(module: str, source: str, operators: Sequence[str], chooser: random.Random) -> tuple[int, list[Mutant]]:
-    """Return how many faults could be put into a module, and the mutants in a random order."""
+def mutants_of(
+    module: str, source: str, operators: Sequence[str], chooser: random.Random, *, sample: int
+) -> tuple[int, list[Mutant]]:
+    """Return how many faults could be put into a module, and a sample of the mutants in a random order."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
@@ -109,8 +111,10 @@ def mutants_of(module: str, source: str, operators: Sequence[str], chooser: rand
         # Imports for type checkers alone are not run.
         places += [(name, n) for n, (row, _) in enumerate(found) if "TYPE_CHECKING" not in lines[row - 1]]
     chooser.shuffle(places)
-    made = []
+    made: list[Mutant | None] = []
     for name, n in places:
+        if len(made) - made.count(None) == sample:
+            break
         # cosmic-ray cannot replace an exception that is named with its module.
         with suppress(AttributeError):
             made.append(_made(module, source, mutate_code(source, get_operator(name)(), n)))
@@ -312,9 +316,8 @@ def _outcomes(
 def measure(module: str, settings: Settings, *, sample: int, seed: int, jobs: int) -> Score:
     """Put faults into a module, a sample of those that are possible, and return what became of them."""
     source = _path_of(module).read_text(encoding="utf-8")
-    possible, mutants = mutants_of(module, source, settings.operators, random.Random(f"{seed} {module}"))
+    possible, chosen = mutants_of(module, source, settings.operators, random.Random(f"{seed} {module}"), sample=sample)
     score = Score(module, possible)
-    chosen = mutants[:sample]
     listed = settings.equivalent
     excused = [each for each in chosen if (module, each.after) in listed or (module, each.before) in listed]
     score.outcomes += [(mutant, _EQUIVALENT) for mutant in excused]

@@ -19,6 +19,16 @@ def test_a_page_is_due_from_its_moment_on(store: Store) -> None:
     save_visit(store, visit(page, due_at=NOW + 60, tried=True, error="x", http_status=500))
     counts = [store.status(now=NOW + wait) for wait in (-1, 0, 59, 60)]
     assert [(each.due, each.later, each.retried) for each in counts] == [(0, 2, 1), (1, 1, 1), (1, 1, 1), (2, 0, 0)]
+    assert counts[0].failed_pages == ()
+    execute(store, "UPDATE page SET status = 'error' WHERE id = :number", number=page.id)
+    assert [failed["url"] for failed in store.status(now=NOW).failed_pages] == [page.url]
+
+
+def test_copies_are_counted_and_those_of_every_word_too(store: Store) -> None:
+    for name, words in (("a.example/1", story()), ("b.example/2", story()), ("c.example/3", story(0, 38))):
+        save(store, name, f"{words}{' And more of it.' * (name[0] == 'c')}", mention())
+    status = store.status(now=NOW)
+    assert (status.copies, status.exact_copies) == (2, 1)
 
 
 def test_feeds_and_hosts_that_fail_are_told_until_they_do_not(store: Store) -> None:
