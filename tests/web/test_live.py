@@ -191,7 +191,7 @@ def test_feeds_and_answers_are_bounded_and_files_are_not(client: TestClient, sto
 def test_only_the_api_is_described(store: Store) -> None:
     client = TestClient(create_live_app(store, feedback=True), base_url="http://localhost")
     paths = client.get("/openapi.json").json()["paths"]
-    kinds = {"200": ["application/json"]} | {str(status): [PROBLEM_TYPE] for status in (403, 421, 422, 429)}
+    kinds = {"200": ["application/json"]} | {str(status): [PROBLEM_TYPE] for status in (401, 403, 421, 422, 429, 503)}
     described = {path: paths[path]["get"]["responses"] for path in paths}
     assert {path: {status: [*answer["content"]] for status, answer in described[path].items()} for path in paths} == {
         f"/api/v1/{name}": kinds for name in ("mentions", "new")
