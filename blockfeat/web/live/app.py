@@ -6,6 +6,7 @@ import base64
 import hmac
 import logging
 import math
+import re
 import secrets
 import time
 from collections.abc import Sequence
@@ -67,7 +68,7 @@ class Access:
         if stored is None:
             return self._is_open
         end, _, sign = request.cookies.get(self.cookie, "").partition(".")
-        if end.isdecimal() and int(end) > time.time() and _same(sign, self._signed(f"{end} {stored}")):
+        if re.fullmatch(r"\d{1,12}", end) and int(end) > time.time() and _same(sign, self._signed(f"{end} {stored}")):
             request.state.has_logged_in = True
             return True
         given = _password_of(request)
