@@ -24,6 +24,7 @@ STATES = ("open", "done", "skipped", "bad")
 
 NO_ROLE = "none"
 _SCHEMA = 1
+_NO_JOURNAL = "not a journal of `blockfeat label` that this version reads"
 
 
 @dataclass(frozen=True)
@@ -356,19 +357,16 @@ class Journal(LabelLog):
         self._file.seek(0)
         content = self._file.readall() or b""
         whole = content[: content.rfind(b"\n") + 1]
-        if len(whole) < len(content):
-            self._file.truncate(len(whole))
-        lines = whole.splitlines()
-        if not lines:
-            self._append({"journal": _SCHEMA, "table": table})
-            return
+        lines, first = whole.splitlines(), {"journal": _SCHEMA, "table": table}
+        if not lines and not json.dumps(first).encode("ascii").startswith(content):
+            raise CorpusError(f"{self.path}, line 1: {_NO_JOURNAL}")
         for number, line in enumerate(lines, start=1):
             try:
                 value = parse_object(line)
                 if number > 1:
                     self._replay_line(value)
                 elif value.get("journal") != _SCHEMA:
-                    raise CorpusError("not a journal of `blockfeat label` that this version reads")
+                    raise CorpusError(_NO_JOURNAL)
                 elif value.get("table") != table:
                     raise CorpusError(
                         f"its pages were cut by the tag table {value.get('table')!r}, and the model cuts by {table!r}; "
@@ -378,6 +376,11 @@ class Journal(LabelLog):
                 if number == 1:
                     raise CorpusError(f"{self.path}, line {number}: {error}") from None
                 _logger.warning("%s, line %d is passed over: %s", self.path, number, error)
+        # Not before it is known to be a journal: another file stays as it is.
+        if len(whole) < len(content):
+            self._file.truncate(len(whole))
+        if not lines:
+            self._append(first)
 
     def _replay_line(self, value: dict[str, Any]) -> None:
         if "undo" in value:

@@ -49,13 +49,13 @@ def test_a_journal_cut_short_at_any_byte_keeps_all_whole_actions(tmp_path):
 
 def test_a_journal_of_another_table_or_another_file_is_refused(tmp_path):
     Journal(tmp_path / "j", "html5").__exit__(None, None, None)
-    (tmp_path / "other").write_text('{"id": "a"}\n')
-    for name, table, reason in (
-        ("j", "ziegler2007", "'html5', and the model cuts by 'ziegler2007'"),
-        ("other", "html5", "not a journal"),
-    ):
-        with pytest.raises(CorpusError, match=reason):
-            Journal(tmp_path / name, table)
+    for name, text in (("other", '{"id": "a"}\n'), ("open", '{"id": "a"}\n{"id"'), ("line", '{"id": "a"}')):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(CorpusError, match=f"{name}, line 1: not a journal"):
+            Journal(tmp_path / name, "html5")
+        assert (tmp_path / name).read_text() == text
+    with pytest.raises(CorpusError, match="'html5', and the model cuts by 'ziegler2007'"):
+        Journal(tmp_path / "j", "ziegler2007")
 
 
 def test_pages_are_put_replaced_and_removed(tmp_path):
