@@ -242,8 +242,9 @@ def run_monitor(config: Path, *, every: float | None, deadline: float | None, lo
     if settings.fetch.render != "off":
         require_extra("render", what=f"{config}: render = {settings.fetch.render!r}")
     # Without --log, failures are printed at the end of a round only; null handlers keep them off standard error.
-    # The fetcher logs retries once for each host; stamina would log each one.
-    for name in ("blockfeat.monitor", "stamina"):
+    # The fetcher logs retries once for each host; stamina would log each one. What asyncio says of a connection whose
+    # end fails, for instance without memory, is said of its page.
+    for name in ("asyncio", "blockfeat.monitor", "stamina"):
         logging.getLogger(name).addHandler(logging.NullHandler())
     if log is not None:
         _log_to(log)
@@ -351,6 +352,7 @@ def _log_to(path: Path) -> None:
 
             handler = WatchedFileHandler(path, encoding="utf-8", errors="replace")
     handler.setFormatter(_JsonLines())
-    logger = logging.getLogger("blockfeat.monitor")
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+    for name in ("asyncio", "blockfeat.monitor"):
+        logger = logging.getLogger(name)
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
