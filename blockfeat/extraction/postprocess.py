@@ -338,7 +338,7 @@ def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
 def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
     """Return what is kept by the rules of a site; with a warning where it is another page than those they are from."""
     blocks = choice.blocks
-    places = places_of(blocks, choice.headline)
+    places = places_of(blocks, choice.headline, [rule.where for rule in site])
     if all(blocks_at(places, len(blocks), rule.where) is None for rule in site):
         return choice._replace(warning=_REDESIGNED)
     kept, reasons = with_rules(choice.kept, places, site)

@@ -36,48 +36,70 @@ _SIDES = ("after ", "before ")
 HEADLINE = "headline"
 _MOST_STEPS, _MOST_CLASSES, _LONGEST_TEXT, _MOST_WORDS = 12, 6, 80, 12
 _NUMBER, _LONG_NUMBER, _PLACE_IN_PATH = re.compile(r"\d+"), re.compile(r"\d{2,}"), re.compile(r"\[\d+\]")
-_MOST_ATTRIBUTES = 200
+_NUMBERS, _NAME, _ATTRIBUTES = re.compile("N"), re.compile(r"^[^\"/<]*?[.#](.+)"), re.compile(rb"\s(?:class|id)=")
 
 
-def places_of(blocks: Blocks, headline: int | None) -> dict[str, NDArray[np.int64]]:
-    """Return the blocks at each place of a page that a rule can name; linear in the page.
+def places_of(
+    blocks: Blocks, headline: int | None, wanted: Sequence[str] | None = None
+) -> dict[str, NDArray[np.int64]]:
+    """Return the blocks at each place of a page that a rule can name, or at those that some do; linear in the page.
 
     ``.class`` and ``#id`` of the boundary elements around a block, numbers in them as ``N``; ``tag.class`` and
     ``<tag>`` of the innermost; ``/path`` of tags; ``"text"`` of at most twelve words, in lower case; ``headline``.
     """
-    containers, found = blocks.containers, defaultdict(list)
-    names: dict[int, tuple[list[str], str]] = {}
-    for block, (container, path) in enumerate(zip(blocks.container.tolist(), blocks.xpaths(), strict=True)):
-        path = _PLACE_IN_PATH.sub("", path)
-        innermost, keys, steps = path.rpartition("/")[2], [path], 0
-        while container >= 0 and steps < _MOST_STEPS:
-            if container not in names:
-                names[container] = _names(blocks, int(containers.element[container]))
-            classes, identity = names[container]
-            keys += [f".{name}" for name in classes]
-            keys += [f"#{identity}"] if identity else []
-            if not steps:
-                keys += [f"<{innermost}>", *(f"{innermost}.{name}" for name in classes)]
-            container, steps = int(containers.parent[container]), steps + 1
-        for key in dict.fromkeys(keys):
+    asked = None if wanted is None else frozenset(where.removeprefix(_side(where)) for where in wanted)
+    parents, names = blocks.containers.parent.tolist(), _names(blocks, asked)
+    found: dict[str, list[int]] = defaultdict(list)
+    keys_of: dict[int, list[str]] = {}
+    for block, container in enumerate(blocks.container.tolist()):
+        if container not in keys_of:
+            keys, around = _innermost(blocks, container, names.get(container, ())), container
+            for _ in range(_MOST_STEPS):
+                keys += names.get(around, ()) if around >= 0 else ()
+                around = parents[around] if around >= 0 else -1
+            keys_of[container] = list(dict.fromkeys(keys) if asked is None else asked.intersection(keys))
+        for key in keys_of[container]:
             found[key].append(block)
-    for block in (blocks.measures.words <= _MOST_WORDS).nonzero()[0].tolist():
-        found[f'"{blocks.text(block)[:_LONGEST_TEXT].lower()}"'].append(block)
+    if asked is None or any(where.startswith("/") for where in asked):
+        for block, path in enumerate(blocks.xpaths()):
+            found[_PLACE_IN_PATH.sub("", path)].append(block)
+    if asked is None or any(where.startswith('"') for where in asked):
+        for block in (blocks.measures.words <= _MOST_WORDS).nonzero()[0].tolist():
+            found[f'"{blocks.text(block)[:_LONGEST_TEXT].lower()}"'].append(block)
     if headline is not None:
         found[HEADLINE] = [headline]
     return {key: np.array(at) for key, at in found.items()}
 
 
-def _names(blocks: Blocks, element: int) -> tuple[list[str], str]:
-    """Return the classes of an element and its id, without the numbers of single pages."""
-    given = blocks.tags.attributes(element, most=_MOST_ATTRIBUTES)
-    classes = [_LONG_NUMBER.sub("N", name) for name in given.get("class", "").split()[:_MOST_CLASSES]]
-    return classes, _NUMBER.sub("N", given.get("id", ""))
+def _innermost(blocks: Blocks, container: int, names: Sequence[str]) -> list[str]:
+    """Return the places that the innermost element around a block alone is."""
+    tag = blocks.tags.name(int(blocks.containers.element[container])) if container >= 0 else ""
+    return [f"<{tag}>", *(f"{tag}{name}" for name in names if name.startswith("."))]
+
+
+def _names(blocks: Blocks, asked: frozenset[str] | None) -> dict[int, tuple[str, ...]]:
+    """Return classes and ids of the containers that have any, or that have some that are asked for."""
+    elements = blocks.containers.element
+    starts = blocks.tags.start_tags(elements)
+    # Attributes are read where a piece of a name that is asked for stands in the tag.
+    pieces = {max(_NUMBERS.split(where), key=len) for where in asked or () for where in _NAME.findall(where)}
+    mark = re.compile("|".join(map(re.escape, pieces)).encode()) if asked is not None else _ATTRIBUTES
+    chosen = [number for number, start in enumerate(starts) if mark.search(start)] if asked is None or pieces else []
+    found = {}
+    for number, given in zip(chosen, blocks.tags.attributes_of(elements[chosen].tolist()), strict=True):
+        classes = [f".{_LONG_NUMBER.sub('N', name)}" for name in given.get("class", "").split()[:_MOST_CLASSES]]
+        identity = given.get("id", "")
+        found[number] = (*classes, *([f"#{_NUMBER.sub('N', identity)}"] if identity else []))
+    return found
+
+
+def _side(where: str) -> str:
+    return next((side for side in _SIDES if where.startswith(side)), "")
 
 
 def blocks_at(places: Places, count: int, where: str) -> NDArray[np.int64] | None:
     """Return the blocks of a place, of all that stand after or before its first one; None where a page has it not."""
-    side = next((side for side in _SIDES if where.startswith(side)), "")
+    side = _side(where)
     found = places.get(where.removeprefix(side))
     if found is None or not side:
         return found

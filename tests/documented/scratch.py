@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pages import article_page
+from pages import PARAGRAPHS, article_page
 from warc_file import warc_record
 
 _WIKIDATA = {"entities": {"Q312": {"id": "Q312", "labels": {"en": {"language": "en", "value": "Apple"}}}}}
@@ -25,7 +25,7 @@ def write_scratch(folder: Path, site: str) -> None:
     records = demo_records()
     for name, record in zip(("page.html", "new.html"), records, strict=False):
         (folder / name).write_text(record["html"], encoding="utf-8")
-    for name in ("crawl", "pages"):
+    for name in ("crawl", "pages", "corpora"):
         (folder / name).mkdir()
     _write_corpora(folder, records)
     _write_archives(folder, records[::4])
@@ -46,23 +46,27 @@ def _write_corpora(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
     """Write labelled pages under the names that documents give them: some, in German and French for training."""
     trained = [record for record in records if record["lang"] in ("de", "fr")][::2]
     data = _lines(trained).encode()
-    (folder / "corpora").mkdir()
     for name in ("pages.jsonl.xz", "corpora/news.jsonl.xz"):
         (folder / name).write_bytes(lzma.compress(data, preset=0))
     for name in ("pages.jsonl.gz", "crawl.jsonl.gz", "corpora/blogs-1.jsonl.gz", "corpora/blogs-2.jsonl.gz"):
         (folder / name).write_bytes(gzip.compress(data))
-    for name in ("pages.jsonl", "crawl.jsonl"):
-        (folder / name).write_bytes(data)
-    for name in ("anna.jsonl", "ben.jsonl"):
-        (folder / name).write_text(_lines(records[:3]), encoding="utf-8")
     # The corpora above have no name of their own: it is that of the file.
-    listed = [{"corpus": "pages", "id": record["id"], "reason": "cut short"} for record in trained[:1]]
-    (folder / "wrong.jsonl").write_text(_lines(listed), encoding="utf-8")
+    wrong, own = [{"corpus": "pages", "id": trained[0]["id"], "reason": "cut short"}], [*map(_own_page, range(4, 10))]
+    of_each = {"pages": trained, "crawl": trained, "anna": records[:3], "ben": records[:3], "wrong": wrong, "own": own}
+    for name, some in of_each.items():
+        (folder / f"{name}.jsonl").write_text(_lines(some), encoding="utf-8")
     lines = [json.dumps({key: one[key] for key in ("id", "html", "url")}) for one in records[:10]]
     clutter = json.dumps({"id": "menu", "html": "<nav><a href=/>Home</a> <a href=/news>News</a></nav>"})
     mixed = [*lines[:3], lines[3][:40], *lines[4:], lines[3], clutter]
     (folder / "mixed.jsonl").write_text("\n".join(mixed) + "\n", encoding="utf-8")
     (folder / "other.jsonl.xz").write_bytes(lzma.compress(_lines(records[::7]).encode(), preset=0))
+
+
+def _own_page(paragraphs: int) -> dict[str, str]:
+    """Return a labelled page of a site whose pages have a promotion at the end, which a rule drops."""
+    html = article_page(paragraphs).replace("</main>", "<p class=promo>Subscribe to our letter of ten.</p></main>")
+    text, url = "\n".join(PARAGRAPHS[number % 4] for number in range(paragraphs)), f"https://example.org/{paragraphs}"
+    return {"id": url, "url": url, "html": html, "text": text}
 
 
 def _write_archives(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
