@@ -292,7 +292,9 @@ def train_site_rules(
             by_host[page.host].append(page)
     hosts = sorted(host for host, own in by_host.items() if len(own) >= FEWEST_PAGES)
     if not hosts:
-        raise TrainingError(f"no site has {FEWEST_PAGES} labelled pages with a text, from which rules could be learnt")
+        raise TrainingError(
+            f"no site has {FEWEST_PAGES} labelled pages with an address and a text, from which rules could be learnt"
+        )
     sites, reports = {}, []
     for number, host in enumerate(hosts):
         on_progress(Progress("fitting", number, len(hosts), f"sites, {host}"))

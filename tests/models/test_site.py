@@ -33,6 +33,9 @@ def test_places_have_names_that_hold_on_other_pages_too() -> None:
     assert places["/html/body/main/div/p"].tolist() == places[".tips"].tolist() == [4, 5]
     assert [blocks_at(places, 6, f"{side} .lead").tolist() for side in ("after", "before")] == [[2, 3, 4, 5], [0, 1, 2]]  # type: ignore[union-attr]
     assert blocks_at(places, 6, ".gone") is None
+    for where, found in places.items():
+        some = places_of(analysis.measured.blocks, 1, [f"after {where}", ".gone"])
+        assert (some[where].tolist(), ".gone" in some) == (found.tolist(), False), where
 
 
 def test_rules_are_applied_one_after_the_other_and_never_leave_nothing() -> None:
