@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 RECORD_SCHEMA = 1
 """Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""
-_BYTES_OF_EVIDENCE = 11_000
+_BYTES_OF_EVIDENCE, _SHOWN = 11_000, 70
 _EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Extraction:
     """The result of extraction from one page.
 
@@ -102,6 +102,21 @@ class Extraction:
     source: PageAnalysis | Callable[[], PageAnalysis | None] | None = field(default=None, repr=False, compare=False)
     known_blocks: tuple[Block, ...] = field(default=(), repr=False, compare=False)
     known_facts: Facts = field(default_factory=Facts, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        """Return the beginning of the text, and what the page is known by."""
+        shown = {"title": self.title, "lang": self.lang, "url": self.url, "id": self.id, "error": self.error}
+        given = "".join(f", {name}={value!r}" for name, value in shown.items() if value is not None)
+        text = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]}…"
+        return f"Extraction({text!r}, {self.status!r}{given})"
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
+
+    def __bool__(self) -> bool:
+        """Return whether there is any text."""
+        return bool(self.text)
 
     @cached_property
     def analysis(self) -> PageAnalysis | None:

@@ -96,3 +96,17 @@ def test_the_representation_of_an_extractor_is_one_short_line() -> None:
     shown = repr(Extractor.load().with_options(headline=True, max_bytes=1_000))
     assert shown == "Extractor(model='default', kind='sequence', headline=True, max_bytes=1000)"
     assert repr(Extractor.load("ziegler2007")) == "Extractor(model='ziegler2007', kind='thresholds')"
+
+
+_SENTENCE = "The ferry leaves at nine and returns before dark now. "
+
+
+def test_an_extraction_is_shown_by_the_beginning_of_its_text() -> None:
+    found, nothing = blockfeat.extract(f"<p>{_SENTENCE * 9}", url="https://a.example/"), blockfeat.extract("")
+    assert repr(found) == f"Extraction({found.text[:70] + '…'!r}, 'ok', lang='en', url='https://a.example/')"
+    assert (str(found), bool(found), repr(nothing), bool(nothing)) == (
+        found.text,
+        True,
+        "Extraction('', 'empty')",
+        False,
+    )
