@@ -9,7 +9,6 @@ import re
 import struct
 import sys
 import tarfile
-import time
 import zlib
 from collections.abc import Callable
 from html import unescape
@@ -36,6 +35,7 @@ from blockfeat.page.page import Page
 from cases import CASES
 from pages import article_page
 from property_examples import examples
+from timing import seconds_of
 
 
 def test_only_id_and_data_are_needed_and_nothing_can_be_changed() -> None:
@@ -272,6 +272,4 @@ def test_guess_host_looks_at_the_beginning_only() -> None:
 
 @pytest.mark.parametrize("unit", ["<meta ", "<link rel=", "<base href='", "<meta a=b ", "<", " ", "<link a "])
 def test_guess_host_is_fast_on_hostile_pages(unit: str) -> None:
-    start = time.process_time()
-    guess_host(unit * (1_000_000 // len(unit)))
-    assert time.process_time() - start < 1.0
+    assert seconds_of(lambda: guess_host(unit * (1_000_000 // len(unit)))) < 1.0
