@@ -9,7 +9,6 @@ import pytest
 
 import blockfeat
 from blockfeat._extras import modules_by_extra
-from cases import CASES
 from tools.check_imports import DOORLESS, ROOMS, Checker, Declared, canonical, distribution_of, unused
 
 _ROOT = Path(__file__).parents[2]
@@ -34,7 +33,26 @@ def _problems(folder: Path, files: dict[str, str]) -> list[str]:
     return list(Checker(folder / "blockfeat", _DECLARED, _ROOMS).problems())
 
 
-@pytest.mark.parametrize("text", CASES["an_import_that_an_install_lacks_is_found"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import scipy",
+        "from scipy.sparse import csr_matrix",
+        "def f():\n    import scipy",
+        "class A:\n    def f(self):\n        import scipy",
+        "async def f():\n    from scipy import sparse",
+        'from importlib import import_module\ndef f():\n    import_module("scipy.sparse")',
+        'from importlib.util import find_spec\nfind_spec("scipy")',
+        'def f():\n    import scipy\n    require_extra("train", what="f")',
+        'def f():\n    require_extra("monitor", what="f")\n    import scipy',
+        'def g():\n    require_extra("train", what="g")\ndef f():\n    import scipy',
+        "try:\n    import scipy\nexcept ValueError:\n    pass",
+        "try:\n    pass\nexcept ImportError:\n    import scipy",
+        "from blockfeat.training.fit import sparse",
+        "from blockfeat.training import fit",
+        "import blockfeat.training.fit",
+    ],
+)
 def test_an_import_that_an_install_lacks_is_found(text: str, tmp_path: Path) -> None:
     (found,) = _problems(tmp_path, {"page.py": text + "\n"})
     assert found.startswith("blockfeat.page, line ")
