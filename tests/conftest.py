@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from coroutines import pytest_pyfunc_call as pytest_pyfunc_call
+
 _TESTS = Path(__file__).parent
 # Left out of `make test`: what needs a browser, another runtime or minutes, and what a change seldom breaks.
 _REST_NAMES = """

@@ -29,7 +29,7 @@ class Controls:
         context.expose_binding("tellControls", tell)
         context.add_init_script(_WATCHING)
 
-    def need_whole_module(self, request: pytest.FixtureRequest) -> None:
+    def _need_whole_module(self, request: pytest.FixtureRequest) -> None:
         """Skip a test that needs what all tests of its module have used, where some were not chosen."""
         chosen = {
             getattr(item, "originalname", item.name) for item in request.session.items if item.path == request.path
@@ -37,12 +37,10 @@ class Controls:
         if {name for name in vars(request.module) if name.startswith("test_")} - chosen:
             pytest.skip("only some tests of the module were chosen")
 
-    @property
-    def seen(self) -> frozenset[str]:
-        """What was offered."""
-        return frozenset(self._seen)
-
-    def unused(self, *places: str) -> str:
-        """Return what pages at some paths, or all pages, offered and was never used: a line each, its path first."""
-        left = self._seen - self._used
-        return "\n".join(sorted(name for name in left if not places or name.split(": ")[0] in places))
+    def check_all_used(self, request: pytest.FixtureRequest, *places: str, least: int) -> None:
+        """Fail where pages at some paths, or all pages, offered what was never used, or offered too little."""
+        self._need_whole_module(request)
+        assert len(self._seen) > least, f"only {len(self._seen)} were offered"
+        left = sorted(self._seen - self._used)
+        unused = [name for name in left if not places or name.split(": ")[0] in places]
+        assert not unused, "\n".join(["never used:", *unused])

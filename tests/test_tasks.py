@@ -27,16 +27,12 @@ class Function:
         return lambda: None
 
 
-def _with_workers(use: Callable[[Workers[str]], Any], *, jobs: int = 1, deadline: float = 60.0) -> Any:
-    async def run() -> Any:
-        async with Workers(ready, jobs=jobs, deadline=deadline) as workers:
-            return await use(workers)
-
-    return asyncio.run(run())
+def _workers(*, jobs: int = 1, deadline: float = 60.0) -> Workers[str]:
+    return Workers(ready, jobs=jobs, deadline=deadline)
 
 
-def test_tasks_are_done_by_so_many_processes_which_end_with_the_block() -> None:
-    async def use(workers: Workers[str]) -> None:
+async def test_tasks_are_done_by_so_many_processes_which_end_with_the_block() -> None:
+    async with _workers(jobs=2) as workers:
         assert (len(set(worker_pids())), workers.busy) == (2, 0)
         both = [asyncio.create_task(workers.do(Sleep(0.5))) for _ in range(3)]
         await asyncio.sleep(0)
@@ -44,13 +40,11 @@ def test_tasks_are_done_by_so_many_processes_which_end_with_the_block() -> None:
         await asyncio.sleep(0)
         assert workers.busy == 0
         assert {await workers.do(Number()) for _ in range(8)} <= set(worker_pids())
-
-    _with_workers(use, jobs=2)
     assert worker_pids() == []
 
 
-def test_a_task_that_raises_costs_no_process() -> None:
-    async def use(workers: Workers[str]) -> None:
+async def test_a_task_that_raises_costs_no_process() -> None:
+    async with _workers() as workers:
         (before,) = worker_pids()
         with pytest.raises(InputError, match=r"^no page$"):
             await workers.do(Raise(InputError("no page")))
@@ -60,11 +54,9 @@ def test_a_task_that_raises_costs_no_process() -> None:
             assert raised.value.cause == "broke"
         assert await workers.do(Number()) == before
 
-    _with_workers(use)
 
-
-def test_a_task_that_ends_its_process_or_is_too_slow_costs_the_process() -> None:
-    async def use(workers: Workers[str]) -> None:
+async def test_a_task_that_ends_its_process_or_is_too_slow_costs_the_process() -> None:
+    async with _workers(deadline=3.0) as workers:
         (before,) = worker_pids()
         with pytest.raises(WorkerFailed, match=f"^{DIED}$") as raised:
             await workers.do(End())
@@ -76,20 +68,16 @@ def test_a_task_that_ends_its_process_or_is_too_slow_costs_the_process() -> None
         assert [after] == worker_pids()
         assert after != before
 
-    _with_workers(use, deadline=3.0)
 
-
-def test_a_process_that_died_while_it_waited_costs_no_task() -> None:
-    async def use(workers: Workers[str]) -> None:
+async def test_a_process_that_died_while_it_waited_costs_no_task() -> None:
+    async with _workers() as workers:
         (before,) = worker_pids()
         os.kill(before, signal.SIGKILL)
         assert await workers.do(Number()) != before
 
-    _with_workers(use)
 
-
-def test_who_goes_away_leaves_no_answer_to_the_next() -> None:
-    async def use(workers: Workers[str]) -> None:
+async def test_who_goes_away_leaves_no_answer_to_the_next() -> None:
+    async with _workers() as workers:
         waiting = asyncio.create_task(workers.do(Sleep(0.5)))
         await asyncio.sleep(0)
         waiting.cancel()
@@ -97,17 +85,12 @@ def test_who_goes_away_leaves_no_answer_to_the_next() -> None:
             await waiting
         assert (workers.busy, await workers.do(Sleep(0.01))) == (1, "slept 0.01")
 
-    _with_workers(use)
 
-
-def test_a_process_is_replaced_after_so_many_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_process_is_replaced_after_so_many_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blockfeat._tasks._TASKS_OF_A_PROCESS", 2)
-
-    async def use(workers: Workers[str]) -> None:
+    async with _workers() as workers:
         first, second, third = [await workers.do(Number()) for _ in range(3)]
         assert first == second != third
-
-    _with_workers(use)
 
 
 @pytest.mark.parametrize(
@@ -118,21 +101,17 @@ def test_a_process_is_replaced_after_so_many_tasks(monkeypatch: pytest.MonkeyPat
         (refuses, InputError, r"^there is no model$", None),  # an error of our own comes through
     ],
 )
-def test_what_cannot_load_is_named(load: Callable[[], str], kind: type[Exception], reason: str, cause: Any) -> None:
-    async def run() -> None:
+async def test_what_cannot_load_is_named(
+    load: Callable[[], str], kind: type[Exception], reason: str, cause: Any
+) -> None:
+    with pytest.raises(kind, match=reason) as raised:
         async with Workers(load, jobs=1, deadline=60.0):
             pytest.fail("it has not loaded")
-
-    with pytest.raises(kind, match=reason) as raised:
-        asyncio.run(run())
     assert getattr(raised.value, "cause", None) == cause
 
 
-def test_the_time_that_a_process_takes_to_start_is_no_part_of_the_deadline() -> None:
-    async def run() -> str:
-        async with Workers(is_slow_to_start, jobs=1, deadline=1.5) as workers:
-            with pytest.raises(WorkerFailed, match="died"):
-                await workers.do(End())
-            return await workers.do(Say("again"))
-
-    assert asyncio.run(run()) == "ready: again"
+async def test_the_time_that_a_process_takes_to_start_is_no_part_of_the_deadline() -> None:
+    async with Workers(is_slow_to_start, jobs=1, deadline=1.5) as workers:
+        with pytest.raises(WorkerFailed, match="died"):
+            await workers.do(End())
+        assert await workers.do(Say("again")) == "ready: again"

@@ -2,7 +2,6 @@
 
 import pickle
 import re
-import time
 from collections.abc import Callable
 
 import html5lib
@@ -24,6 +23,7 @@ from hostile import hostile_pages
 from property_examples import examples
 from random_pages import PAGES
 from script_vectors import METADATA_VECTORS, VECTORS
+from timing import seconds_of
 
 EXTRACTOR = Extractor.load("thresholds").with_options(normalise=False)
 ADDRESS = "https://a.example/news/page.html"
@@ -226,7 +226,7 @@ def test_hostile_pages_are_written_in_full_and_do_not_grow() -> None:
 @pytest.mark.parametrize("unit", CASES["time_grows_with_size"])
 def test_time_grows_with_size(unit: str) -> None:
     small, large = (extraction_of(f"<p>{WORDS}</p>" + unit * (size // len(unit))) for size in (20_000, 80_000))
-    assert _least_time(large.to_page) <= 12 * max(_least_time(small.to_page), 0.05)
+    assert seconds_of(large.to_page, rounds=2) <= 12 * max(seconds_of(small.to_page, rounds=2), 0.05)
 
 
 def test_distinct_styles_are_not_multiplied() -> None:
@@ -239,16 +239,7 @@ def test_distinct_styles_are_not_multiplied() -> None:
 )
 def test_styles_take_linear_time(css: str) -> None:
     found = extraction_of(f"<style>{css}</style><p style='{css[:20_000]}'>one")
-    assert _least_time(found.to_page) < 5
-
-
-def _least_time(work: Callable[[], object]) -> float:
-    times = []
-    for _ in range(2):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
+    assert seconds_of(found.to_page, rounds=2) < 5
 
 
 @pytest.mark.parametrize(

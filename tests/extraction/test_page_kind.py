@@ -7,6 +7,7 @@ from blockfeat.data import demo_pages
 from blockfeat.extraction.page_kind import KIND_MEASURES, kind_measures
 from blockfeat.extraction.walls import KINDS
 from blocks_of import blocks_of
+from cases import CASES
 
 EXTRACTOR = Extractor.load("default")
 PROSE = "".join(
@@ -39,62 +40,18 @@ def test_a_short_notice_beside_a_banner_is_no_wall() -> None:
     assert found.kind != "consent wall"
 
 
-def test_a_consent_wall() -> None:
-    assert page(f"<div id=choice><h1>Before you go on</h1>{CONSENT}</div>", "Before you go on").kind == "consent wall"
+_WARNINGS = {
+    "error page": "the page says that what was asked for is not there",
+    "bot check": "the page asks whether the reader is a person",
+    "login": "the page asks to sign in",
+}
 
 
-@pytest.mark.parametrize(
-    ("title", "text"),
-    [
-        ("404 Not Found", "<h1>Not Found</h1><p>The requested URL was not found on this server.</p>"),
-        (
-            "Hoppla",
-            "<h1>Seite nicht gefunden</h1><p>Die Adresse ist vielleicht veraltet, oder sie wurde falsch getippt.</p>",
-        ),
-        ("ページが見つかりません", "<p>お探しのページは移動または削除された可能性があります。</p>"),
-    ],
-)
-def test_an_error_page_has_no_content(title: str, text: str) -> None:
+@pytest.mark.parametrize(("kind", "title", "text"), CASES["a_page_that_is_none_has_no_content"])
+def test_a_page_that_is_none_has_no_content(kind: str, title: str, text: str) -> None:
     found = page(text, title)
-    assert (found.status, found.kind) == ("no content", "error page")
-    assert "the page says that what was asked for is not there" in found.warnings
-
-
-@pytest.mark.parametrize(
-    ("title", "text"),
-    [
-        ("Just a moment...", "<h1>news.example</h1><noscript>Enable JavaScript and cookies to continue</noscript>"),
-        ("Nur einen Moment…", "<h1>zeitung.example</h1><p>Bestätigen Sie, dass Sie ein Mensch sind.</p>"),
-        ("journal.example", "<p id=cmsg>Please enable JS and disable any ad blocker</p>"),
-        ("Access to this page has been denied.", "<h1>One thing first</h1><div id=px-captcha></div><p>Reference 1</p>"),
-        ("Access Denied", "<h1>Access Denied</h1>You don't have permission to access this. <p>Reference #18.2d3"),
-        ("请稍候…", "<p>正在检查您的浏览器</p>"),
-        ("Вы не робот?", "<p>Нам очень жаль, но запросы с вашего устройства похожи на автоматические.</p>"),
-        ("Site", "<h2>Kurz prüfen</h2><p>Bist du ein Roboter?</p><div class=h-captcha></div>"),
-    ],
-)
-def test_a_bot_check_has_no_content(title: str, text: str) -> None:
-    found = page(text, title)
-    assert (found.status, found.kind) == ("no content", "bot check")
-    assert "the page asks whether the reader is a person" in found.warnings
-
-
-@pytest.mark.parametrize(
-    ("title", "text"),
-    [
-        (
-            "Log in | The Harbour",
-            "<h1>Welcome back</h1><form><input type=email><input type=password></form><p>New? Join",
-        ),
-        ("Mein Konto", "<h1>Bitte melden Sie sich an</h1><form><input type=password></form><p>Passwort vergessen?</p>"),
-        ("ログイン", "<p>会員の方はこちら</p><form><input type=password></form>"),
-        ("The Harbour", "<p>Sign in to go on.</p><button>Sign in</button>"),
-    ],
-)
-def test_a_login_has_no_content(title: str, text: str) -> None:
-    found = page(text, title)
-    assert (found.status, found.kind) == ("no content", "login")
-    assert "the page asks to sign in" in found.warnings
+    assert (found.status, found.kind) == ("no content", kind)
+    assert _WARNINGS[kind] in found.warnings
 
 
 def test_an_article_beside_a_login_form_or_about_robots_is_one() -> None:

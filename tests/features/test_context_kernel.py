@@ -1,6 +1,5 @@
 import math
 import re
-import time
 import tomllib
 from importlib.resources import files
 
@@ -16,6 +15,7 @@ from blockfeat.features.measuring import context_columns, context_features, feat
 from blockfeat.features.places import COLUMNS
 from property_examples import examples
 from random_pages import PAGES, context_of, measured_of
+from timing import seconds_of
 
 GOOD_TEXT = (
     "good", "page_good", "top_share", "good_before", "good_after", "share_1", "share_2", "share_3", "gap_after",
@@ -209,12 +209,7 @@ def test_the_columns_of_json_ld_tell_posts_from_articles():
 def test_time_grows_with_the_page_not_with_its_square():
     def seconds(count: int) -> float:
         measured = measured_of("<body>" + f"<div class='a'><p>{SENTENCE}</p></div>" * count + "</body>")
-        best = np.inf
-        for _ in range(3):
-            start = time.process_time()
-            context_columns(measured)
-            best = min(best, time.process_time() - start)
-        return best
+        return seconds_of(lambda: context_columns(measured), rounds=3)
 
     assert seconds(4_000) < 20 * max(seconds(500), 0.002)
 

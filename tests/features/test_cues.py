@@ -3,6 +3,7 @@ import pytest
 
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
+from cases import CASES
 
 
 def kinds_of(markup: str) -> set[str]:
@@ -13,24 +14,8 @@ def kinds_of(markup: str) -> set[str]:
     return {kind for place, kind in enumerate(cues.kinds) if bits >> place & 1}
 
 
-@pytest.mark.parametrize(
-    ("kind", "attributes"),
-    [
-        ("comment", "class=Kommentare / class=commentaires / class=commentary"),
-        ("positive", "class='box articleBody' / class=treść"),
-        ("consent", "id=cookie-banner"),
-        ("aside", "role=complementary"),
-        ("nav", "role=navigation"),
-        ("itembody", "itemprop=articleBody"),
-        ("byline", "itemprop=datePublished"),
-        ("hidden", "style='display: none' / style='display:none;color:red' / aria-hidden=true / hidden=hidden"),
-        ("related", "class=verwandte_artikel / data-testid=related-stories"),
-        ("advertisement", "class=publicidad / class=ad"),
-        (None, "class='' / class='x1 -- 42' / aria-hidden=false / style='display:block' / data-class=comment"),
-        (None, "title='class=&quot;comment&quot;' / class=asidebar / "),
-    ],
-)
-def test_kinds_of_one_element(kind: str | None, attributes: str):
+@pytest.mark.parametrize(("kind", "attributes"), CASES["kinds_of_one_element"])
+def test_kinds_of_one_element(kind: str, attributes: str):
     for each in attributes.split(" / "):
         found = kinds_of(f"<div {each}>")
         assert kind in found if kind else found == set(), each

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from coroutines import pytest_pyfunc_call as pytest_pyfunc_call
 from examples.demo import DemoServer
 from hooks import Hook
 from small_site import Site, serving

@@ -1,13 +1,13 @@
 """What a page declares in JSON-LD."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.page.page import DeclaredText, Page
+from timing import seconds_of
 
 
 def script(value: object, start: str = '<script type="application/ld+json">') -> bytes:
@@ -116,11 +116,6 @@ def test_it_is_read_whatever_the_page_is_encoded_in(codec: str) -> None:
 def test_time_grows_with_the_page(unit: bytes) -> None:
     def seconds(count: int) -> float:
         data = b'<script type="application/ld+json">{"text":"' + unit * count
-        best = 9.0
-        for _ in range(3):
-            start = time.process_time()
-            declared_text(data)
-            best = min(best, time.process_time() - start)
-        return best
+        return seconds_of(lambda: declared_text(data), rounds=3)
 
     assert seconds(80_000) <= 8 * max(seconds(20_000), 0.01)

@@ -6,7 +6,6 @@
 import os
 import re
 import resource
-import time
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -19,6 +18,7 @@ from blockfeat import BlockfeatError, Extraction
 from blockfeat.io.outputs import FORMATS
 from fuzz_target import with_all_blocks
 from hostile import BEFORE, BEHIND, CLASSES, DEPTHS, HIDES_INSIDE, INSIDE
+from timing import seconds_of
 
 _FULL = bool(os.environ.get("BLOCKFEAT_HOSTILE_FULL"))
 # A loaded machine takes several times as long; growth, measured apart, tells what is quadratic.
@@ -48,12 +48,6 @@ class _Case(NamedTuple):
         return f"{self.name}, {self.size:,}"
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
 def _growth(work: Callable[[bytes], object], small: bytes, large: bytes, limit: float, *, floor: float = 0.01) -> float:
     """Return the time of work on a large page over that on a small one, each the best of up to five rounds.
 
@@ -62,8 +56,8 @@ def _growth(work: Callable[[bytes], object], small: bytes, large: bytes, limit: 
     """
     best_small = best_large = float("inf")
     for _ in range(5):
-        best_small = min(best_small, _seconds(lambda: work(small)))
-        best_large = min(best_large, _seconds(lambda: work(large)))
+        best_small = min(best_small, seconds_of(lambda: work(small)))
+        best_large = min(best_large, seconds_of(lambda: work(large)))
         if best_large / max(best_small, floor) <= limit:
             break
     return best_large / max(best_small, floor)
@@ -84,12 +78,12 @@ def _complaints(case: _Case) -> Iterator[str]:
     data = case.page()
     found: list[Extraction] = []
     try:
-        taken = _seconds(lambda: found.append(blockfeat.extract(data)))
+        taken = seconds_of(lambda: found.append(blockfeat.extract(data)))
     except BlockfeatError:
         return
     allowed = _NOISE * (0.2 + len(data) / 1e6)
     if taken > allowed:
-        taken = min(_seconds(lambda: blockfeat.extract(data)) for _ in range(2))
+        taken = seconds_of(lambda: blockfeat.extract(data), rounds=2)
     if taken > allowed:
         yield f"{taken:.2f} s for the text of {len(data):,} bytes, {allowed:.2f} s allowed"
     if taken > 0.1 and case.name in CLASSES:
@@ -98,9 +92,9 @@ def _complaints(case: _Case) -> Iterator[str]:
             yield f"{growth:.0f} times the time of a page a quarter as large"
     if len(data) > 2 * _WITH_BLOCKS:
         return
-    taken = _seconds(lambda: found.append(with_all_blocks(found[0])))
+    taken = seconds_of(lambda: found.append(with_all_blocks(found[0])))
     written: list[str] = []
-    taken += _seconds(lambda: written.extend(write(found[1]) for write in FORMATS.values()))
+    taken += seconds_of(lambda: written.extend(write(found[1]) for write in FORMATS.values()))
     allowed = _NOISE * (0.2 + 8 * len(data) / 1e6)
     if taken > allowed:
         yield f"{taken:.2f} s for blocks and formats of {len(data):,} bytes, {allowed:.2f} s allowed"

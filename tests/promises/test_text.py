@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import blockfeat
+from cases import CASES
 from hostile import BEFORE, BEHIND, INSIDE
 from pages import SENTENCES, article_page
 from property_examples import examples
@@ -79,45 +80,7 @@ def test_an_end_tag_and_what_is_closed_lose_no_text_after_it(form: str) -> None:
         assert _missing(_between(form.format(name))) == [], name
 
 
-_JUNK = (
-    "</html>",
-    "</body></html>",
-    "</body></html><html><body>",
-    "<!DOCTYPE html>",
-    "<head>",
-    "<body class=a>",
-    "<html><head><title>u</title></head><body>",
-    "<frameset><frame></frameset>",
-    "<?php echo '<p>' ?>",
-    "<?xml version='1.0' encoding='utf-16'?>",
-    "<![if !IE]>",
-    "<!--[if IE]><p>x</p><![endif]-->",
-    "<!-->",
-    "<!--->",
-    "<!-- x --!>",
-    "<!-- <!-- x -->",
-    "<>",
-    "</>",
-    "<<<<",
-    "< p>",
-    "<3",
-    "&",
-    "&#",
-    "&#x110000;",
-    "&#0;",
-    "\x00",
-    "\ud800",
-    "&#xD800;",
-    "<![CDATA[x]]>",
-    "<!DOCTYPE a [<b]>",
-    "<table><tr>",
-    "<table><select>",
-    "<svg><p>x</p></svg>",
-    "<script><!-- <script> </script>",
-    "<script>var a = '</scr' + 'ipt>';</script>",
-    "<style>a { content: '</p>' }</style>",
-    "<p" + " a=b" * 2_000 + ">",
-)
+_JUNK = [*CASES["junk_between_paragraphs_loses_no_text"], "\ud800", "<p" + " a=b" * 2_000 + ">"]
 
 
 @pytest.mark.parametrize("junk", _JUNK)

@@ -11,6 +11,7 @@ import pytest
 from blockfeat.errors import TrainingError
 from blockfeat.models import load_model
 from blockfeat.training.config import CONFIGS, TRAINERS, bundled_configs, config_text, load_config, make_trainer
+from cases import CASES
 
 
 @pytest.mark.parametrize("kind", TRAINERS)
@@ -48,32 +49,12 @@ def test_a_file_changes_only_what_it_names(tmp_path: Path) -> None:
     assert isinstance(config.swarm.inertia, float)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason", "kind"),
-    [
-        ("cuts = [0.3, 'x']", "'cuts[1]' must be a number, not 'x'", "sequence"),
-        ("cuts = 0.3", "'cuts' must be an array", "sequence"),
-        ("", "'kind' is missing", None),
-        ("kind = 'magic'", "unknown 'kind' 'magic'", None),
-        ("tabel = 1", "unknown key 'tabel'; did you mean 'table'?", "margin"),
-        ("[swarm]\nseed = 1", "unknown key 'swarm.seed'; it is the option --seed", "margin"),
-        ("[swarm]\nsed = 1", "unknown key 'swarm.sed'; known are particles", "margin"),
-        ("[swarm]\nparticles = 'many'", "'swarm.particles' must be an integer, not 'many'", "margin"),
-        ("[swarm]\nparticles = true", "'swarm.particles' must be an integer, not True", "margin"),
-        ("[swarm]\nparticles = 0", "at least one of 'particles'", "margin"),
-        ("swarm = 3", "'swarm' must be a table", "margin"),
-        ("features = 2.5", "'features' must be an integer, not 2.5", "margin"),
-        ("features = 0", "'features' must be at least 1", "margin"),
-        ("kind = 'tokens'", "it configures models of kind 'tokens', not 'margin'", "margin"),
-        ("kind = 7", "'kind' must be a string", "margin"),
-        ("features = ", "not TOML", "margin"),
-    ],
-)
-def test_mistakes_name_file_and_key(text: str, reason: str, kind: str | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "reason", "kind"), CASES["mistakes_name_file_and_key"])
+def test_mistakes_name_file_and_key(text: str, reason: str, kind: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(TrainingError) as error:
-        load_config(path, kind)
+        load_config(path, kind or None)
     assert str(error.value).startswith(str(path))
     assert reason in str(error.value)
 

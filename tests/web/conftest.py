@@ -13,7 +13,6 @@ import pytest
 
 from blockfeat.web.guard import ServeSettings
 from controls import Controls
-from coroutines import pytest_pyfunc_call as pytest_pyfunc_call
 from reader_page import DEMO, open_reader, paste
 from served import Served, serving_reader
 from small_site import Site, serving

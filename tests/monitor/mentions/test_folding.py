@@ -11,6 +11,7 @@ from blockfeat.monitor.mentions.folding import PARAGRAPH, Folder
 from blockfeat.monitor.mentions.matcher import same_dots
 from cases import CASES
 from property_examples import examples
+from timing import seconds_of
 
 _ALIKE = """
 APPLE=apple | Ａｐｐｌｅ=Apple | App\u00adle=Apple | A\u200bpp\u2060le=Apple | Citroe\u0308n=CITROËN | Straße=STRASSE
@@ -104,9 +105,7 @@ def test_dots(name: str, found: str, turkish: bool, same: bool) -> None:
 )
 def test_time_is_linear(piece: str) -> None:
     def seconds(size: int) -> float:
-        text, start = piece * size, time.thread_time()
-        Folder().fold(text)
-        return time.thread_time() - start
+        return seconds_of(lambda: Folder().fold(piece * size), rounds=2, clock=time.thread_time)
 
     seconds(1_000)
-    assert min(seconds(40_000) for _ in range(2)) < 0.3 + 40 * min(seconds(4_000) for _ in range(2))
+    assert seconds(40_000) < 0.3 + 40 * seconds(4_000)

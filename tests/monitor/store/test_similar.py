@@ -25,6 +25,7 @@ from blockfeat.monitor.store.similar import (
 from blockfeat.monitor.store.store import Store
 from cases import CASES
 from stored_pages import NOW, column, due, entry, execute, mention, other_story, record, save, story
+from timing import seconds_of
 
 _STORY = story(1, 25)
 
@@ -85,9 +86,7 @@ def test_a_corrected_sentence_is_the_same_one() -> None:
 @pytest.mark.parametrize("piece", ["1 ", "12,", "vor 1", "5 minutes ", "ago ", "\u00a0", "1 a"])
 def test_time_is_linear(piece: str) -> None:
     def seconds(size: int) -> float:
-        start = time.thread_time()
-        steady(piece.replace(" ", "\u00a0") * size)
-        return time.thread_time() - start
+        return seconds_of(lambda: steady(piece.replace(" ", "\u00a0") * size), clock=time.thread_time)
 
     seconds(10)
     assert seconds(4_000) < 0.5 + 40 * seconds(400)

@@ -87,6 +87,4 @@ def test_the_description_of_the_api_leads_on(page: Page) -> None:
 
 
 def test_every_control_was_used(request: pytest.FixtureRequest, controls: Controls) -> None:
-    controls.need_whole_module(request)
-    assert len(controls.seen) > 15
-    assert controls.unused("/read", "/api") == ""
+    controls.check_all_used(request, "/read", "/api", least=15)

@@ -350,6 +350,4 @@ def test_differences_are_gone_through(read: Page) -> None:
 
 
 def test_every_control_was_used(request: pytest.FixtureRequest, controls: Controls) -> None:
-    controls.need_whole_module(request)
-    assert len(controls.seen) > 80
-    assert controls.unused("/") == ""
+    controls.check_all_used(request, "/", least=80)
