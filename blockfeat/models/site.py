@@ -31,7 +31,6 @@ Mask = NDArray[np.bool_]
 Places = Mapping[str, NDArray[np.int64]]
 
 KIND = "site"
-_DO = ("keep", "drop")
 _SIDES = ("after ", "before ")
 HEADLINE = "headline"
 _MOST_STEPS, _MOST_CLASSES, _LONGEST_TEXT, _MOST_WORDS = 12, 6, 80, 12
@@ -47,7 +46,7 @@ def places_of(
     ``.class`` and ``#id`` of the boundary elements around a block, numbers in them as ``N``; ``tag.class`` and
     ``<tag>`` of the innermost; ``/path`` of tags; ``"text"`` of at most twelve words, in lower case; ``headline``.
     """
-    asked = None if wanted is None else frozenset(where.removeprefix(_side(where)) for where in wanted)
+    asked = None if wanted is None else frozenset(where.removeprefix(side_of(where)) for where in wanted)
     parents, names = blocks.containers.parent.tolist(), _names(blocks, asked)
     found: dict[str, list[int]] = defaultdict(list)
     keys_of: dict[int, list[str]] = {}
@@ -93,13 +92,14 @@ def _names(blocks: Blocks, asked: frozenset[str] | None) -> dict[int, tuple[str,
     return found
 
 
-def _side(where: str) -> str:
+def side_of(where: str) -> str:
+    """Return what stands in front of a place whose side is meant, empty where the place itself is."""
     return next((side for side in _SIDES if where.startswith(side)), "")
 
 
 def blocks_at(places: Places, count: int, where: str) -> NDArray[np.int64] | None:
     """Return the blocks of a place, of all that stand after or before its first one; None where a page has it not."""
-    side = _side(where)
+    side = side_of(where)
     found = places.get(where.removeprefix(side))
     if found is None or not side:
         return found
@@ -262,6 +262,6 @@ class SiteModel:
 
 def _rules(values: Mapping[str, Any]) -> Iterator[SiteRule]:
     for rule in values["rules"]:
-        if rule["do"] not in _DO or not isinstance(rule["where"], str) or not rule["where"]:
+        if rule["do"] not in ("keep", "drop") or not isinstance(rule["where"], str) or not rule["where"]:
             raise ModelError(f"a rule keeps or drops a place, not {rule['do']!r} {rule['where']!r}")
         yield SiteRule(rule["do"], rule["where"], str(rule.get("why", "")))

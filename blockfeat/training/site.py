@@ -15,15 +15,13 @@ from blockfeat import __version__
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import without_listed
-from blockfeat.errors import TrainingError
+from blockfeat.errors import ModelError, TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.measures import tokenize
-from blockfeat.models.site import HEADLINE, Places, SiteModel, SiteRule, SiteRules, blocks_at, places_of, with_rules
+from blockfeat.models.site import HEADLINE, SiteModel, SiteRule, SiteRules, blocks_at, places_of, side_of, with_rules
+from blockfeat.models.store import bundled_models
 from blockfeat.training.config import OnProgress, Progress, no_progress
 from blockfeat.training.train import read_pages
-
-Mask = NDArray[np.bool_]
-Floats = NDArray[np.float32]
 
 FEWEST_PAGES = 5
 """Labelled pages of a site from which rules are learnt."""
@@ -54,7 +52,7 @@ class _Page:
         if not gold or alignment.found < _LEAST_FOUND:
             raise TrainingError(f"only {alignment.found:.0%} of its gold text is found on it")
         self.kept, self.scores = analysis.prediction.kept, analysis.prediction.scores
-        self.places: Places = places_of(blocks, analysis.choice.headline)
+        self.places = places_of(blocks, analysis.choice.headline)
         self.words, self.share = blocks.measures.words.astype(np.float32), alignment.share
         numbers = {word: row for row, word in enumerate(gold)}
         self._gold = np.array([*gold.values()], dtype=np.float32)
@@ -67,7 +65,7 @@ class _Page:
                     self._counts[numbers[word], block] += count
         self._known: dict[tuple[tuple[str, str], ...], Gains] = {}
 
-    def f1(self, masks: Iterable[Mask]) -> Floats:
+    def f1(self, masks: Iterable[NDArray[np.bool_]]) -> NDArray[np.float32]:
         """Return the word F1 of each of several masks of blocks."""
         kept = np.array(list(masks), dtype=np.float32)
         shared = np.minimum(self._counts @ kept.T, self._gold[:, None]).sum(axis=0)
@@ -89,7 +87,7 @@ class _Page:
             for where in wheres:
                 if (found := blocks_at(self.places, count, where)) is None:
                     continue
-                for do in ("drop",) if " " in where and where[0] in "ab" else ("drop", "keep"):
+                for do in ("drop",) if side_of(where) else ("drop", "keep"):
                     mask = now.copy()
                     mask[found] = do == "keep"
                     if mask.any() and (mask != now).any():
@@ -286,6 +284,8 @@ def train_site_rules(
     ModelError
         There is no such model.
     """
+    if base not in bundled_models():
+        raise ModelError(f"rules of sites stand on a bundled model, not on {base!r}: {', '.join(bundled_models())}")
     extractor, by_host = Extractor.load(base), defaultdict(list)
     for page in without_listed(read_pages(corpus, langs, on_progress), leave_out):
         if page.text is not None:

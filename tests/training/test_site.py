@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from blockfeat.data.corpus import LabelledPage, write_corpus
-from blockfeat.errors import TrainingError
+from blockfeat.errors import ModelError, TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import load_model
 from blockfeat.training.site import FEWEST_PAGES, train_site_rules
@@ -53,6 +53,8 @@ def test_pages_whose_gold_is_not_theirs_are_left_out_by_name() -> None:
     assert (report.pages, report.skipped) == (6, ("w: only 0% of its gold text is found on it",))
     with pytest.raises(TrainingError, match="no site has 5 labelled pages"):
         train_site_rules(pages(4))
+    with pytest.raises(ModelError, match=r"stand on a bundled model, not on 'mine\.json'"):
+        train_site_rules(pages(8), base="mine.json")
 
 
 def test_the_command_shows_each_rule_and_its_gain(tmp_path: Path) -> None:
