@@ -35,6 +35,10 @@ class FeedError(InputError):
     """A feed, a sitemap or a list of addresses cannot be read."""
 
 
+class PageNotKept(BlockfeatError):
+    """What is asked of a pickled result is made of its page, which it has left behind."""
+
+
 class OutputError(BlockfeatError):
     """A file, a folder or standard output cannot be written; the message names it and the reason."""
 
@@ -72,7 +76,7 @@ class BrandError(BlockfeatError, ValueError):
 
 
 class QueryError(BlockfeatError, ValueError):
-    """A Boolean query cannot be parsed; the message names the query and the reason."""
+    """A Boolean query or a CSS selector cannot be parsed; the message names it, and the reason."""
 
 
 class TrainingError(BlockfeatError, ValueError):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.errors import QueryError
 from blockfeat.page.scanner import scanned
 from blockfeat.page.tables import RAW_TEXT, REFERENCES
 from blockfeat.page.tree import name_key as name_key
@@ -255,3 +257,70 @@ def _built(tags: Tags) -> etree._Element:
         if opened != closed:
             made.text = behind.get(opened)
     return elements[0]
+
+
+# An id or a class; or an attribute, with how its value has to compare.
+_CONDITION = r"([#.])([\w-]+)|\[\s*([\w:-]+)\s*(?:([~^$*|]?=)\s*(?:\"([^\"\[\]]*)\"|'([^'\[\]]*)'|([\w-]+))\s*)?\]"
+_COMPOUND = rf"(\*|[A-Za-z][\w-]*|(?=[#.\[]))((?:{_CONDITION})*)"
+_OUTSIDE = r"(?![^\[]*\])"
+_WORD = r"(?:.*\s)?{}(?:\s.*)?"
+_COMPARED = {"": ".*", "=": "{}", "~=": _WORD, "^=": "{}.*", "$=": ".*{}", "*=": ".*{}.*", "|=": "{}(?:-.*)?"}
+_LONGEST_SELECTOR, _LONGEST_VALUE = 1_000, 2_000
+
+
+@lru_cache(maxsize=64)
+def parsed_selector(selector: str) -> list[list[tuple[str, str, list[tuple[str, str]]]]]:
+    """Return what a CSS selector selects: for each of a list, combinator, element and conditions of its compounds.
+
+    A condition is the name of an attribute and a pattern that its value has to match. Pseudo-classes are not known.
+
+    Raises
+    ------
+    QueryError
+        It is no such selector, or has more than 1,000 characters.
+    """
+    found = []
+    for one in re.split(f",{_OUTSIDE}", selector) if len(selector) <= _LONGEST_SELECTOR else [""]:
+        pieces = ["", *re.split(rf"\s*([>+~\s])\s*{_OUTSIDE}", one.strip())]
+        compounds = []
+        for combinator, compound in zip(pieces[::2], pieces[1::2], strict=True):
+            if (match := re.fullmatch(_COMPOUND, compound)) is None:
+                raise QueryError(f"not a CSS selector of elements, classes, ids and attributes: {selector[:200]!r}")
+            conditions = [_condition(*parts) for parts in re.findall(_CONDITION, match[2])]
+            compounds.append((combinator, match[1].lower() or "*", conditions))
+        found.append(compounds)
+    return found
+
+
+def _condition(mark: str, name: str, attribute: str, how: str, *values: str) -> tuple[str, str]:
+    if mark:
+        attribute, how, values = ("id", "=", (name,)) if mark == "#" else ("class", "~=", (name,))
+    return attribute.lower(), _COMPARED[how].format(re.escape("".join(values)))
+
+
+def selected(tags: Tags, selector: str) -> NDArray[np.bool_]:
+    """Return which elements a CSS selector selects (`parsed_selector`); linear in the page."""
+    parents, found = tags.parents().tolist(), np.zeros(len(tags), dtype=np.bool_)
+    for compounds in parsed_selector(selector):
+        chosen = np.ones(len(tags), dtype=np.bool_)
+        for combinator, name, conditions in compounds:
+            chosen = _related(chosen.tolist(), combinator, parents) if combinator else chosen
+            if name != "*":
+                chosen &= tags.key == name_key(name)
+            for element in chosen.nonzero()[0].tolist() if conditions else ():
+                given = tags.attributes(element, most=_LONGEST_VALUE)
+                chosen[element] = all(
+                    key in given and re.fullmatch(pattern, given[key], re.DOTALL) for key, pattern in conditions
+                )
+        found |= chosen
+    return found
+
+
+def _related(given: list[bool], combinator: str, parents: list[int]) -> NDArray[np.bool_]:
+    """Return which elements stand to one of the given as a combinator says."""
+    found, last = [False] * len(given), {-1: -1}
+    for element, parent in enumerate(parents):
+        other = last.get(parent, -1) if combinator in "+~" else parent
+        found[element] = other >= 0 and (given[other] or (combinator not in ">+" and found[other]))
+        last[parent] = element
+    return np.array(found, dtype=np.bool_)
