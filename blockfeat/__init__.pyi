@@ -14,6 +14,7 @@ from blockfeat.errors import MissingExtraError as MissingExtraError
 from blockfeat.errors import ModelError as ModelError
 from blockfeat.errors import NotHTML as NotHTML
 from blockfeat.errors import OutputError as OutputError
+from blockfeat.errors import PageNotKept as PageNotKept
 from blockfeat.errors import QueryError as QueryError
 from blockfeat.errors import ResumeError as ResumeError
 from blockfeat.errors import StoreError as StoreError
@@ -23,6 +24,7 @@ from blockfeat.extraction.extraction import Extraction as Extraction
 from blockfeat.extraction.extractor import Extractor as Extractor
 from blockfeat.extraction.extractor import extract as extract
 from blockfeat.io.fetch import fetch as fetch
+from blockfeat.page.document import Document as Document
 from blockfeat.training.train import TrainingOptions as TrainingOptions
 from blockfeat.training.train import train as train
 

@@ -11,7 +11,7 @@ import typer
 from blockfeat.commands import console
 from blockfeat.commands.options import LangOption, ModelOption, language, with_extraction_options, with_input_options
 from blockfeat.errors import InputError
-from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
+from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions, GivenOptions
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LONGEST_TEXT = 60
 _CHANGES_SHOWN = 6
 # Options that affect the blocks.
-_OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "rules", "max_bytes", "lang_ui")
+_OPTIONS = tuple(name for name in GivenOptions.__annotations__ if name not in ("metadata", "normalise"))
 
 
 @with_input_options(delay=False)

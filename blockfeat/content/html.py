@@ -38,8 +38,8 @@ _MARKUP = re.compile("<[^>]*>|&[a-z#0-9]+;")
 _NOT_IN_ADDRESS = re.compile("[^!-~]+")
 
 
-def to_html(content: Content) -> str:
-    """Return content as a small, complete HTML document.
+def to_html(content: Content, *, fragment: bool = False) -> str:
+    """Return content as a small, complete HTML document, or as the elements of its body alone.
 
     The body holds headings, paragraphs, lists, definitions, tables, quotes, preformatted text and captions; in them
     links and images with a relative, http, https or mailto target, bold, italics, code and line breaks. Nothing else:
@@ -52,6 +52,8 @@ def to_html(content: Content) -> str:
     if direction == "rtl" or has_leftward(text):
         body = "\n".join(map(_Writer("ltr" if direction == "rtl" else "rtl").node, content.nodes))
     body = Sanitiser(Base(None)).markup(body)
+    if fragment:
+        return f"{body}\n"
     title = escape(fold_white_space(xml_characters(content.title or "")).strip())
     language = f' lang="{escape(xml_characters(content.lang))}"' if content.lang else ""
     language += ' dir="rtl"' if direction == "rtl" else ""

@@ -5,8 +5,10 @@ Most callers read the text alone: modules that only other parts need are importe
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from blockfeat.content.nodes import Node
     from blockfeat.extraction.reasons import Counterfactual, Fact, PageFacts
     from blockfeat.metadata.metadata import Metadata
+
+_BETWEEN = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,26 @@ class Facts:
     captions: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
     links: tuple[TextLink, ...] = ()
+
+    def packed(self, text: str) -> bytes:
+        """Return them as compressed JSON, in which paragraphs that the text has too are told by their number."""
+        places = {part: number for number, part in enumerate(text.split(_BETWEEN))}
+        body = self.body.split(_BETWEEN) if self.body else ()
+        parts = {"body": body, "captions": self.captions, "comments": self.comments}
+        told = {name: [places.get(part, part) for part in given] for name, given in parts.items()}
+        return zlib.compress(json.dumps(asdict(self) | told).encode())
+
+    @classmethod
+    def unpacked(cls, data: bytes, text: str) -> Facts:
+        """Return the facts that `packed` made this of, with the same text."""
+        from blockfeat.content.links import TextLink
+
+        values: dict[str, Any] = json.loads(zlib.decompress(data))
+        parts = text.split(_BETWEEN)
+        for name in ("body", "captions", "comments", "roles"):
+            values[name] = tuple(parts[part] if isinstance(part, int) else part for part in values[name])
+        body = _BETWEEN.join(values["body"]) or None
+        return cls(**values | {"body": body, "links": tuple(TextLink(**link) for link in values["links"])})
 
 
 Explained = tuple[str, tuple["Fact", ...], str]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -13,7 +14,7 @@ import numpy as np
 import blockfeat
 from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
-from blockfeat.errors import InputError
+from blockfeat.errors import InputError, LimitExceeded, ModelError, PageNotKept
 from blockfeat.extraction.analysis import Facts, PageAnalysis
 from blockfeat.lang.measures import keys_of_text, runs_of_three
 
@@ -25,13 +26,40 @@ if TYPE_CHECKING:
 
 RECORD_SCHEMA = 1
 """Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""
-_BYTES_OF_EVIDENCE, _SHOWN = 11_000, 70
+_BYTES_OF_EVIDENCE, _SHOWN, _MOST_BLOCKS, _MOST_CHARACTERS = 11_000, 70, 500, 50_000
 _EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
+_NOTHING = Facts()
+
+
+def _escaped(text: str) -> str:
+    return escape(clean_characters(text[:_MOST_CHARACTERS]))
+
+
+def _folded(name: str, rows: list[tuple[str, bool, str]]) -> str:
+    """Return texts as HTML under a heading that unfolds them, those that are kept in green; nothing in it is live."""
+    style = "color: black; white-space: pre-wrap; background: "
+    shown = "".join(
+        f'<p style="{style}{"#d9f2d9" if kept else "#f6dada"}" title="{_escaped(why)}">{_escaped(text)}</p>'
+        for text, kept, why in rows
+    )
+    return f"<details><summary>{name}</summary>{shown}</details>"
+
+
+def _not_kept() -> None:
+    raise PageNotKept('the result was pickled without its page, of which this is made: extract with keep="page"')
+
+
+def _unpickled(values: dict[str, Any]) -> Extraction:
+    """Make a result of what `Extraction.__reduce__` returned."""
+    return Extraction(**values)
 
 
 @dataclass(frozen=True, repr=False)
 class Extraction:
     """The result of extraction from one page.
+
+    Pickled, it is its text and the facts, and the blocks if they were asked for before; with the option
+    ``keep="page"`` the page too, from which blocks and formats are made again where it is unpickled.
 
     Attributes
     ----------
@@ -82,10 +110,10 @@ class Extraction:
     metadata : Metadata
         Title, authors, dates and other metadata of the page, read at the first use.
     source : PageAnalysis, callable or None
-        The page as it was measured, from which blocks and facts are computed, or a function that measures it at
-        the first use; None where only values are known.
-    known_blocks, known_facts : tuple of Block, Facts
-        The blocks, and what is known of the page, where ``source`` is None.
+        The page as it was measured, from which blocks and facts are computed, or a function that returns it; None
+        where only values are known.
+    known_blocks, known_facts, known_metadata : tuple of Block, Facts, Metadata
+        The blocks, and what is known of the page, in the place of what ``source`` says.
     """
 
     text: str
@@ -101,7 +129,8 @@ class Extraction:
     encoding: str | None = None
     source: PageAnalysis | Callable[[], PageAnalysis | None] | None = field(default=None, repr=False, compare=False)
     known_blocks: tuple[Block, ...] = field(default=(), repr=False, compare=False)
-    known_facts: Facts = field(default_factory=Facts, repr=False, compare=False)
+    known_facts: Facts | bytes | None = field(default=None, repr=False, compare=False)
+    known_metadata: Metadata | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         """Return the beginning of the text, and what the page is known by."""
@@ -109,6 +138,18 @@ class Extraction:
         given = "".join(f", {name}={value!r}" for name, value in shown.items() if value is not None)
         text = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]}…"
         return f"Extraction({text!r}, {self.status!r}{given})"
+
+    def _repr_html_(self) -> str:
+        """Return it for a notebook: title and facts, on a click the text, and the blocks in colour."""
+        facts = [self.kind, self.lang, self.url, self.error]
+        if (confidence := self.facts.confidence) is not None:
+            facts.append(f"likely quality {confidence:.2f}")
+        try:
+            blocks = [(block.text, block.kept, block.reason) for block in self.blocks[:_MOST_BLOCKS]]
+        except (LimitExceeded, ModelError, PageNotKept) as error:
+            blocks = [(str(error), False, "")]
+        head = f"<b>{_escaped(self.title or 'Without a title')}</b> {_escaped(' · '.join(filter(None, facts)))}"
+        return f"<div>{head}{_folded('Text', [(self.text, True, '')])}{_folded('Blocks', blocks)}</div>"
 
     def __str__(self) -> str:
         """Return the text."""
@@ -118,9 +159,31 @@ class Extraction:
         """Return whether there is any text."""
         return bool(self.text)
 
-    @cached_property
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickle it as plain values; see the class."""
+        if self.source is None:
+            return super().__reduce__()
+        values = {name: getattr(self, name) for name in _VALUES} | {"known_metadata": self._metadata}
+        analysis = getattr(self.source, "analysis", self.source)
+        made = isinstance(analysis, PageAnalysis) and "blocks" in vars(analysis)
+        values["known_blocks"] = self.blocks if made else self.known_blocks
+        facts = self.known_facts if isinstance(self.known_facts, bytes) else self.facts.packed(self.text)
+        source = self.source if getattr(self.source, "keeps_page", False) else _not_kept
+        return _unpickled, (values | {"known_facts": facts, "source": source},)
+
+    def __deepcopy__(self, memo: object) -> Extraction:
+        """Return it itself, with its page: it cannot be changed."""
+        return self
+
+    @property
     def analysis(self) -> PageAnalysis | None:
-        """The page as it was measured; None where only values are known."""
+        """The page as it was measured; None where only values are known.
+
+        Raises
+        ------
+        PageNotKept
+            The extraction was pickled without its page.
+        """
         return self.source() if callable(self.source) else self.source
 
     @property
@@ -130,14 +193,18 @@ class Extraction:
 
         return self._metadata or Metadata()
 
-    @property
+    @cached_property
     def _metadata(self) -> Metadata | None:
-        return None if self.analysis is None else self.analysis.metadata
+        if self.known_facts is not None or self.analysis is None:
+            return self.known_metadata
+        return self.analysis.metadata
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
-        return self.known_blocks if self.analysis is None else self.analysis.blocks
+        if self.known_blocks or self.analysis is None:
+            return self.known_blocks
+        return self.analysis.blocks
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the smallest change of features that reverses the decision about a block.
@@ -149,12 +216,20 @@ class Extraction:
     @property
     def facts(self) -> Facts:
         """The results about the page other than the text."""
-        return self.known_facts if self.analysis is None else self.analysis.facts
+        known = self._known
+        return known.facts if isinstance(known, PageAnalysis) else known
+
+    @property
+    def _known(self) -> Facts | PageAnalysis:
+        """What knows kind and roles: facts, which are unpacked at every use, or the analysis that they are made by."""
+        if isinstance(self.known_facts, bytes):
+            return Facts.unpacked(self.known_facts, self.text)
+        return self.known_facts or self.analysis or _NOTHING
 
     @property
     def kind(self) -> str:
         """What the page is."""
-        return (self.analysis or self.known_facts).kind
+        return self._known.kind
 
     @property
     def confidence(self) -> float | None:
@@ -169,9 +244,7 @@ class Extraction:
     @property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        return (self.analysis or self.known_facts).roles or tuple(
-            "body" if block.kept else "clutter" for block in self.blocks
-        )
+        return self._known.roles or tuple("body" if block.kept else "clutter" for block in self.blocks)
 
     @property
     def lead(self) -> str | None:
@@ -227,11 +300,19 @@ class Extraction:
 
         return to_markdown(self.content(links=links, images=images), links=links)
 
-    def to_html(self, *, images: bool = False) -> str:
-        """Return the main text as a small, complete HTML document, sanitised; links are absolute, images on request."""
+    def to_html(self, *, images: bool = False, fragment: bool = False) -> str:
+        """Return the main text as a small, complete HTML document, sanitised; links are absolute.
+
+        Parameters
+        ----------
+        images : bool
+            Write images.
+        fragment : bool
+            Write the elements of the text alone, to be put into another document.
+        """
         from blockfeat.content.html import to_html
 
-        return to_html(self.content(images=images))
+        return to_html(self.content(images=images), fragment=fragment)
 
     def to_page(self, *, absolute: bool = True, styles: bool = True) -> str:
         """Return the page itself with everything but the kept blocks taken out, sanitised.
@@ -256,24 +337,25 @@ class Extraction:
 
         With ``evidence``, the record has the blocks too, each with its role.
         """
+        facts = self.facts
         document: dict[str, Any] = {
             "schema": RECORD_SCHEMA,
             "id": self.id,
             "url": self.url,
             "status": self.status,
-            "kind": self.kind,
+            "kind": facts.kind,
             "lang": self.lang,
-            "lang_confidence": self.lang_confidence,
+            "lang_confidence": facts.lang_confidence,
             "title": self.title,
             "headline": self.headline,
-            "lead": self.lead,
-            "body": self.body,
-            "captions": list(self.captions),
-            "comments": list(self.comments),
+            "lead": facts.lead,
+            "body": facts.body,
+            "captions": list(facts.captions),
+            "comments": list(facts.comments),
             "text": self.text,
-            "confidence": self.confidence,
+            "confidence": facts.confidence,
             "metadata": None if self._metadata is None else self._metadata.to_dict(),
-            "links": [{"text": link.text, "url": link.url} for link in self.links],
+            "links": [{"text": link.text, "url": link.url} for link in facts.links],
             "fingerprint": self.fingerprint,
             "warnings": list(self.warnings),
             "error": self.error,
@@ -291,14 +373,11 @@ class Extraction:
 
     def check_memory(self, bytes_a_block: int, what: str) -> None:
         """Raise LimitExceeded where what is made of all blocks takes more than 64 MB and 25 times the page's bytes."""
-        if self.analysis is not None:
+        if not self.known_blocks and self.analysis is not None:
             self.analysis.columns.check_memory(bytes_a_block, what)
 
-    def without_evidence(self) -> Extraction:
-        """Return it without its analysis, to be sent to another process: `blocks` and the like are empty there."""
-        return replace(self, source=None)
 
-
+_VALUES = tuple(one.name for one in fields(Extraction) if one.compare)
 _HASHES = 64
 _SEED = 1
 _RUN = 3

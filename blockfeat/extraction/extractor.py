@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
-from typing import Generic, Self, TypeVar, Unpack
+from typing import Any, Generic, NamedTuple, Self, TypeVar, Unpack
+from weakref import ref
 
 from blockfeat.content.plain import normalised, plain_text, without_permalinks
-from blockfeat.errors import LanguageError, ModelError, failure_reason
+from blockfeat.errors import InputError, InputTypeError, LanguageError, ModelError, failure_reason
 from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
@@ -23,7 +26,7 @@ from blockfeat.models.model import Model, PageMeasurer, Prediction
 from blockfeat.models.site import SiteModel, SiteRule
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models, load_model
 from blockfeat.models.threshold import ThresholdModel
-from blockfeat.page.document import Document, guess_host, registered_domain, wrong_type
+from blockfeat.page.document import Document, PageInput, as_document, guess_host, registered_domain
 from blockfeat.page.page import Page
 
 
@@ -49,6 +52,7 @@ class Extractor:
     model: Model
     measurer: PageMeasurer
     options: ExtractionOptions = field(default_factory=ExtractionOptions)
+    _even: Model | None = field(default=None, repr=False, compare=False)  # The model before it favoured a side.
 
     def __repr__(self) -> str:
         """Return name and kind of the model, and the options that were given."""
@@ -86,21 +90,20 @@ class Extractor:
         ModelError
             The model has no decoder to choose, or ``favour`` is neither of the two.
         """
-        decoder, runs, favour = given.get("decoder"), given.get("runs"), given.get("favour")
         options = self.options.changed(given)
-        model = self.model
+        decoder, runs = given.get("decoder"), given.get("runs")
+        even = self._even or self.model
         if decoder is not None or runs is not None:
-            if not isinstance(model, ThresholdModel):
-                raise ModelError(f"model {model.name!r} has no decoder to choose")
-            chosen = Decoder(decoder or model.decoder.name, model.decoder.runs if runs is None else runs)
-            model = replace(model, decoder=chosen)
-        if favour is not None:
-            model = model.favouring(favour)
-        return replace(self, model=model, options=options)
+            if not isinstance(even, ThresholdModel):
+                raise ModelError(f"model {even.name!r} has no decoder to choose")
+            chosen = Decoder(decoder or even.decoder.name, even.decoder.runs if runs is None else runs)
+            even = replace(even, decoder=chosen)
+        model = even if options.favour is None else even.favouring(options.favour)
+        return replace(self, model=model, options=options, _even=even)
 
     def extract(
         self,
-        html: str | bytes | bytearray | memoryview,
+        html: PageInput,
         *,
         url: str | None = None,
         lang: str | None = None,
@@ -111,8 +114,8 @@ class Extractor:
 
         Parameters
         ----------
-        html : str or bytes-like
-            The page.
+        html : str, bytes-like, mapping, lxml tree or Document
+            The page; a mapping has it as ``"html"``, and the others of these parameters as far as it knows them.
         url : str, optional
             Its address, kept in the result.
         lang : str, optional
@@ -129,8 +132,15 @@ class Extractor:
         LanguageError
             ``lang`` is no language code.
         """
+        if not isinstance(html, (str, bytes)):
+            given = as_document(html)
+            if given.data is None:
+                raise InputError(given.error or "the document has no data")
+            html, url, lang = given.data, url or given.url, lang or given.lang
+            charset, id = charset or given.charset, id or given.id or None
         if lang is not None and normalise_code(lang) is None:
             raise LanguageError(f"{lang!r} is no language code; give an ISO 639-1 code such as 'de'")
+        source = PageSource(Document(id or "", html, url, lang, charset), lambda: self)
         page = Page.parse(
             html,
             url=url,
@@ -141,10 +151,16 @@ class Extractor:
         measured = self.measurer.measure(page, lang=lang)
         if not measured.blocks.columns.size and (found := page.with_hidden_text()):
             page, measured = found, self.measurer.measure(found, lang=lang)
-        return self.assemble(page, measured, self.model.predict(measured), id=id)
+        return self.assemble(page, measured, self.model.predict(measured), id=id, source=source)
 
     def assemble(
-        self, page: Page, measured: PageFeatures, prediction: Prediction, *, id: str | None = None
+        self,
+        page: Page,
+        measured: PageFeatures,
+        prediction: Prediction,
+        *,
+        id: str | None = None,
+        source: PageSource | None = None,
     ) -> Extraction:
         """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
         options, model = self.options, self.model
@@ -162,10 +178,22 @@ class Extractor:
             site=self._rules_of_site(page),
         )
         prediction = Prediction(prediction.scores, choice.kept, log_odds=prediction.log_odds)
+        analysis = PageAnalysis(
+            measured=measured,
+            prediction=prediction,
+            model=model,
+            identifier=self.measurer.identifier,
+            evidence=evidence,
+            choice=choice,
+        )
+        if source is not None:
+            source.hold(analysis)
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)
         text = plain_text(blocks, choice.kept, choice.tables, normalise=options.normalise)
+        if source is not None:
+            source.text = text
         return Extraction(
             text=text,
             lang=measured.lang,
@@ -177,14 +205,7 @@ class Extractor:
             warnings=warnings if choice.warning is None else (*warnings, choice.warning),
             model=model.name,
             encoding=page.encoding,
-            source=PageAnalysis(
-                measured=measured,
-                prediction=prediction,
-                model=model,
-                identifier=self.measurer.identifier,
-                evidence=evidence,
-                choice=choice,
-            ),
+            source=source or analysis,
         )
 
     def _rules_of_site(self, page: Page) -> tuple[SiteRule, ...]:
@@ -203,42 +224,72 @@ class Extractor:
 
     def extract_document(self, document: Document) -> Extraction:
         """Extract one document of a batch: whatever is wrong with it becomes an extraction with an error."""
-        if document.data is None:
-            return self.failed(document, document.error or "the document has no data")
         try:
-            return self.extract(
-                document.data, url=document.url, lang=document.lang, charset=document.charset, id=document.id
-            )
+            return self.extract(document)
         except Exception as error:
             return self.failed(document, failure_reason(error))
 
     def extract_many(
-        self,
-        pages: Iterable[str | bytes | bytearray | memoryview | Document],
-        *,
-        jobs: int = 1,
-        deadline: float | None = None,
-    ) -> Iterator[Extraction]:
+        self, pages: Iterable[PageInput], *, jobs: int = 1, deadline: float | None = None
+    ) -> Generator[Extraction]:
         """Extract many pages, in order; a page that fails yields an extraction with its ``error`` set.
 
         Parameters
         ----------
-        pages : iterable of str, bytes-like or Document
-            Taken lazily.
+        pages : iterable of str, bytes-like, mapping, lxml tree or Document
+            Taken lazily; each as `extract` takes it.
         jobs : int
             Number of processes.
         deadline : float, optional
             Seconds that one page may take before its worker process is killed and the page fails.
+
+        Raises
+        ------
+        InputTypeError
+            Pages, jobs or deadline are something else, such as a single page.
         """
-        documents = (_as_document(number, page) for number, page in enumerate(pages, start=1))
+        _check_many(pages, jobs, deadline)
+        return self._extractions(pages, jobs, deadline)
+
+    def _extractions(self, pages: Iterable[PageInput], jobs: int, deadline: float | None) -> Generator[Extraction]:
+        documents = (_document_or_error(number, page) for number, page in enumerate(pages, start=1))
         if jobs <= 1 and deadline is None:
             yield from map(self.extract_document, documents)
             return
         for document, extraction in read_pages(WithoutEvidence(self), documents, jobs=jobs, deadline=deadline):
             if extraction.error is None:
                 # A page that ended its process or passed the deadline is not tried again in this one.
-                extraction = replace(extraction, source=partial(_analysis_of, self, document))
+                source = PageSource(document, lambda: self, extraction.text)
+                source.hold(None)
+                extraction = replace(extraction, source=source)
             yield extraction
+
+    async def aextract_many(
+        self, pages: Iterable[PageInput], *, jobs: int = 1, deadline: float | None = None
+    ) -> AsyncIterator[Extraction]:
+        """Extract many pages as `extract_many` does, in a thread: the event loop goes on meanwhile.
+
+        Where it is cancelled or closed, the page in hand is finished first, and the processes are ended.
+
+        Parameters
+        ----------
+        pages, jobs, deadline
+            As for `extract_many`.
+        """
+        import asyncio
+
+        found = self.extract_many(pages, jobs=jobs, deadline=deadline)
+        step: asyncio.Future[Extraction | None] | None = None
+        try:
+            while True:
+                step = asyncio.ensure_future(asyncio.to_thread(next, found, None))
+                if (extraction := await asyncio.shield(step)) is None:
+                    return
+                yield extraction
+        finally:
+            if step is not None:
+                await asyncio.wait([step])
+            await asyncio.to_thread(found.close)
 
     def failed(self, document: Document, reason: str) -> Extraction:
         """Return the extraction that stands for a document that could not be extracted."""
@@ -253,8 +304,127 @@ class Extractor:
         )
 
 
+_MOST_MEASURED, _LONG, _LZMA = 8, 200_000, b"\xfd7zXZ"
+
+
+class PackedPage(NamedTuple):
+    """A page to be extracted again.
+
+    Attributes
+    ----------
+    document : Document
+        The page, without its data.
+    data : bytes
+        The data, compressed.
+    is_text : bool
+        Whether they were no bytes.
+    model, options : str, mapping
+        Name of the model, and the options that were given.
+    """
+
+    document: Document
+    data: bytes
+    is_text: bool
+    model: str
+    options: dict[str, Any]
+
+    @classmethod
+    def of(cls, document: Document, extractor: Extractor) -> PackedPage:
+        """Pack a document."""
+        import lzma  # Here, as few make such long lists of results.
+
+        data, is_text = document.data or b"", isinstance(document.data, str)
+        encoded = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+        packed = lzma.compress(encoded, preset=0) if len(encoded) > _LONG else zlib.compress(encoded)
+        return cls(replace(document, data=None), packed, is_text, extractor.model.name, extractor.options.given())
+
+    def unpacked(self) -> Document:
+        """Return the document."""
+        import lzma
+
+        data = lzma.decompress(self.data) if self.data.startswith(_LZMA) else zlib.decompress(self.data)
+        return replace(self.document, data=data.decode("utf-8", "surrogatepass") if self.is_text else data)
+
+    def extractor(self) -> Extractor:
+        """Return an extractor as that of the page; raise ModelError where its model is not a bundled one."""
+        if (extractor := bundled_extractor(self.model)) is None:
+            raise ModelError(f"no bundled model is called {self.model!r}: extract the page again with its file")
+        return extractor.with_options(**self.options)
+
+
+class PageSource:
+    """A page that was extracted: as it was measured while it is one of the last, else packed, and measured on demand.
+
+    Parameters
+    ----------
+    page : Document or PackedPage
+        The page as it was given.
+    extractor : callable
+        Returns what it was extracted with.
+    text : str
+        The text that this gave.
+
+    Attributes
+    ----------
+    analysis : PageAnalysis or None
+        The page as it was measured.
+    """
+
+    def __init__(self, page: Document | PackedPage, extractor: Callable[[], Extractor], text: str = "") -> None:
+        self.page, self.extractor, self.text = page, extractor, text
+        self.analysis: PageAnalysis | None = None
+
+    def __call__(self) -> PageAnalysis | None:
+        """Return the page as it was measured, or measure it.
+
+        Raises
+        ------
+        ModelError
+            It came with a pickled result, and no bundled model has that name, or it gives another text by now.
+        """
+        if (analysis := self.analysis) is None:
+            page = self.page
+            found = self.extractor().extract_document(page.unpacked() if isinstance(page, PackedPage) else page)
+            if self.text != found.text:
+                raise ModelError(f"model {found.model!r} gives another text by now: extract the page again")
+            analysis = found.analysis
+            self.hold(analysis)
+        return analysis
+
+    def hold(self, analysis: PageAnalysis | None) -> None:
+        """Take the page as measured, the last that is, and pack the page that is none of the last any more."""
+        self.analysis = analysis
+        earliest = _MEASURED.popleft()() if len(_MEASURED) >= _MOST_MEASURED else None
+        _MEASURED.append(ref(self))
+        if earliest is not None:
+            earliest.page, earliest.analysis = earliest.packed(), None
+
+    def packed(self) -> PackedPage:
+        """Return the page, packed."""
+        return self.page if isinstance(self.page, PackedPage) else PackedPage.of(self.page, self.extractor())
+
+    @property
+    def keeps_page(self) -> bool:
+        """Whether a pickled result takes it along."""
+        page = self.page
+        options = page.options if isinstance(page, PackedPage) else self.extractor().options.given()
+        return options.get("keep") == "page"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle it as the packed page."""
+        return _unpickled, (self.packed(), self.text)
+
+
+def _unpickled(page: PackedPage, text: str) -> PageSource:
+    return PageSource(page, page.extractor, text)
+
+
+# A measured page takes a megabyte, so that a list of results holds few: weakly, as those that are gone are freed.
+_MEASURED: deque[ref[PageSource]] = deque()
+
+
 def extract(
-    html: str | bytes | bytearray | memoryview,
+    html: PageInput,
     *,
     model: str | Path | Model | Extractor = DEFAULT_MODEL,
     url: str | None = None,
@@ -270,8 +440,9 @@ def extract(
 
     Parameters
     ----------
-    html : str or bytes-like
-        The page; without any markup it is plain text, all of which is kept.
+    html : str, bytes-like, mapping, lxml tree or Document
+        The page; without any markup it is plain text, all of which is kept. A mapping has it as ``"html"``, and its
+        ``"url"``, ``"lang"``, ``"charset"`` and ``"id"`` as far as they are known.
     model : str, Path, Model or Extractor
         Name of a bundled model, path of a model file, a model, or an extractor with options of its own.
     url, id : str, optional
@@ -314,14 +485,14 @@ def extractor_of(model: str | Path | Model | Extractor) -> Extractor:
     if isinstance(model, Extractor):
         return model
     if isinstance(model, str):
-        return _bundled_extractor(model) or Extractor.load(model)
+        return bundled_extractor(model) or Extractor.load(model)
     return Extractor.load(model) if isinstance(model, Path) else Extractor.of(model)
 
 
 # Loading takes some fifteen times as long as a page. Bundled models are constants of the package, so nothing that is
 # kept here can become stale; files are read at every call.
 @lru_cache(maxsize=4)
-def _bundled_extractor(name: str) -> Extractor | None:
+def bundled_extractor(name: str) -> Extractor | None:
     """Load a bundled model; None where there is none of this name."""
     return Extractor.load(name) if name in bundled_models() else None
 
@@ -396,17 +567,21 @@ class WithoutEvidence(PageWork[Extraction]):
 
     def result(self, document: Document, extraction: Extraction) -> Extraction:
         """Return the extraction alone."""
-        return extraction.without_evidence()
+        return replace(extraction, source=None)
 
 
-def _analysis_of(extractor: Extractor, document: Document) -> PageAnalysis | None:
-    """Extract a page again in this process, and return its analysis."""
-    return extractor.extract_document(document).analysis
+def _check_many(pages: object, jobs: object, deadline: object) -> None:
+    """Raise InputTypeError for what `Extractor.extract_many` cannot take, before the first page is read."""
+    if isinstance(pages, (str, bytes, bytearray, memoryview, Document, Mapping)) or not isinstance(pages, Iterable):
+        raise InputTypeError(f"pages must be several pages, such as a list, not {type(pages).__name__}")
+    if type(jobs) is not int or jobs < 1:
+        raise InputTypeError(f"jobs must be a number of processes from 1 on, not {jobs!r}")
+    if deadline is not None and (not isinstance(deadline, (int, float)) or not deadline > 0):
+        raise InputTypeError(f"deadline must be a number of seconds above 0, not {deadline!r}")
 
 
-def _as_document(number: int, page: object) -> Document:
-    if isinstance(page, Document):
-        return page
-    if isinstance(page, (str, bytes, bytearray, memoryview)):
-        return Document(id=str(number), data=page if isinstance(page, str) else bytes(page))
-    return Document(id=str(number), data=None, error=str(wrong_type(page)))
+def _document_or_error(number: int, page: PageInput) -> Document:
+    try:
+        return as_document(page, str(number))
+    except InputError as error:
+        return Document(id=str(number), data=None, error=str(error))

@@ -32,6 +32,7 @@ from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, b
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import SiteRule, blocks_at, places_of, with_rules
 from blockfeat.page.page import Page
+from blockfeat.page.tags import selected
 
 Mask = NDArray[np.bool_]
 
@@ -317,6 +318,8 @@ def postprocess(
     )
     if site and len(blocks) and options.rules is not False:
         choice = _by_rules_of_site(choice, site)
+    if (options.drop or options.keep) and len(blocks):
+        choice = _by_selectors(choice)
     prediction = Prediction(prediction.scores, choice.kept, log_odds=prediction.log_odds)
     evidence = PageEvidence(blocks, prediction, page, signs=choice.signs, title=title)
     return _with_list_instead(choice, evidence, model_kind=model_kind, has_rules=has_rules), evidence
@@ -346,6 +349,37 @@ def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
         return choice
     reasons = {**choice.rule_reasons, **reasons}
     return choice.keeping(kept)._replace(tables=data_tables(blocks, kept), rule_reasons=reasons)
+
+
+def _by_selectors(choice: Choice) -> Choice:
+    """Return what is kept of the elements that the options select; all of them where the model keeps nothing there."""
+    blocks, options = choice.blocks, choice.options
+    around = None if options.keep == "page" else options.keep
+    dropped = _selected(blocks, options.drop) if options.drop else np.zeros_like(choice.kept)
+    inside, warning = ~dropped & (_selected(blocks, around) if around else True), choice.warning
+    if not inside.any():
+        inside, warning = ~dropped, f"nothing of the page is in {around!r}: all of it is looked at"
+    kept, reasons = choice.kept & inside, dict(choice.rule_reasons)
+    if around and not kept.any():
+        kept = inside
+        reasons |= dict.fromkeys(kept.nonzero()[0].tolist(), f"kept: it is in {around!r}")
+    reasons |= dict.fromkeys((~inside).nonzero()[0].tolist(), f"dropped: it is not in {around!r}")
+    reasons |= dict.fromkeys(dropped.nonzero()[0].tolist(), f"dropped: it is in {options.drop!r}")
+    changed = choice.keeping(kept)
+    return changed._replace(rule_reasons=reasons, warning=warning, tables=data_tables(blocks, kept))
+
+
+def _selected(blocks: Blocks, selector: str) -> Mask:
+    """Return the blocks that stand in the elements that a selector selects."""
+    tags = blocks.tags
+    elements = selected(tags, selector)
+    if not elements.any():
+        return np.zeros(len(blocks), dtype=np.bool_)
+    starts = tags.start[tags.opened[elements]]
+    ends = np.maximum.accumulate(tags.start[tags.closed[elements]])
+    last = starts.searchsorted(blocks.first_byte, side="right") - 1
+    found: Mask = (last >= 0) & (blocks.end_byte <= ends[last])
+    return found
 
 
 _REDESIGNED = "the page has none of the places that the rules of its site name: it may have been redesigned"

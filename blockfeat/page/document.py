@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from blockfeat.errors import InputTypeError
 
 if TYPE_CHECKING:
+    from lxml import etree
     from publicsuffixlist import PublicSuffixList
 
 NO_MARKUP = "the page has no markup: it is taken as plain text"
@@ -65,6 +67,49 @@ class Document:
     def is_unfetched(self) -> bool:
         """Whether the page is only an address that is still to be fetched."""
         return self.data is None and self.error is None and self.url is not None
+
+
+if TYPE_CHECKING:
+    PageInput = (
+        str | bytes | bytearray | memoryview | Document | Mapping[str, Any] | etree._Element | etree._ElementTree
+    )
+else:
+    PageInput = Any  # Without lxml, which takes long to load.
+
+
+def as_document(page: object, id: str = "") -> Document:
+    """Return a page in any form in which it can be given as a document, with this id where it has none of its own.
+
+    Raises
+    ------
+    InputTypeError
+        It is no page: of another type, or a mapping without one.
+    """
+    if isinstance(page, Document):
+        return page
+    if isinstance(page, Mapping):
+        if not isinstance(page.get("html"), (str, bytes, bytearray, memoryview)):
+            raise InputTypeError("a mapping must have the page as 'html', str or bytes")
+        given = {name: page.get(name) for name in ("url", "lang", "charset")}
+        return Document(id=str(page.get("id") or id), data=_immutable(page["html"]), **given)
+    if type(page).__module__.startswith("lxml.") and hasattr(page, "iter"):
+        return _of_tree(cast("etree._Element", page), id)
+    if isinstance(page, (str, bytes, bytearray, memoryview)):
+        return Document(id=id, data=_immutable(page))
+    raise wrong_type(page)
+
+
+def _immutable(data: str | bytes | bytearray | memoryview) -> str | bytes:
+    return data if isinstance(data, str) else bytes(data)
+
+
+def _of_tree(tree: etree._Element | etree._ElementTree, id: str) -> Document:
+    """Return a tree of lxml written out, with the address that it was parsed with."""
+    from lxml import etree
+
+    url = (tree if isinstance(tree, etree._ElementTree) else tree.getroottree()).docinfo.URL or ""
+    data = etree.tostring(tree, encoding="unicode", method="html", with_tail=False)
+    return Document(id=id, data=data, url=url if url.startswith(("http://", "https://")) else None)
 
 
 def wrong_type(page: object) -> InputTypeError:

@@ -1,6 +1,5 @@
 """The page itself with everything but its kept blocks taken out."""
 
-import pickle
 import re
 from collections.abc import Callable
 
@@ -157,8 +156,6 @@ def test_failed_pages_and_pages_of_other_processes() -> None:
     one, failed = EXTRACTOR.extract_many(documents, jobs=2)
     assert WORDS in one.to_page()
     assert "<body>\n</body>" in failed.to_page()
-    found = EXTRACTOR.extract(f"<p>{WORDS} {WORDS}")
-    assert pickle.loads(pickle.dumps(found)).to_page() == found.to_page()
 
 
 # What is kept is all that is kept.

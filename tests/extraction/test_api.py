@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import pickle
 import subprocess
 import sys
 from dataclasses import fields
@@ -9,14 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import html
 
 import blockfeat
-from blockfeat import Extractor, ModelError, errors
-from blockfeat.extraction.extractor import _bundled_extractor
+from blockfeat import BlockfeatError, Document, Extractor, InputError, InputTypeError, ModelError, errors
+from blockfeat.extraction.extractor import bundled_extractor
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
 from blockfeat.models.store import bundled_models, load_model, save_model
 from pages import SENTENCES, article_page
 
+REFUSED_OPTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"headlines": True}, "no option 'headlines'; did you mean headline"),
+    ({"favor_precision": True}, 'did you mean favour="precision"'),
+    ({"include_comments": False}, "did you mean comments"),
+    ({"zzz": 1}, "no option 'zzz'; there are decoder"),
+    ({"headline": "yes"}, "headline must be bool, not 'yes'"),
+    ({"max_bytes": True}, "max_bytes must be int, not True"),
+    ({"max_bytes": 0}, "max_bytes must be 1 or more, not 0"),
+    ({"favour": "speed"}, "favour cannot be 'speed'; known are precision, recall"),
+    *(({name: bad}, "not a CSS selector") for name in ("drop", "keep") for bad in ("", "..x", "a >", "p:hover", "b,")),
+    ({"drop": "a," * 600 + "a"}, "not a CSS selector"),
+]
 _HEADLINE = "Lighthouse to be repaired"
 
 
@@ -28,8 +42,39 @@ def test_options_are_those_of_the_extractor() -> None:
     assert not blockfeat.extract(page, headline=False).text.startswith(_HEADLINE)
     with pytest.raises(blockfeat.LimitExceeded):
         blockfeat.extract(page, max_bytes=10)
-    with pytest.raises(TypeError):
-        blockfeat.extract(page, headlines=True)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(("options", "told"), REFUSED_OPTIONS)
+def test_an_option_that_there_is_not_or_a_wrong_value_is_told(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(BlockfeatError, match=told):
+        blockfeat.extract(article_page(), **options)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"jobs": 0}, {"jobs": True}, {"jobs": "2"}, {"deadline": 0}, {"deadline": "1"}]
+    + [{"pages": pages} for pages in ("<p>x", b"<p>x", {"html": "<p>x"}, Document("a", "<p>x"), 7)],
+)
+def test_what_cannot_be_many_pages_is_refused_at_once(given: dict[str, Any]) -> None:
+    with pytest.raises(InputTypeError, match=f"{next(iter(given))} must be"):
+        Extractor.load().extract_many(**{"pages": [], **given})
+
+
+def test_a_page_may_be_a_mapping_a_tree_or_a_document() -> None:
+    page, url = article_page(), "https://a.example/x"
+    tree = html.fromstring(page, base_url=url)
+    record = {"html": page.encode(), "url": url, "id": 7, "lang": "en", "text": None}
+    given = [record, tree, tree.getroottree(), Document("7", page, url)]
+    found = [blockfeat.extract(one) for one in given]
+    assert {(one.text, one.url) for one in found} == {(blockfeat.extract(page).text, url)}
+    assert [one.id for one in found] == ["7", None, None, "7"]
+    many = Extractor.load().extract_many([*given, {"url": url}, 7])
+    assert [one.id for one in many] == ["7", "2", "3", "7", "5", "6"]
+    assert blockfeat.extract(record, url="https://b.example/", id="b").url == "https://b.example/"
+    with pytest.raises(InputTypeError, match="must have the page as 'html'"):
+        blockfeat.extract({"html": None, "url": url})
+    with pytest.raises(InputError, match="gone"):
+        blockfeat.extract(Document("a", None, error="gone"))
 
 
 def test_every_option_of_the_extractor_can_be_given_by_name() -> None:
@@ -65,7 +110,7 @@ def test_a_changed_model_file_is_read_again(tmp_path: Path) -> None:
 def test_few_models_are_kept_in_memory() -> None:
     for name in bundled_models():
         blockfeat.extract("<p>text", model=name)
-    info = _bundled_extractor.cache_info()
+    info = bundled_extractor.cache_info()
     assert info.maxsize is not None
     assert info.currsize <= info.maxsize < len(bundled_models())
 
@@ -109,4 +154,21 @@ def test_an_extraction_is_shown_by_the_beginning_of_its_text() -> None:
         True,
         "Extraction('', 'empty')",
         False,
+    )
+
+
+def test_a_notebook_shows_a_page_without_running_anything_of_it() -> None:
+    hostile = (
+        f"<title><b onload=x>T</title><p>{_SENTENCE * 9}&lt;script&gt;alert(1)&lt;/script&gt; &lt;img src=x onerror=y"
+    )
+    found = blockfeat.extract(hostile + "<p class='\"><svg onload=z>'>menu &lt;/details&gt;" * 600)
+    shown = found._repr_html_()
+    tree = html.fromstring(shown)
+    assert {element.tag for element in tree.iter()} == {"div", "b", "details", "summary", "p"}
+    assert {name for element in tree.iter() for name in element.attrib} == {"style", "title"}
+    assert [row.text for row in tree.iter("summary")] == ["Text", "Blocks"]
+    assert (shown.count("<p "), "onload" in shown) == (501, True)
+    assert (
+        'keep="page"'
+        in html.fromstring(pickle.loads(pickle.dumps(blockfeat.extract(hostile)))._repr_html_()).text_content()
     )

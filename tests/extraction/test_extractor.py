@@ -1,13 +1,20 @@
 """The extractor, from pages to extractions."""
 
+import asyncio
+import multiprocessing
 import pickle
+from collections.abc import AsyncIterator, Iterator
+from copy import deepcopy
 from dataclasses import replace
+from itertools import count
+from typing import Any
 
 import pytest
 
 import blockfeat
-from blockfeat import Extractor
-from blockfeat.errors import InputTypeError, LanguageError, LimitExceeded, ModelError, NotHTML
+from blockfeat import Extraction, Extractor
+from blockfeat.errors import InputTypeError, LanguageError, LimitExceeded, ModelError, NotHTML, PageNotKept
+from blockfeat.extraction.extractor import PackedPage
 from blockfeat.models.store import bundled_models
 from blockfeat.page.document import Document
 from pages import BRAND, SENTENCES, article_page
@@ -59,7 +66,10 @@ def test_options_make_a_copy(extractor: Extractor) -> None:
     with pytest.raises(LimitExceeded):
         changed.extract(b"<p>more than ten bytes")
     with pytest.raises(ModelError, match="magic"):
-        extractor.with_options(decoder="magic")
+        extractor.with_options(decoder="magic")  # type: ignore[arg-type]
+    recall = changed.with_options(favour="recall")
+    assert recall.with_options(favour="recall").model == recall.model
+    assert recall.with_options(favour="precision").with_options(favour="recall", runs=3).model == recall.model
 
 
 def test_what_cannot_be_taken_is_told(extractor: Extractor) -> None:
@@ -101,12 +111,80 @@ def test_what_another_process_did_not_pass_on_is_made_once(
 
 
 @pytest.mark.parametrize("model", bundled_models())
-def test_an_extraction_is_pickled_with_all_that_it_can_say(model: str) -> None:
-    found = Extractor.load(model).extract(article_page(), url="https://a.example/")
-    copy = pickle.loads(pickle.dumps(found))
-    assert (copy.blocks, copy.to_dict(evidence=True)) == (found.blocks, found.to_dict(evidence=True))
-    assert (copy.to_markdown(), copy.to_page()) == (found.to_markdown(), found.to_page())
-    assert len(pickle.dumps(found.without_evidence())) < 20_000
+def test_a_pickled_extraction_is_its_text_and_facts_and_the_page_where_that_is_kept(model: str) -> None:
+    extractor = Extractor.load(model)
+    found = extractor.extract(article_page(), url="https://a.example/")
+    copy, again = (pickle.loads(pickle.dumps(one)) for one in (found, pickle.loads(pickle.dumps(found))))
+    assert copy == again == found
+    assert (again.to_dict(), again.roles, again.kind) == (found.to_dict(), found.roles, found.kind)
+    assert len(pickle.dumps(found)) < len(found.text) + 20_000
+    for ask in (Extraction.to_markdown, Extraction.to_page, Extraction.evidence, lambda one: one.blocks):
+        with pytest.raises(PageNotKept, match='keep="page"'):
+            ask(again)
+    kept = pickle.loads(pickle.dumps(extractor.with_options(keep="page").extract(article_page(), url=found.url)))
+    assert (kept.to_markdown(), kept.to_page()) == (found.to_markdown(), found.to_page())
+    assert kept.to_dict(evidence=True) == found.to_dict(evidence=True)
+    # Blocks that were asked for go along.
+    assert pickle.loads(pickle.dumps(found)).to_dict(evidence=True) == found.to_dict(evidence=True)
+    assert deepcopy(found).to_markdown() == found.to_markdown()
+
+
+def test_a_page_that_was_kept_needs_its_model_and_its_text(extractor: Extractor) -> None:
+    kept = extractor.with_options(keep="page", favour="recall").extract(article_page())
+    own = replace(extractor, model=replace(extractor.model, name="own")).with_options(keep="page")
+    stranger = pickle.loads(pickle.dumps(own.extract(article_page())))
+    assert pickle.loads(pickle.dumps(kept)).blocks == kept.blocks
+    with pytest.raises(ModelError, match="no bundled model is called 'own'"):
+        stranger.to_html()
+    kept.source.text = "another"  # As another release would find.
+    with pytest.raises(ModelError, match="'thresholds' gives another text by now"):
+        pickle.loads(pickle.dumps(kept)).to_html()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_list_of_results_holds_few_measured_pages(extractor: Extractor, jobs: int) -> None:
+    pages = [article_page(number % 5 + 1) for number in range(30)]
+    pages[3] = pages[3].replace("</article>", f"<!--{'ab' * 150_000}\udc80--></article>")
+    listed = list(extractor.extract_many(pages, jobs=jobs))
+    assert sum(isinstance(found.source.page, PackedPage) for found in listed) >= 20
+    for found, page in zip(listed, pages, strict=True):
+        fresh = extractor.extract(page)
+        assert (found.blocks, found.facts, found.to_markdown()) == (fresh.blocks, fresh.facts, fresh.to_markdown())
+    assert sum(found.source.analysis is not None for found in listed) <= 8
+
+
+def test_results_are_yielded_to_an_event_loop_that_goes_on_meanwhile(extractor: Extractor) -> None:
+    taken = []
+
+    def pages() -> Iterator[str]:
+        for number in count():
+            taken.append(number)
+            yield article_page(number % 5 + 1)
+
+    async def first(results: AsyncIterator[Extraction]) -> list[str]:
+        return [(await anext(results)).text for _ in range(3)]
+
+    async def cancelled() -> tuple[list[str], int]:
+        ticks = 0
+        task = asyncio.ensure_future(_all(extractor.aextract_many(pages(), jobs=2)))
+        while len(taken) < 40:
+            await asyncio.sleep(0.001)
+            ticks += 1
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        found = extractor.aextract_many([article_page(1), article_page(2), b"%PDF-"])
+        return await first(found), ticks
+
+    texts, ticks = asyncio.run(cancelled())
+    assert texts == [extractor.extract(article_page(number)).text for number in (1, 2)] + [""]
+    assert ticks > 1
+    assert not multiprocessing.active_children()
+
+
+async def _all(results: AsyncIterator[Extraction]) -> None:
+    async for _ in results:
+        pass
 
 
 def test_to_dict_holds_the_blocks_on_request(extractor: Extractor) -> None:
@@ -122,3 +200,25 @@ def test_a_page_in_another_language_than_the_models_is_told() -> None:
     assert SENTENCES[0] in found.text
     assert found.lang == "en"
     assert any("de, fr" in warning for warning in found.warnings)
+
+
+_SELECTED = [
+    ({"drop": ".promo"}, "main aside", ["it is in '.promo'"]),
+    ({"keep": "main"}, "main promo", ["it is not in 'main'"] * 2),
+    ({"keep": "main", "drop": ".promo"}, "main", ["it is not in 'main'"] * 2 + ["it is in '.promo'"]),
+    ({"keep": "nav"}, "nav", ["it is not in 'nav'"] * 3),
+    ({"keep": "#none"}, "main promo aside", []),
+]
+
+
+@pytest.mark.parametrize(("options", "parts", "reasons"), _SELECTED)
+def test_elements_are_dropped_and_kept_by_selectors(options: dict[str, Any], parts: str, reasons: list[str]) -> None:
+    texts = {name: f"{sentence} {name}" for name, sentence in zip(("main", "promo", "aside"), SENTENCES, strict=False)}
+    texts["nav"] = "Home nav"
+    page = f"""<body><nav><a href=/>{texts["nav"]}</a></nav><main><p>{texts["main"]}</p><div class="x promo">
+    <p>{texts["promo"]}</p></div></main><div id=s><p>{texts["aside"]}</p></div></body>"""
+    found = Extractor.load().with_options(**options).extract(page)
+    assert found.text == "\n\n".join(texts[name] for name in parts.split())
+    said = [block.reason.removeprefix("dropped: ") for block in found.blocks if " in '" in block.reason]
+    assert sorted(said)[: len(reasons)] == sorted(reasons) or parts == "nav"
+    assert ("nothing of the page is in '#none': all of it is looked at" in found.warnings) is (not reasons)

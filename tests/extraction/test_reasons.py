@@ -92,7 +92,7 @@ def test_reasons_in_german(extractor: Extractor) -> None:
     menu = next(block for block in blocks if block.text == "News")
     begun = "weggelassen: sieht aus wie ein Menü: ein Link aus einem Wort, vor dem Beginn des Textes"
     assert menu.reason.startswith(begun)
-    with pytest.raises(LanguageError, match="no reasons in language 'xx'; there are en, de, fr"):
+    with pytest.raises(LanguageError, match="the option lang_ui cannot be 'xx'; known are en, de, fr"):
         blockfeat.extract(_PAGE, lang_ui="xx")
 
 

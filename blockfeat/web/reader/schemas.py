@@ -61,11 +61,10 @@ class PageInput(_Strict):
 
 def _option_fields() -> dict[str, Any]:
     """Return the options of an extraction that a request may choose, as pydantic field definitions."""
-    values: dict[str, Any] = {"decoder": Literal[DECODERS] | None, "favour": Literal[SIDES] | None}
     return {
         option.name: (
             Annotated[
-                values.get(option.name, kind),
+                kind,
                 Field(
                     description=option.metadata["help"],
                     ge=option.metadata["least"],
