@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import zlib
 from abc import ABC, abstractmethod
 from collections import deque
@@ -331,8 +332,6 @@ class PackedPage(NamedTuple):
     @classmethod
     def of(cls, document: Document, extractor: Extractor) -> PackedPage:
         """Pack a document."""
-        import lzma  # Here, as few make such long lists of results.
-
         data, is_text = document.data or b"", isinstance(document.data, str)
         encoded = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
         packed = lzma.compress(encoded, preset=0) if len(encoded) > _LONG else zlib.compress(encoded)
@@ -340,8 +339,6 @@ class PackedPage(NamedTuple):
 
     def unpacked(self) -> Document:
         """Return the document."""
-        import lzma
-
         data = lzma.decompress(self.data) if self.data.startswith(_LZMA) else zlib.decompress(self.data)
         return replace(self.document, data=data.decode("utf-8", "surrogatepass") if self.is_text else data)
 

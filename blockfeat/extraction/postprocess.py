@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
@@ -218,74 +220,35 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     return found if len(found) < shown.size else []
 
 
+_WORDS = tomllib.loads(files("blockfeat.extraction").joinpath("rules.toml").read_text(encoding="utf-8"))
+
+
+def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:
+    return Rule(name, sign, apply, is_optional=is_optional, **_WORDS.get(name, {}))
+
+
 # Worth: word F1 in points that the model ``default`` loses without the rule, on development corpora.
 RULES = (
     # Worth .08 (daniel) to .17 (dragnet), and .26 to .78 on three sets of pages that no model has seen.
-    Rule(
-        "named box",
-        signs.DOUBT,
-        _named_box,
-        drops="it stands outside of the box that the page names as its article",
-        unless="recall",
-    ),
+    _rule("named box", signs.DOUBT, _named_box),
     # Worth nothing on development corpora (-.02 to .01, 36 pages), .14 on snippets that no model has seen.
-    Rule(
-        "standfirst",
-        signs.STANDFIRST,
-        _standfirst,
-        keeps="the page describes itself with these words, right before its text",
-    ),
+    _rule("standfirst", signs.STANDFIRST, _standfirst),
     # Decides about no block; options do, by what it finds.
-    Rule("headline", TITLES, _headline, is_optional=False),
+    _rule("headline", TITLES, _headline, is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
-    Rule(
-        "completed",
-        TABLE | DEFINITIONS | PREFORMATTED,
-        _completed,
-        keeps="most of the table, list or preformatted text around it is",
-        is_optional=False,
-    ),
+    _rule("completed", TABLE | DEFINITIONS | PREFORMATTED, _completed, is_optional=False),
     # Worth 1.15 on structured pages.
-    Rule(
-        "technical text",
-        TECHNICAL,
-        _keeping(technical_text),
-        keeps="it stands inside technical text, nearly all of which is",
-        unless="precision",
-    ),
+    _rule("technical text", TECHNICAL, _keeping(technical_text)),
     # Worth .01 to .05 (513 pages); it holds the structure of documents.
-    Rule(
-        "section headings",
-        signs.HEADING,
-        _keeping(section_headings),
-        keeps="it is the heading of a section that is",
-        unless="precision",
-    ),
+    _rule("section headings", signs.HEADING, _keeping(section_headings)),
     # The options of the caller.
-    Rule(
-        "options",
-        signs.ALWAYS,
-        _options,
-        keeps="the options ask for it",
-        drops="the options leave it out",
-        is_optional=False,
-    ),
+    _rule("options", signs.ALWAYS, _options, is_optional=False),
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
-    Rule("banners", signs.CONSENT, _banners, drops="it asks for consent to cookies or to the processing of data"),
+    _rule("banners", signs.CONSENT, _banners),
     # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.
-    Rule(
-        "pointers",
-        signs.POINTER,
-        _dropping(pointers),
-        drops="it points at another text, by its first words and its link",
-    ),
+    _rule("pointers", signs.POINTER, _dropping(pointers)),
     # Worth .29 on structured pages.
-    Rule(
-        "code marks",
-        PREFORMATTED,
-        _dropping(code_marks),
-        drops="it only numbers the lines of code, or names its language",
-    ),
+    _rule("code marks", PREFORMATTED, _dropping(code_marks)),
 )
 """The rules in order: each is applied to the blocks that the previous ones keep."""
 

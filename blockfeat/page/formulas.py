@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import defaultdict
 from dataclasses import replace
+from functools import cache
 from html import escape, unescape
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -33,20 +36,6 @@ _NEEDLESS = r"(?<![\w}\]])\{(\w)\}(?=[_^])"
 # Each level of MathML is copied by its parent, so the time grows with depth: longer formulas are not converted.
 _LONGEST = 1 << 16  # bytes
 _ARGUMENT = r"#([1-3])"
-_JOINTS = {"mfenced": ", ", "msqrt": "", "mtable": r" \\ ", "mtr": " & "}
-_COMMANDS = {
-    "mfenced": "(#1)",
-    "mfrac": r"\frac{#1}{#2}",
-    "mover": r"\overset{#2}{#1}",
-    "mroot": r"\sqrt[#2]{#1}",
-    "msqrt": r"\sqrt{#1}",
-    "msub": "{#1}_{#2}",
-    "msubsup": "{#1}_{#2}^{#3}",
-    "msup": "{#1}^{#2}",
-    "mtable": r"\begin{matrix} #1 \end{matrix}",
-    "munder": r"\underset{#2}{#1}",
-    "munderover": "{#1}_{#2}^{#3}",
-}
 
 
 class _Span(NamedTuple):
@@ -143,6 +132,13 @@ def _of_mathml(tags: Tags, parents: list[int], element: int, end: int) -> str:
     return re.sub(_NEEDLESS, r"\1", inside[parents[element]][0])
 
 
+@cache
+def _elements() -> dict[str, dict[str, str]]:
+    """Return elements of MathML in LaTeX, a constant that is read at its first use."""
+    table: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text("utf-8"))
+    return table
+
+
 def _written(name: str, parts: list[str], has_elements: bool) -> str:
     """Return one element of MathML as LaTeX, given the LaTeX of its children."""
     if not has_elements:
@@ -150,10 +146,11 @@ def _written(name: str, parts: list[str], has_elements: bool) -> str:
         if name == "mtext":
             return rf"\text{{{text}}}"
         return rf"\mathrm{{{text}}}" if name == "mi" and len(text) > 1 else text
-    if name in _JOINTS:
-        parts = [_JOINTS[name].join(parts)]
-    if name in _COMMANDS:
-        return re.sub(_ARGUMENT, lambda number: "".join(parts[int(number[1]) - 1 :][:1]), _COMMANDS[name])
+    joints, commands = _elements().values()
+    if name in joints:
+        parts = [joints[name].join(parts)]
+    if name in commands:
+        return re.sub(_ARGUMENT, lambda number: "".join(parts[int(number[1]) - 1 :][:1]), commands[name])
     return "" if name in ("annotation", "annotation-xml", "mphantom") else "".join(parts)
 
 
