@@ -93,7 +93,7 @@ class Extractor:
         """
         options = self.options.changed(given)
         decoder, runs = given.get("decoder"), given.get("runs")
-        even = self._even or self.model
+        even = self.model if self.options.favour is None else self._even or self.model
         if decoder is not None or runs is not None:
             if not isinstance(even, ThresholdModel):
                 raise ModelError(f"model {even.name!r} has no decoder to choose")
@@ -225,8 +225,12 @@ class Extractor:
 
     def extract_document(self, document: Document) -> Extraction:
         """Extract one document of a batch: whatever is wrong with it becomes an extraction with an error."""
+        if document.data is None:
+            return self.failed(document, document.error or "the document has no data")
         try:
-            return self.extract(document)
+            return self.extract(
+                document.data, url=document.url, lang=document.lang, charset=document.charset, id=document.id
+            )
         except Exception as error:
             return self.failed(document, failure_reason(error))
 

@@ -9,7 +9,6 @@ from types import NoneType
 from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from blockfeat.errors import InputTypeError, LanguageError, ModelError
-from blockfeat.page.tags import parsed_selector
 
 SIDES = ("precision", "recall")
 """Values of ``favour``."""
@@ -93,6 +92,8 @@ class ExtractionOptions:
 
         for selector in (self.drop, self.keep):
             if selector is not None:
+                from blockfeat.page.tags import parsed_selector
+
                 parsed_selector(selector)
 
     def changed(self, given: Mapping[str, Any]) -> ExtractionOptions:

@@ -87,10 +87,8 @@ def as_document(page: object, id: str = "") -> Document:
     """
     if isinstance(page, Document):
         return page
-    if isinstance(page, Mapping):
-        if not isinstance(page.get("html"), (str, bytes, bytearray, memoryview)):
-            raise InputTypeError("a mapping must have the page as 'html', str or bytes")
-        given = {name: page.get(name) for name in ("url", "lang", "charset")}
+    if isinstance(page, Mapping) and isinstance(page.get("html"), (str, bytes, bytearray, memoryview)):
+        given = {name: page[name] for name in ("url", "lang", "charset") if isinstance(page.get(name), str)}
         return Document(id=str(page.get("id") or id), data=_immutable(page["html"]), **given)
     if type(page).__module__.startswith("lxml.") and hasattr(page, "iter"):
         return _of_tree(cast("etree._Element", page), id)
@@ -118,6 +116,7 @@ def wrong_type(page: object) -> InputTypeError:
         (isinstance(page, os.PathLike), _READ_FIRST),
         (hasattr(page, "read"), "; give what its read() returns"),
         (hasattr(page, "geturl"), _FETCH),
+        (isinstance(page, Mapping), "; a mapping has the page as 'html', str or bytes"),
     )
     hint = next((hint for holds, hint in hints if holds), "")
     return InputTypeError(f"a page must be str or bytes, not {type(page).__name__}{hint}")

@@ -44,7 +44,7 @@ def test_a_shell_gets_completions(words: str, expected: str) -> None:
         (["extract", "PAGE", "--model", "defalt"], "did you mean default?"),
         (["extract", "PAGE", "-o", "out.jsnl"], "did you mean .jsonl?"),
         (["extract", "PAGE", "-o", "out.docx"], "no format has the suffix .docx"),
-        (["explain", "PAGE", "--lang-ui", "xx"], "there are en, de, fr"),
+        (["explain", "PAGE", "--lang-ui", "xx"], "'xx' is not one of"),
         (["monitor", "rprot", "x.toml"], "Did you mean 'report'?"),
     ],
 )

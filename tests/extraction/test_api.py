@@ -71,8 +71,6 @@ def test_a_page_may_be_a_mapping_a_tree_or_a_document() -> None:
     many = Extractor.load().extract_many([*given, {"url": url}, 7])
     assert [one.id for one in many] == ["7", "2", "3", "7", "5", "6"]
     assert blockfeat.extract(record, url="https://b.example/", id="b").url == "https://b.example/"
-    with pytest.raises(InputTypeError, match="must have the page as 'html'"):
-        blockfeat.extract({"html": None, "url": url})
     with pytest.raises(InputError, match="gone"):
         blockfeat.extract(Document("a", None, error="gone"))
 

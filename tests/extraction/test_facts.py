@@ -1,14 +1,11 @@
 """What is known of a page beside its text."""
 
-import pickle
-
 import numpy as np
 import pytest
 
 from blockfeat import Extractor
 from blockfeat.content.links import Base, TextLink
 from blockfeat.extraction.page_kind import confidence_measures, expected_f1
-from blockfeat.page.document import Document
 from blockfeat.page.tags import Tags
 
 EXTRACTOR = Extractor.load("default")
@@ -89,11 +86,3 @@ def test_kinds_that_are_not_calibrated_have_no_confidence() -> None:
     assert expected_f1("another", measures) is None
     assert expected_f1("sequence", None) is None
     assert confidence_measures("sequence", ones, ones < 0, np.array([5, 5, 5]), ones / 3) is None
-
-
-def test_facts_travel_between_processes() -> None:
-    html = PAGE.format(head="")
-    direct = EXTRACTOR.extract(html, url="https://a.example/")
-    assert pickle.loads(pickle.dumps(direct)).to_dict() == direct.to_dict()
-    (other,) = EXTRACTOR.extract_many([Document(id="1", data=html, url="https://a.example/")], jobs=2)
-    assert (other.kind, other.roles, other.confidence) == (direct.kind, direct.roles, direct.confidence)

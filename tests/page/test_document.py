@@ -93,6 +93,7 @@ def test_words_are_no_name(words: list[str]) -> None:
         (urlsplit("https://example.org/a"), r"SplitResult; blockfeat\.fetch\(url\)"),
         (None, "NoneType$"),
         (["<p>"], "list$"),
+        ({"html": 7}, "dict; a mapping has the page as 'html'"),
     ],
 )
 def test_a_value_of_another_type_is_told_how_a_page_is_had_from_it(value: object, hint: str) -> None:

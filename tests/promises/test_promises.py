@@ -146,7 +146,7 @@ def test_all_types_of_bytes_give_the_same(kind: Callable[[bytes], Any]) -> None:
     assert (found.error, found.text) == (None, blockfeat.extract(data).text)
 
 
-@pytest.mark.parametrize("value", [None, 7, 1.5, ["<p>"], {"html": "<p>"}, object()])
+@pytest.mark.parametrize("value", [None, 7, 1.5, ["<p>"], {"text": "<p>"}, {"html": None}, object()])
 def test_other_types_are_one_error(value: object) -> None:
     with pytest.raises(InputTypeError, match=type(value).__name__):
         blockfeat.extract(value)  # type: ignore[arg-type]
