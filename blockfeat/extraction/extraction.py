@@ -171,9 +171,11 @@ class Extraction:
         source = self.source if getattr(self.source, "keeps_page", False) else _not_kept
         return _unpickled, (values | {"known_facts": facts, "source": source},)
 
-    def __deepcopy__(self, memo: object) -> Extraction:
+    def __deepcopy__(self, memo: object = None) -> Extraction:
         """Return it itself, with its page: it cannot be changed."""
         return self
+
+    __copy__ = __deepcopy__
 
     @property
     def analysis(self) -> PageAnalysis | None:

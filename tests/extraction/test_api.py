@@ -17,20 +17,9 @@ from blockfeat import BlockfeatError, Document, Extractor, InputError, InputType
 from blockfeat.extraction.extractor import bundled_extractor
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
 from blockfeat.models.store import bundled_models, load_model, save_model
+from cases import CASES
 from pages import SENTENCES, article_page
 
-REFUSED_OPTIONS: list[tuple[dict[str, Any], str]] = [
-    ({"headlines": True}, "no option 'headlines'; did you mean headline"),
-    ({"favor_precision": True}, 'did you mean favour="precision"'),
-    ({"include_comments": False}, "did you mean comments"),
-    ({"zzz": 1}, "no option 'zzz'; there are decoder"),
-    ({"headline": "yes"}, "headline must be bool, not 'yes'"),
-    ({"max_bytes": True}, "max_bytes must be int, not True"),
-    ({"max_bytes": 0}, "max_bytes must be 1 or more, not 0"),
-    ({"favour": "speed"}, "favour cannot be 'speed'; known are precision, recall"),
-    *(({name: bad}, "not a CSS selector") for name in ("drop", "keep") for bad in ("", "..x", "a >", "p:hover", "b,")),
-    ({"drop": "a," * 600 + "a"}, "not a CSS selector"),
-]
 _HEADLINE = "Lighthouse to be repaired"
 
 
@@ -44,7 +33,10 @@ def test_options_are_those_of_the_extractor() -> None:
         blockfeat.extract(page, max_bytes=10)
 
 
-@pytest.mark.parametrize(("options", "told"), REFUSED_OPTIONS)
+@pytest.mark.parametrize(
+    ("options", "told"),
+    CASES["an_option_that_there_is_not_or_a_wrong_value_is_told"] + [[{"drop": "a," * 600}, "not a CSS"]],
+)
 def test_an_option_that_there_is_not_or_a_wrong_value_is_told(options: dict[str, Any], told: str) -> None:
     with pytest.raises(BlockfeatError, match=told):
         blockfeat.extract(article_page(), **options)

@@ -4,7 +4,7 @@ import asyncio
 import multiprocessing
 import pickle
 from collections.abc import AsyncIterator, Iterator
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -17,6 +17,7 @@ from blockfeat.errors import InputTypeError, LanguageError, LimitExceeded, Model
 from blockfeat.extraction.extractor import PackedPage
 from blockfeat.models.store import bundled_models
 from blockfeat.page.document import Document
+from cases import CASES
 from pages import BRAND, SENTENCES, article_page
 
 
@@ -114,8 +115,8 @@ def test_what_another_process_did_not_pass_on_is_made_once(
 def test_a_pickled_extraction_is_its_text_and_facts_and_the_page_where_that_is_kept(model: str) -> None:
     extractor = Extractor.load(model)
     found = extractor.extract(article_page(), url="https://a.example/")
-    copy, again = (pickle.loads(pickle.dumps(one)) for one in (found, pickle.loads(pickle.dumps(found))))
-    assert copy == again == found
+    once, again = (pickle.loads(pickle.dumps(one)) for one in (found, pickle.loads(pickle.dumps(found))))
+    assert once == again == found
     assert (again.to_dict(), again.roles, again.kind) == (found.to_dict(), found.roles, found.kind)
     assert len(pickle.dumps(found)) < len(found.text) + 20_000
     for ask in (Extraction.to_markdown, Extraction.to_page, Extraction.evidence, lambda one: one.blocks):
@@ -126,7 +127,7 @@ def test_a_pickled_extraction_is_its_text_and_facts_and_the_page_where_that_is_k
     assert kept.to_dict(evidence=True) == found.to_dict(evidence=True)
     # Blocks that were asked for go along.
     assert pickle.loads(pickle.dumps(found)).to_dict(evidence=True) == found.to_dict(evidence=True)
-    assert deepcopy(found).to_markdown() == found.to_markdown()
+    assert deepcopy(found).to_markdown() == copy(found).to_markdown() == found.to_markdown()
 
 
 def test_a_page_that_was_kept_needs_its_model_and_its_text(extractor: Extractor) -> None:
@@ -202,16 +203,7 @@ def test_a_page_in_another_language_than_the_models_is_told() -> None:
     assert any("de, fr" in warning for warning in found.warnings)
 
 
-_SELECTED = [
-    ({"drop": ".promo"}, "main aside", ["it is in '.promo'"]),
-    ({"keep": "main"}, "main promo", ["it is not in 'main'"] * 2),
-    ({"keep": "main", "drop": ".promo"}, "main", ["it is not in 'main'"] * 2 + ["it is in '.promo'"]),
-    ({"keep": "nav"}, "nav", ["it is not in 'nav'"] * 3),
-    ({"keep": "#none"}, "main promo aside", []),
-]
-
-
-@pytest.mark.parametrize(("options", "parts", "reasons"), _SELECTED)
+@pytest.mark.parametrize(("options", "parts", "reasons"), CASES["elements_are_dropped_and_kept_by_selectors"])
 def test_elements_are_dropped_and_kept_by_selectors(options: dict[str, Any], parts: str, reasons: list[str]) -> None:
     texts = {name: f"{sentence} {name}" for name, sentence in zip(("main", "promo", "aside"), SENTENCES, strict=False)}
     texts["nav"] = "Home nav"

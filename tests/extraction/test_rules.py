@@ -6,6 +6,7 @@ import pytest
 from blockfeat import Extractor
 from blockfeat.extraction.rules import in_named_box, lost_standfirst, section_headings, technical_text
 from blocks_of import blocks_of
+from cases import CASES
 
 MANUAL = "The pump is started by hand, and after that it runs by itself until the tank is full."
 CODE = "<p>Run <code>pump</code>, <code>tank</code> or <code>valve</code>.</p>"
@@ -107,18 +108,7 @@ def kept(page: str, *, likely: list[bool] | None = None, url: str | None = None)
     return [bool(each) for each in found]
 
 
-@pytest.mark.parametrize(
-    "box",
-    [
-        "div class='article-body x'",
-        "div id=post_content",
-        "section class=EntryText",
-        "div itemprop=articleBody",
-        "article",
-        "main",
-        "div role=main",
-    ],
-)
+@pytest.mark.parametrize("box", CASES["only_what_stands_in_the_box_is_kept"])
 def test_only_what_stands_in_the_box_is_kept(box: str) -> None:
     name = box.split()[0]
     assert kept(f"{AROUND}<{box}>{BODY}</{name}>{AROUND}") == [False, *[True] * 4, False]
@@ -214,18 +204,7 @@ def test_the_text_the_lead_and_the_reason_have_it() -> None:
     assert "describes itself" in block.reason
 
 
-ASKS = {
-    "en": [
-        "We and our 842 partners store and access personal data, like browsing data, on your device.",
-        "Selecting I Accept enables tracking technologies to support the purposes shown here.",
-        "Your choices will have effect within this website, until you withdraw your consent in the menu.",
-    ],
-    "de": [
-        "Wir und unsere 842 Partner verarbeiten personenbezogene Daten, etwa Kennungen Ihres Geräts.",
-        "Mit einem Klick auf Zustimmen akzeptieren Sie die Weitergabe Ihrer Daten an Dritte.",
-        "Sie können Ihre Einwilligung jederzeit widerrufen oder ändern.",
-    ],
-}
+ASKS = CASES["asks_for_consent"]
 TOLD = {
     "en": "The town council of Lindau voted on Tuesday to rebuild harbour bridge number {}, after a dispute of years "
     "between shop owners and the railway, which fears for its trains.",

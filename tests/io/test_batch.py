@@ -19,6 +19,7 @@ from blockfeat.io.batch import FolderWriter, StreamWriter, Tally, file_writer, r
 from blockfeat.io.inputs.options import Pending
 from blockfeat.io.outputs.formats import Formatter, Rendered, part
 from blockfeat.page.document import Document
+from cases import CASES
 from pages import article_page
 from tei_schema import validate_tei
 
@@ -128,22 +129,7 @@ def test_documents_of_one_name_are_numbered(tmp_path: Path) -> None:
     assert (tmp_path / "a_b-3.txt").read_text() == "2\n"
 
 
-@pytest.mark.parametrize(
-    ("id", "name"),
-    [
-        ("https://a.example/1?b=2", "https_a.example_1_b_2.txt"),
-        ("../a/b?c", "a_b_c.txt"),
-        ("../.._etc", "etc.txt"),
-        ("__._", "page.txt"),
-        ("", "page.txt"),
-        ("z" + "a" * 150, "a" * 150 + ".txt"),
-        ("a" * 149 + "/b", "a" * 148 + "_b.txt"),
-        ("ж" * 119, "ж" * 118 + ".txt"),
-        ("字" * 150, "字" * 78 + ".txt"),
-        ("𒀀" * 150, "𒀀" * 59 + ".txt"),
-        ("x." + "a" * 149, "a" * 149 + ".txt"),
-    ],
-)
+@pytest.mark.parametrize(("id", "name"), CASES["a_file_is_named_for_the_end_of_its_document"])
 def test_a_file_is_named_for_the_end_of_its_document(tmp_path: Path, id: str, name: str) -> None:
     FolderWriter(tmp_path, "text").write(_rendered(id))
     assert _names(tmp_path) == [name]
@@ -240,17 +226,6 @@ def test_outcomes_are_counted_by_status_and_reason() -> None:
     assert "other reasons: 15" in tally.summary()
 
 
-@pytest.mark.parametrize(
-    ("name", "error", "reason"),
-    [
-        ("a.html", "a.html: no such file or folder", "no such file or folder"),
-        ("urn:x", "a.warc:17: cannot be read: larger than 9 bytes", "cannot be read"),
-        ("f.gz", "f.gz: damaged after line 8: CRC check failed", "damaged"),
-        ("https://a.example/x", "https://a.example/x: the server answered 404 No", "the server answered 404 No"),
-        ("http://h/", "http://h/: no public address for host h; --allow-network allows others", "no public address"),
-        ("p", "it took longer than 5 s", "it took longer than 5 s"),
-        ("p", "", "no reason given"),
-    ],
-)
+@pytest.mark.parametrize(("name", "error", "reason"), CASES["reasons_are_without_names_and_details"])
 def test_reasons_are_without_names_and_details(name: str, error: str, reason: str) -> None:
     assert reason_of(name, error) == reason

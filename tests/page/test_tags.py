@@ -4,17 +4,13 @@ import re
 
 import pytest
 
+from blockfeat.errors import QueryError
 from blockfeat.page.tags import Tags, selected
+from cases import CASES
 from timing import seconds_of
 
-_SELECTORS = [
-    "p", "#a", ".b", "p.b", "P.b.c", "div p", "div>p", "div > p + p", "p ~ p", "div div p", "body *", "p,i , #a",
-    "[title]", "[title=x]", "[title = 'x y']", '[title~="y"]', "[title^=x]", "[title$=y]", '[title*=" "]', "[lang|=en]",
-    "div.b [title='a,b > c']", "nav, div > i ~ p",
-]  # fmt: skip
 
-
-@pytest.mark.parametrize("selector", _SELECTORS)
+@pytest.mark.parametrize("selector", CASES["selectors_are_those_of_browsers"])
 def test_selectors_are_those_of_browsers(selector: str) -> None:
     parser = pytest.importorskip("selectolax.lexbor", reason="needs the extra clean")
     inner = "<p id=a>1</p><p class='b c' title=x>2</p><i title='x y'>3</i><p lang=en-GB>4<b title='a,b > c'>5</b></p>"
@@ -32,3 +28,8 @@ def test_a_selector_takes_linear_time(page: str, selector: str) -> None:
     short, long = (Tags.of_markup(page[: len(page) // part].encode()) for part in (8, 1))
     quick = seconds_of(lambda: selected(short, selector))
     assert seconds_of(lambda: selected(long, selector)) < 20 * quick + 0.5
+
+
+def test_a_selector_without_end_is_refused() -> None:
+    with pytest.raises(QueryError, match="not a CSS selector"):
+        selected(Tags.of_markup(b"<p>x"), "a, " * 600 + "a")
