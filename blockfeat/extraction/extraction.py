@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
@@ -47,11 +47,6 @@ def _folded(name: str, rows: list[tuple[str, bool, str]]) -> str:
 
 def _not_kept() -> None:
     raise PageNotKept('the result was pickled without its page, of which this is made: extract with keep="page"')
-
-
-def _unpickled(values: dict[str, Any]) -> Extraction:
-    """Make a result of what `Extraction.__reduce__` returned."""
-    return Extraction(**values)
 
 
 @dataclass(frozen=True, repr=False)
@@ -169,7 +164,7 @@ class Extraction:
         values["known_blocks"] = self.blocks if made else self.known_blocks
         facts = self.known_facts if isinstance(self.known_facts, bytes) else self.facts.packed(self.text)
         source = self.source if getattr(self.source, "keeps_page", False) else _not_kept
-        return _unpickled, (values | {"known_facts": facts, "source": source},)
+        return partial(Extraction, **values, known_facts=facts, source=source), ()
 
     def __deepcopy__(self, memo: object = None) -> Extraction:
         """Return it itself, with its page: it cannot be changed."""

@@ -413,11 +413,8 @@ class PageSource:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle it as the packed page."""
-        return _unpickled, (self.packed(), self.text)
-
-
-def _unpickled(page: PackedPage, text: str) -> PageSource:
-    return PageSource(page, page.extractor, text)
+        page = self.packed()
+        return PageSource, (page, page.extractor, self.text)
 
 
 # A measured page takes a megabyte, so that a list of results holds few: weakly, as those that are gone are freed.
