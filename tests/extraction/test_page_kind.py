@@ -40,11 +40,7 @@ def test_a_short_notice_beside_a_banner_is_no_wall() -> None:
     assert found.kind != "consent wall"
 
 
-_WARNINGS = {
-    "error page": "the page says that what was asked for is not there",
-    "bot check": "the page asks whether the reader is a person",
-    "login": "the page asks to sign in",
-}
+_WARNINGS = CASES["warnings_of_notices"]
 
 
 @pytest.mark.parametrize(("kind", "title", "text"), CASES["a_page_that_is_none_has_no_content"])

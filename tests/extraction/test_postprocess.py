@@ -13,6 +13,7 @@ from blockfeat.extraction.postprocess import RULES, Choice, pointers
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 from blocks_of import blocks_of
+from cases import CASES as TABLES
 
 SENTENCE = "The ferry to the island was late, and the people on the pier began to sing, as they do when it rains."
 STANDFIRST = "The ferry to the northern islands leaves an hour later from Monday on, and the harbour master says why"
@@ -83,14 +84,7 @@ def test_some_rules_are_left_out_where_a_side_is_favoured(name: str, side: str) 
     assert choice_of(favoured).rule_reasons == {}
 
 
-POINTERS = (
-    "Read also: <a href=/1>The keeper and his cat</a>",
-    "► <a href=/1>READ MORE: The keeper and his cat</a>",
-    "Lesen Sie auch: <a href=/1>Der Wärter und seine Katze</a>",
-    "Baca juga: <a href=/1>Penjaga dan kucingnya</a>",
-    "Читайте также: <a href=/1>Смотритель и его кошка</a>",
-    "<a href=/1>あわせて読みたい 灯台守とその猫</a>",
-)
+POINTERS = TABLES["linked_lines_that_point"]
 
 
 @pytest.mark.parametrize("line", POINTERS)

@@ -205,20 +205,8 @@ def test_the_text_the_lead_and_the_reason_have_it() -> None:
 
 
 ASKS = CASES["asks_for_consent"]
-TOLD = {
-    "en": "The town council of Lindau voted on Tuesday to rebuild harbour bridge number {}, after a dispute of years "
-    "between shop owners and the railway, which fears for its trains.",
-    "de": "Der Stadtrat von Lindau hat am Dienstag beschlossen, die Hafenbrücke Nummer {} neu zu bauen, und beendet "
-    "damit einen langen Streit der Händler mit der Bahn, die um ihre Züge fürchtet.",
-}
-VENDORS = [
-    '<div id="onetrust-consent-sdk"><div id="onetrust-banner-sdk" role="dialog">{}</div></div>',
-    '<div id="didomi-host"><div class="didomi-popup-notice-text">{}</div></div>',
-    '<div id="sp_message_container_12"><div class="message">{}</div></div>',
-    '<div id="klaro"><div class="cm-body">{}</div></div>',
-    '<aside id="moove_gdpr_cookie_info_bar"><div>{}</div></aside>',
-    '<div class="layer"><div>{}</div></div>',
-]
+TOLD = CASES["told_beside_banners"]
+VENDORS = CASES["banners_of_vendors"]
 
 
 def page_with(banner: str, lang: str, *, paragraphs: int, first: bool) -> str:
