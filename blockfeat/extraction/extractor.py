@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 import zlib
 from abc import ABC, abstractmethod
 from collections import deque
@@ -309,7 +308,7 @@ class Extractor:
         )
 
 
-_MOST_MEASURED, _LONG, _LZMA = 8, 200_000, b"\xfd7zXZ"
+_MOST_MEASURED, _LEVEL = 8, 4
 
 
 class PackedPage(NamedTuple):
@@ -338,12 +337,12 @@ class PackedPage(NamedTuple):
         """Pack a document."""
         data, is_text = document.data or b"", isinstance(document.data, str)
         encoded = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-        packed = lzma.compress(encoded, preset=0) if len(encoded) > _LONG else zlib.compress(encoded)
+        packed = zlib.compress(encoded, _LEVEL)
         return cls(replace(document, data=None), packed, is_text, extractor.model.name, extractor.options.given())
 
     def unpacked(self) -> Document:
         """Return the document."""
-        data = lzma.decompress(self.data) if self.data.startswith(_LZMA) else zlib.decompress(self.data)
+        data = zlib.decompress(self.data)
         return replace(self.document, data=data.decode("utf-8", "surrogatepass") if self.is_text else data)
 
     def extractor(self) -> Extractor:
