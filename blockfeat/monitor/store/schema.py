@@ -6,7 +6,10 @@ Moments that people read are text in ISO 8601, UTC; moments that the program com
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -265,78 +268,16 @@ run = Table(
 )
 
 
-_PAGES = """
-SELECT p.url, p.final_url, p.canonical_url, p.status, p.kind, p.http_status, p.error,
-       CASE WHEN p.fault IS NULL THEN 0 ELSE 1 END AS unexpected,
-       s.url AS same_as, o.url AS copy_of, p.similarity, t.url AS story, p.removed_at,
-       coalesce(p.lang, p.lang_hint) AS lang, p.title, p.headline, p.author, p.section, p.text, p.words,
-       p.published, p.first_seen, p.fetched_at,
-       coalesce(p.day, substr(coalesce(p.published, p.first_seen), 1, 10)) AS day,
-       p.host, f.url AS source, p.origin AS "from", p.version, p.attempts, p.encoding, p.metadata, p.warnings, p.model
-FROM page p
-LEFT JOIN page s ON s.id = p.same_as
-LEFT JOIN page o ON o.id = p.copy_of
-LEFT JOIN page t ON t.id = p.story
-LEFT JOIN feed f ON f.id = p.feed_id
-"""
-
-_COUNTED = "m.counted AND m.copied IS NOT TRUE"
 SPAN_COLUMNS = ("start", "stop", "match", "sentence", "text_start", "block", "xpath", "score", "relevance")
 """Columns of mentions that views, events and files have as they are."""
-_OF_PAGE = ("kind", "title", "author", "section", "published", "fetched_at", "version")
-MENTION_COLUMNS = {
-    "id": "m.key",
-    "url": "p.url",
-    **{name: f"m.{name}" for name in ("brand", "place", *SPAN_COLUMNS)},
-    "counted": f"CASE WHEN {_COUNTED} THEN 1 ELSE 0 END",
-    "not_counted_because": f"CASE WHEN {_COUNTED} THEN NULL "
-    "WHEN m.counted THEN 'copy of ' || coalesce(o.url, 'another page') "
-    "ELSE coalesce(m.because, 'it stands outside of the article') END",
-    "in_article": "CASE WHEN m.counted THEN 1 ELSE 0 END",
-    "in_copy": "CASE WHEN m.copied THEN 1 ELSE 0 END",
-    **{"copy_of": "o.url", "rule": "m.rule", "variant": "m.variant", "lang": "coalesce(p.lang, p.lang_hint)"},
-    "day": "coalesce(p.day, substr(coalesce(p.published, p.first_seen), 1, 10))",
-    **{"removed_at": "p.removed_at", "host": "p.host", "source": "f.url", "feed": "f.title", "from": "p.origin"},
-    **{name: f"p.{name}" for name in _OF_PAGE},
-    "first_version": "m.first_version",
-}
-"""Columns of the view ``mentions``, each with its SQL over `MENTIONS_FROM`; of files, feeds and the API too."""
-MENTIONS_FROM = """
-FROM mention m
-JOIN page p ON p.id = m.page_id AND p.version = m.version
-LEFT JOIN page o ON o.id = p.copy_of
-LEFT JOIN feed f ON f.id = p.feed_id
-"""
+SQL: Mapping[str, Any] = tomllib.loads(files(__package__).joinpath("sql.toml").read_text(encoding="utf-8"))
+"""The statements of ``sql.toml``, by their use."""
+MENTIONS_FROM: str = SQL["mentions"]["tables"]
 """The tables of mentions, those of the current version of each page."""
+MENTION_COLUMNS: Mapping[str, str] = SQL["mentions"]["columns"]
+"""Columns of the view ``mentions``, each with its SQL over `MENTIONS_FROM`; of files, feeds and the API too."""
 MENTIONS_SELECT = ", ".join(f'{sql} AS "{name}"' for name, sql in MENTION_COLUMNS.items())
-_MENTIONS = f"SELECT {MENTIONS_SELECT} {MENTIONS_FROM}"
-
-_VERSIONS = """
-SELECT p.url, v.version, v.fetched_at, v.replaced_at, v.status, v.title, v.headline, v.text, v.metadata
-FROM version v
-JOIN page p ON p.id = v.page_id
-"""
-
-_REPLACED_MENTIONS = """
-SELECT m.key AS id, p.url, v.version, v.fetched_at, v.replaced_at, m.brand, m.place, m.start, m.stop, m.match,
-       m.sentence, CASE WHEN m.counted THEN 1 ELSE 0 END AS in_article
-FROM mention m
-JOIN page p ON p.id = m.page_id
-JOIN version v ON v.page_id = m.page_id AND v.version = m.version
-"""
-
-_FEEDS = """
-SELECT url, moved_to, retired, kind, title, lang, http_status, error,
-       CASE WHEN fault IS NULL THEN 0 ELSE 1 END AS unexpected, failures, failing_since, polled_at FROM feed
-"""
-
-VIEWS = {
-    "pages": _PAGES,
-    "mentions": _MENTIONS,
-    "versions": _VERSIONS,
-    "replaced_mentions": _REPLACED_MENTIONS,
-    "feeds": _FEEDS,
-}
+VIEWS = {name: sql.format(columns=MENTIONS_SELECT, tables=MENTIONS_FROM) for name, sql in SQL["views"].items()}
 
 _KINDS: Mapping[type, str] = {Integer: "integer", Boolean: "integer", Float: "number"}
 _FLAGS = ("in_article", "in_copy", "unexpected")

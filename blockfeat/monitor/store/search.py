@@ -18,7 +18,7 @@ from sqlalchemy import Connection, func, select, text
 from blockfeat.lang import script_of, tokenize
 from blockfeat.monitor.mentions.folding import Folder
 from blockfeat.monitor.mentions.queries import Either, Node, Query, QueryMatcher, Term, Without, parts_of
-from blockfeat.monitor.store.schema import page
+from blockfeat.monitor.store.schema import SQL, page
 
 _MOST_CHARACTERS = 150_000
 _AT_ONCE = 200
@@ -31,29 +31,6 @@ _PARTED = re.compile(
     r"|(?<=\d)(?=[^\W\d_])"
 )
 _OPEN_END, _OPEN_BEGIN = frozenset({"hangul"}), frozenset({"arabic", "hebrew"})
-_CREATE = {
-    "sqlite": (
-        "CREATE VIRTUAL TABLE article_words USING fts5("
-        "words, content='', tokenize=\"unicode61 remove_diacritics 0 categories 'L* M* N* Co'\")",
-    ),
-    "postgresql": (
-        "CREATE TABLE article_words (page_id BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)",
-        "CREATE INDEX article_words_found ON article_words USING gin (words)",
-    ),
-}
-_ADD = {
-    "sqlite": "INSERT INTO article_words (rowid, words) VALUES (:id, :words)",
-    "postgresql": "INSERT INTO article_words VALUES (:id, to_tsvector('simple', :words))",
-}
-_FORGET = {
-    "sqlite": "INSERT INTO article_words (article_words, rowid, words) VALUES ('delete', :id, :words)",
-    "postgresql": "DELETE FROM article_words WHERE page_id = :id",
-}
-_FIND = {
-    "sqlite": "SELECT rowid AS id FROM article_words WHERE article_words MATCH :words AND rowid < :before",
-    "postgresql": "SELECT page_id AS id FROM article_words WHERE words @@ to_tsquery('simple', :words) "
-    "AND page_id < :before",
-}
 _FIND_ALL = "SELECT id FROM page WHERE version > 0 AND same_as IS NULL AND id < :before"
 _NEWEST = " ORDER BY 1 DESC LIMIT :most"
 
@@ -72,7 +49,7 @@ def words_of(title: str | None, body: str | None) -> str:
 
 def create_index(connection: Connection) -> None:
     """Make the index of words again from the articles of the store."""
-    for statement in ("DROP TABLE IF EXISTS article_words", *_CREATE[connection.dialect.name]):
+    for statement in ("DROP TABLE IF EXISTS article_words", *SQL["search"][connection.dialect.name]["create"]):
         connection.execute(text(statement))
     last = 0
     columns = (page.c.id, page.c.title, page.c.text)
@@ -88,13 +65,13 @@ def create_index(connection: Connection) -> None:
 def index_article(connection: Connection, number: int, title: str | None, body: str | None) -> None:
     """Add an article to the index."""
     values = {"id": number, "words": words_of(title, body)}
-    connection.execute(text(_ADD[connection.dialect.name]), values)
+    connection.execute(text(SQL["search"][connection.dialect.name]["add"]), values)
 
 
 def forget_article(connection: Connection, number: int, title: str | None, body: str | None) -> None:
     """Take an article out of the index, by what was indexed of it."""
     values = {"id": number, "words": words_of(title, body)} if connection.dialect.name == "sqlite" else {"id": number}
-    connection.execute(text(_FORGET[connection.dialect.name]), values)
+    connection.execute(text(SQL["search"][connection.dialect.name]["forget"]), values)
 
 
 def search(connection: Connection, query: Query, *, limit: int, before: int | None = None) -> list[dict[str, Any]]:
@@ -137,7 +114,7 @@ def _candidates(
     """Yield the articles, of all or some, that may fulfil a query, the newest first."""
     dialect = connection.dialect.name
     wanted = _expression(query.tree, dialect)
-    statement = text((_FIND_ALL if wanted is None else _FIND[dialect]) + _NEWEST)
+    statement = text((_FIND_ALL if wanted is None else SQL["search"][dialect]["find"]) + _NEWEST)
     last = before if before is not None else (connection.scalar(select(func.max(page.c.id))) or 0) + 1
     names = ("id", "url", "title", "text", "host", "kind", "copy_of")
     lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")

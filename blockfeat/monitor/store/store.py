@@ -29,7 +29,7 @@ from blockfeat.monitor.store.engine import (
     take_turn,
     was_kept,
 )
-from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, meta, metadata, page
+from blockfeat.monitor.store.schema import SCHEMA_VERSION, SQL, VIEWS, meta, metadata, page
 from blockfeat.monitor.store.search import create_index
 from blockfeat.monitor.store.similar import renew_bands
 
@@ -59,40 +59,13 @@ def add_missing(connection: Connection) -> None:
                 connection.execute(text(f"ALTER TABLE {table.name} ADD COLUMN {words}"))
 
 
-# What older versions said of their own failures, and of what was not installed: tried again in any environment.
-_FAULTS = """
-UPDATE {} SET fault = '' WHERE error LIKE 'unexpected %' OR error LIKE 'Traceback %' OR error LIKE '%pip install %'
-OR error LIKE 'no stop lists: %' OR error LIKE 'it took longer than %' OR error LIKE '%worker process %'
-"""
-
-# What brings a store to a version, in order: SQL that both databases know, or a function.
-MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
-    9: (
-        add_missing,
-        widen_numbers,
-        renew_bands,  # another library makes the keys of copies
-        "UPDATE page SET origin = 'page' WHERE version > 0",
-        # Feeds that answered 410 are asked again, and moved ones at their old address.
-        "UPDATE feed SET retired = NULL, due_at = 0 WHERE retired IS NOT NULL AND http_status = 410 AND parent IS NULL",
-        "UPDATE feed SET moved_at = 0, recheck_at = 0 WHERE moved_to IS NOT NULL",
-        "CREATE INDEX IF NOT EXISTS page_host_due ON page (host, due_at, id) WHERE due_at IS NOT NULL",
-        "CREATE INDEX IF NOT EXISTS page_copy ON page (copy_of)",
-        "CREATE INDEX IF NOT EXISTS page_story ON page (story)",
-        "UPDATE mention SET first_version = version, copied = "
-        "EXISTS (SELECT 1 FROM page WHERE page.id = mention.page_id AND page.copy_of IS NOT NULL)",
-    ),
-    10: (
-        add_missing,
-        "CREATE INDEX IF NOT EXISTS page_fault ON page (fault) WHERE fault IS NOT NULL",
-        _FAULTS.format("page"),
-        _FAULTS.format("feed"),
-        # A feed's own text on which the program failed was not noted at all.
-        "UPDATE page SET fault = '' WHERE status = 'waiting' AND due_at IS NULL",
-    ),
-    11: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
-    12: ("DROP TABLE IF EXISTS lease",),  # one run at a time works on a store
-    13: (create_index,),  # other words
+_STEPS: Mapping[str, Migration] = {
+    step.__name__: step for step in (add_missing, widen_numbers, renew_bands, create_index)
 }
+MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
+    int(version): tuple(_STEPS.get(step, step) for step in steps) for version, steps in SQL["migrations"].items()
+}
+"""What brings a store to a version, in order: SQL that both databases know, or a function."""
 
 
 def schema_version(connection: Connection) -> int:
