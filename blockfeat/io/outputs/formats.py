@@ -6,9 +6,11 @@ import inspect
 import json
 import math
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from html import escape, unescape
 from importlib.resources import files
 from types import MappingProxyType
@@ -228,29 +230,22 @@ class Formatter(PageWork[Rendered]):
 
 
 _HTML = re.compile(r"<html(?P<attributes>[^>]*)>.*?<title>(?P<title>.*?)</title>.*?<body>\n?(?P<body>.*)</body>", re.S)
-_OPENING = {
-    "page": (
-        '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>Pages</title>\n<style>\n'
-        "iframe { width: 100%; height: 90vh; border: 0; border-bottom: 1px solid; }\n</style>\n</head>\n<body>\n"
-    ),
-    "html": '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>Pages</title>\n</head>\n<body>\n',
-    "xml": (
-        f'<?xml version="1.0" encoding="UTF-8"?>\n<teiCorpus xmlns="{TEI_NAMESPACE}">\n<teiHeader><fileDesc><titleStmt>'
-        "<title>Pages</title></titleStmt><publicationStmt><p>Main texts of web pages, extracted by machine.</p>"
-        "</publicationStmt><sourceDesc><p>Each text names its source.</p></sourceDesc></fileDesc></teiHeader>\n"
-    ),
-}
-_CLOSING = {"html": "</body>\n</html>\n", "page": "</body>\n</html>\n", "xml": "</teiCorpus>\n"}
+
+
+@cache
+def _frames() -> Mapping[str, Mapping[str, str]]:
+    """Return what is written around several pages, a constant that is read at its first use."""
+    return tomllib.loads(files("blockfeat.io.outputs").joinpath("frames.toml").read_text(encoding="utf-8"))
 
 
 def opening(format: str) -> str:
     """Return what is written before the first of several pages."""
-    return _OPENING.get(format, "")
+    return _frames()["opening"].get(format, "")
 
 
 def closing(format: str) -> str:
     """Return what is written after the last of several pages."""
-    return _CLOSING.get(format, "")
+    return _frames()["closing"].get(format, "")
 
 
 def part(format: str, name: str, text: str, error: str | None) -> str:

@@ -6,10 +6,12 @@ import asyncio
 import logging
 import os
 import shutil
+import tomllib
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib import import_module
+from importlib.resources import files
 from typing import Any, Self
 
 from blockfeat._extras import importing
@@ -19,20 +21,6 @@ from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.urls import netloc_of
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-_FLAGS = (
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-extensions",
-    "--disable-remote-fonts",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--proxy-server=http://127.0.0.1:9",  # nothing listens there: a request that escaped all else ends here
-    "--proxy-bypass-list=<-loopback>",
-)
 
 
 def import_playwright() -> Any:
@@ -65,8 +53,9 @@ def find_chromium() -> str:
 async def launch_chromium(playwright: Any, executable: str) -> Any:
     """Start Chromium; its own sandbox does not start for root."""
     sandbox = not hasattr(os, "geteuid") or os.geteuid() != 0
+    options = tomllib.loads(files("blockfeat.monitor.fetching").joinpath("browser.toml").read_text(encoding="utf-8"))
     return await playwright.chromium.launch(
-        executable_path=executable, args=list(_FLAGS), chromium_sandbox=sandbox, handle_sigint=False
+        executable_path=executable, args=options["flags"], chromium_sandbox=sandbox, handle_sigint=False
     )
 
 

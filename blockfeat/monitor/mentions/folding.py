@@ -34,24 +34,8 @@ _IGNORED_RUN = re.compile(f"[{_IGNORED}]+")
 # Joined to the character before by NFKC, though no combining marks: Hangul letters, half-width voicing marks.
 _JOINING = "\u1160-\u11ff\u3131-\u318e\uff9e-\uffdc"
 _IS_JOINER = re.compile(f"[{_IGNORED}{_JOINING}]")
-# Letters that one name is spelt with as well as with the other; folded after NFKC and case.
-_SAME = {
-    **dict.fromkeys("\u2018\u2019\u201b\u02bc\u02b9\u02bb\u2032\u00b4\u0060\u055a\uff07", "'"),
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u05be\u30a0", "-"),
-    **dict.fromkeys("أإآٱ", "ا"),
-    **dict.fromkeys("ىیې", "ي"),
-    "ک": "ك",
-    "ё": "е",
-    "ı": "i",
-    "\u05f3": "'",
-    "\u05f4": '"',
-    # Letters with a stroke, which Unicode does not take apart.
-    "ł": "l",
-    "đ": "d",
-    "ø": "o",
-    "ħ": "h",
-}
-_SAME_CODES = {ord(letter): same for letter, same in _SAME.items()}
+_LETTERS = tomllib.loads(files("blockfeat.monitor.mentions").joinpath("letters.toml").read_text(encoding="utf-8"))
+_SAME_CODES = {ord(letter): same for same, letters in _LETTERS["same"].items() for letter in letters}
 # Halves of surrogate pairs, which the automaton refuses.
 _SURROGATES = re.compile("[\ud800-\udfff]")
 SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"

@@ -15,7 +15,7 @@ from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.mentions import as_json, differ, judge_copy, newly_counted, queue_events, save_mentions
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, faults_of, iso, local_day
-from blockfeat.monitor.store.schema import band, entry, host, page, version
+from blockfeat.monitor.store.schema import SQL, band, entry, host, page, version
 from blockfeat.monitor.store.search import forget_article, index_article
 from blockfeat.monitor.store.similar import bands_of, containment, original_of, runs_of_words, save_bands, story_of
 
@@ -78,19 +78,7 @@ def _judge_copies(connection: Connection, number: int, settings: CopySettings, *
 
 
 _COLUMNS = ", ".join("lang_hint" if name == "lang" else name for name in (*DuePage.__dataclass_fields__, "due_at"))
-# The first pages of each host, by the index: a window over all hosts would read every page that waits.
-_FIRST = """
-    SELECT {columns} FROM page WHERE host = h.value AND due_at <= :now AND id NOT IN ({besides})
-    ORDER BY due_at, id LIMIT :most
-"""
-_DUE = {
-    "sqlite": f"SELECT {_COLUMNS} FROM (SELECT value FROM json_each(:names)) h CROSS JOIN page WHERE id IN ("
-    + _FIRST.format(columns="id", besides="SELECT value FROM json_each(:besides)")
-    + ") ORDER BY due_at, id",
-    "postgresql": "SELECT p.* FROM json_array_elements_text(:names) h (value) CROSS JOIN LATERAL ("
-    + _FIRST.format(columns=_COLUMNS, besides="SELECT json_array_elements_text(:besides)::bigint")
-    + ") p ORDER BY due_at, id",
-}
+_DUE = {dialect: sql.format(columns=_COLUMNS) for dialect, sql in SQL["due"].items()}
 
 
 def due_hosts(connection: Connection, *, now: float, after: str = "", limit: int) -> tuple[list[str], str | None]:
