@@ -19,7 +19,7 @@ from blockfeat.errors import ConfigError
 from blockfeat.extraction import CLASSES, part_in
 from blockfeat.io.outputs import ParquetRows, csv_line
 from blockfeat.monitor.mentions.queries import Query
-from blockfeat.monitor.store.schema import MENTION_COLUMNS, MENTIONS_FROM, MENTIONS_SELECT, type_of
+from blockfeat.monitor.store.schema import MENTION_COLUMNS, MENTIONS_FROM, MENTIONS_SELECT, SQL, type_of
 from blockfeat.monitor.store.store import Store
 
 # The class of a dropped block stands in its reason.
@@ -174,15 +174,6 @@ class Count:
 
 
 MEASURES = tuple(field.name for field in fields(Count) if field.name != "values")
-_MEASURED = {
-    "mentions": f"coalesce(sum({MENTION_COLUMNS['counted']}), 0)",
-    "with_copies": f"coalesce(sum({MENTION_COLUMNS['in_article']}), 0)",
-    "with_clutter": f"coalesce(sum(CASE WHEN m.rule IS NULL THEN 1 - {MENTION_COLUMNS['in_copy']} ELSE 0 END), 0)",
-    "everything": "coalesce(sum(CASE WHEN m.rule IS NULL THEN 1 ELSE 0 END), 0)",
-    "articles": f"count(DISTINCT CASE WHEN {MENTION_COLUMNS['counted']} = 1 THEN p.url END)",
-    "articles_with_copies": "count(DISTINCT CASE WHEN m.counted THEN p.url END)",
-    "ruled_out": "coalesce(sum(CASE WHEN m.rule IS NULL THEN 0 ELSE 1 END), 0)",
-}
 
 
 def check_dimensions(names: Sequence[str]) -> None:
@@ -209,7 +200,7 @@ def counts(store: Store, by: Sequence[str], filters: Filters = Filters()) -> lis
     """
     check_dimensions(by)
     every = filters.model_copy(update={"counted": "all"})
-    rows = _grouped(store, {name: DIMENSIONS[name] for name in by}, _MEASURED, every)
+    rows = _grouped(store, {name: DIMENSIONS[name] for name in by}, SQL["measures"], every)
     return [Count(tuple(row[name] for name in by), *(int(row[name]) for name in MEASURES)) for row in rows]
 
 

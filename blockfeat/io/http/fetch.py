@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import re
 import time
+import tomllib
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import FetchError, InputError, LimitExceeded, failure_reason
@@ -21,21 +23,7 @@ USER_AGENT = "Mozilla/5.0 (compatible; blockfeat)"
 MOST_BYTES = 20_000_000
 _MOST_REDIRECTS = 5
 _EVERYWHERE = (parse_network("0.0.0.0/0"), parse_network("::/0"))
-_ACCEPT = {
-    "document": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
-    "page": "text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.5",
-    "feed": "application/atom+xml,application/rss+xml,application/feed+json,application/xml,text/xml,"
-    "application/json;q=0.9,*/*;q=0.5",
-    "robots": "text/plain,*/*;q=0.5",
-    "part": "*/*",
-}
-# Content types that each kind accepts; a missing one is always accepted, and unlisted kinds accept any.
-_TYPES = {
-    "document": r"(?:text/.*|application/xml|.*\+xml)?",
-    "page": r"(?:text/(?:html|plain|xml)|application/(?:xhtml\+)?xml)?",
-    "feed": r"(?:text/.*|.*\+(?:xml|json)|application/(?:gzip|json|octet-stream|x-gzip|x-xml|xml)"
-    r"|binary/octet-stream)?",
-}
+_KINDS = tomllib.loads(files("blockfeat.io.http").joinpath("kinds.toml").read_text(encoding="utf-8"))
 _MAGIC = {b"%PDF-": "PDF", b"\x89PNG": "PNG", b"\xff\xd8\xff": "JPEG", b"PK\x03\x04": "a zip archive"}
 _logger = logging.getLogger("blockfeat.io.http")
 
@@ -137,7 +125,7 @@ def get_request(
     import httpx2
 
     try:
-        return client.build_request("GET", url, headers={**(headers or {}), "Accept": _ACCEPT[kind]})
+        return client.build_request("GET", url, headers={**(headers or {}), "Accept": _KINDS["accept"][kind]})
     except httpx2.InvalidURL as error:
         raise ExchangeError(f"no address: {error}", permanent=True) from error
 
@@ -223,7 +211,7 @@ def _refused(content_type: str, head: bytes, kind: str) -> str | None:
     # Some servers send the header twice; its values are then joined by a comma.
     name = re.split("[;,]", content_type, maxsplit=1)[0].strip().lower()
     word = "page" if kind == "document" else kind
-    if re.fullmatch(_TYPES.get(kind, ".*"), name) is None:
+    if re.fullmatch(_KINDS["types"].get(kind, ".*"), name) is None:
         return f"not a {word} but {name}"
     # Documents are not checked here: extraction recognises more formats than these.
     found = next((word for magic, word in _MAGIC.items() if head.startswith(magic)), None)

@@ -5,18 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import tomllib
+from importlib.resources import files
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
-# Parameters that only say where a reader came from. Names that pages also use for what they show (ref, source, id,
-# campaign, session) are not among them: two addresses too many cost one fetch, one too few costs a page.
-_TRACKING = re.compile(
-    r"(?:utm|mtm|pk|piwik|matomo|hsa|vero|oly|mkt|itm)_\w+"
-    r"|fbclid|gclid|dclid|gclsrc|gbraid|wbraid|gad_source|gad_campaignid|msclkid|yclid|ysclid|twclid|ttclid"
-    r"|li_fat_id|igshid|igsh|epik|_openstat|mc_cid|mc_eid|ml_subscriber|ml_subscriber_hash"
-    r"|ns_(?:mchannel|source|campaign|linkname|fee)|_ga|_gl|_hsenc|_hsmi|wt_mc|wt_zmc"
-    r"|at_(?:medium|campaign|format|custom\d|link_\w+|ptr_name|bbc_team)|xtor|s_kwcid|ef_id|cmpid"
-    r"|__twitter_impression|guccounter|guce_referrer|guce_referrer_sig|__hstc|__hssc|__hsfp|hsctatracking"
-)
+_PARAMETERS = tomllib.loads(files("blockfeat.monitor.fetching").joinpath("tracking.toml").read_text(encoding="utf-8"))
+_TRACKING = re.compile("|".join(_PARAMETERS["names"]))
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
