@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from http import HTTPStatus
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fastapi.exceptions import RequestValidationError
@@ -23,23 +25,15 @@ if TYPE_CHECKING:
 PROBLEM_TYPE = "application/problem+json"
 _LONGEST = 2000
 _PROBLEM: dict[str, Any] = {"content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}}
-GUARDED: dict[int | str, dict[str, Any]] = {
-    403: {"description": "Another site's page asked, or the address may not be fetched from.", **_PROBLEM},
-    421: {"description": "The service is not asked for by this host name.", **_PROBLEM},
+_RESPONSES: dict[str, dict[int | str, dict[str, Any]]] = {
+    group: {int(status): {"description": says, **_PROBLEM} for status, says in by_status.items()}
+    for group, by_status in tomllib.loads(
+        files("blockfeat.web").joinpath("problems.toml").read_text(encoding="utf-8")
+    ).items()
 }
+GUARDED = _RESPONSES["every"]
 """Error responses that every operation may return."""
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    **GUARDED,
-    400: {"description": "The request is no JSON or no form.", **_PROBLEM},
-    404: {"description": "The page is not kept any more.", **_PROBLEM},
-    408: {"description": "The body of the request did not come in time.", **_PROBLEM},
-    413: {"description": "The request or the page is too large.", **_PROBLEM},
-    415: {"description": "The bytes are no HTML.", **_PROBLEM},
-    422: {"description": "An option is wrong, or the page cannot be read or fetched.", **_PROBLEM},
-    429: {"description": "Too many requests of this client; Retry-After says when to come back.", **_PROBLEM},
-    503: {"description": "Too many requests wait.", **_PROBLEM},
-    504: {"description": "The page took too long.", **_PROBLEM},
-}
+PROBLEMS = GUARDED | _RESPONSES["pages"]
 """Error responses that the operations on pages may return."""
 
 
