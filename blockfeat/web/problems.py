@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 PROBLEM_TYPE = "application/problem+json"
 _LONGEST = 2000
 _PROBLEM: dict[str, Any] = {"content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}}
+_SAYS = tomllib.loads(files("blockfeat.web").joinpath("problems.toml").read_text(encoding="utf-8"))
 _RESPONSES: dict[str, dict[int | str, dict[str, Any]]] = {
     group: {int(status): {"description": says, **_PROBLEM} for status, says in by_status.items()}
-    for group, by_status in tomllib.loads(
-        files("blockfeat.web").joinpath("problems.toml").read_text(encoding="utf-8")
-    ).items()
+    for group, by_status in _SAYS.items()
 }
 GUARDED = _RESPONSES["every"]
 """Error responses that every operation may return."""
