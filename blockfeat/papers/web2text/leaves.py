@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
 from importlib.resources import files
@@ -19,6 +20,7 @@ from blockfeat.lang.counting import ANCHOR
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.measures import code_points
 from blockfeat.lang.stopwords import StopWordRatios
+from blockfeat.lang.word_keys import keys_of_spans
 from blockfeat.page.tags import Tags, parents_of
 
 Floats = NDArray[np.float64]
@@ -36,9 +38,9 @@ _YEAR_LENGTH = 4
 
 _NO_KIND = 0xFFFF
 Keys = NDArray[np.uint64]
-_BEFORE_VALUE = int.from_bytes(b' class="', "little")
-_WORD = 8
-_QUOTE = 34
+# The value stands ahead of what is matched: a match in text must not hide the attribute behind it.
+_CLASS = re.compile(rb' class="(?=([^"]*)")')
+_REACH = 16
 _MIX = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93))
 _SHIFT = np.uint64(29)
 _NONE = -2
@@ -123,9 +125,9 @@ def count_leaves(blocks: Blocks, stop_words: StopWordRatios) -> LeafCounts:
     counts[:, at.sentences] = np.maximum(measures.sentences, 1)
     counts[:, at.characters] = lengths
     counts[:, at.stop_words] = stop_words.normalised * measures.words
-    counts[:, at.punctuation] = _by_leaf(kinds & _PUNCTUATION_KIND != 0, ends)
+    counts[:, at.punctuation] = _by_leaf(np.flatnonzero(kinds & _PUNCTUATION_KIND), ends)
     is_digit = kinds & _DIGIT_KIND != 0
-    counts[:, at.digits] = _by_leaf(is_digit, ends)
+    counts[:, at.digits] = _by_leaf(np.flatnonzero(is_digit), ends)
     _count_words(counts, blocks, is_digit)
     _count_patterns(counts, blocks)
     flags = text.pieces[1, text.pieces[0].searchsorted(blocks.block_starts, side="right")]
@@ -139,9 +141,9 @@ def count_leaves(blocks: Blocks, stop_words: StopWordRatios) -> LeafCounts:
     )
 
 
-def _by_leaf(mask: Flags, ends: Indices) -> Indices:
-    """Count the marked characters of each leaf."""
-    return np.diff(np.searchsorted(np.flatnonzero(mask), ends), prepend=0)
+def _by_leaf(places: Indices, ends: Indices) -> Indices:
+    """Count the characters of each leaf that are at ascending places of the page's text."""
+    return np.diff(np.searchsorted(places, ends), prepend=0)
 
 
 def _count_words(counts: Floats, blocks: Blocks, is_digit: Flags) -> None:
@@ -162,17 +164,15 @@ def _count_patterns(counts: Floats, blocks: Blocks) -> None:
     """Count copyright signs, and the email and web addresses by the signs ``@`` and ``://`` in them."""
     codes, classes, ends = blocks.page_text.codes, blocks.page_text.classes, blocks.page_text.block_ends
     at = Leaf
-    n = len(blocks)
-    signs = np.flatnonzero(codes == ord("\u00a9"))
-    counts[:, at.copyright] = np.bincount(np.searchsorted(ends, signs, side="right"), minlength=n)
+    counts[:, at.copyright] = _by_leaf(np.flatnonzero(codes == ord("\u00a9")), ends)
     inner = np.flatnonzero(codes[1:-1] == ord("@")) + 1
     inner = inner[classes[inner - 1] & classes[inner + 1] & ALPHANUMERIC != 0]
-    counts[:, at.email] = np.bincount(np.searchsorted(ends, inner, side="right"), minlength=n)
+    counts[:, at.email] = _by_leaf(inner, ends)
     colons = np.flatnonzero(codes[1:-3] == ord(":")) + 1
     before, behind = codes[colons - 1] | 32, classes[colons + 3]
     is_address = (codes[colons + 1] == ord("/")) & (codes[colons + 2] == ord("/")) & (behind & SPACE == 0)
     is_address &= (before == ord("p")) | (before == ord("s"))
-    counts[:, at.address] = np.bincount(np.searchsorted(ends, colons[is_address], side="right"), minlength=n)
+    counts[:, at.address] = _by_leaf(colons[is_address], ends)
 
 
 def class_paths(blocks: Blocks) -> Keys:
@@ -195,38 +195,19 @@ def class_paths(blocks: Blocks) -> Keys:
 def _class_keys(tags: Tags) -> Keys:
     """Return a hash of the class attribute of each element, by its length and its first and last sixteen bytes."""
     keys = np.zeros(len(tags), dtype=np.uint64)
-    padded = bytes(_WORD) + tags.source + bytes(2 * _WORD)
-    words: Keys = np.ndarray((len(padded) - _WORD + 1,), dtype="<u8", buffer=padded, strides=(1,))
-    quotes = np.flatnonzero(np.frombuffer(tags.source, dtype=np.uint8) == _QUOTE)
-    place = np.flatnonzero(words[quotes + 1] == _BEFORE_VALUE)
-    place = place[place + 1 < quotes.size]
-    first, end = quotes[place] + 1, quotes[place + 1]
+    spans = [found.span(1) for found in _CLASS.finditer(tags.source)]
+    first, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
     tag = np.searchsorted(tags.start, first, side="right") - 1
     element = np.minimum(np.searchsorted(tags.opened, tag), len(tags) - 1)
     in_tag = (end < tags.stop[tag]) & (tags.opened[element] == tag)
-    first, length, element = first[in_tag], (end - first)[in_tag], element[in_tag]
-    found = length.astype(np.uint64)
-    for step in (0, _WORD):
-        inside = np.clip(length - step, 0, _WORD)
-        head = _head(words[np.minimum(first + step, len(tags.source)) + _WORD], inside)
-        tail = _tail(words[first + np.maximum(length - step, 0)], inside)
-        found = (found * _MIX[2] + head) * _MIX[3] + tail
+    first, end, element = first[in_tag], end[in_tag], element[in_tag]
+    codes = np.frombuffer(tags.source, dtype=np.uint8).astype(np.uint32)
+    head = keys_of_spans(codes, first, np.minimum(first + _REACH, end))
+    tail = keys_of_spans(codes, np.maximum(end - _REACH, first), end)
+    found = ((end - first).astype(np.uint64) * _MIX[2] + head) * _MIX[3] + tail
     # Of two class attributes in one tag the first is used, as in browsers.
     keys[element[::-1]] = found[::-1]
     return keys
-
-
-def _head(words: Keys, count: Indices) -> Keys:
-    """Return eight-byte words with only their first ``count`` bytes; the others are 0."""
-    bits = (8 * count).astype(np.uint64)
-    mask = np.where(count >= _WORD, ~np.uint64(0), (np.uint64(1) << np.minimum(bits, np.uint64(63))) - np.uint64(1))
-    return words & mask
-
-
-def _tail(words: Keys, count: Indices) -> Keys:
-    """Return eight-byte words with only their last ``count`` bytes, moved to the beginning; the others are 0."""
-    bits = (8 * (_WORD - count)).astype(np.uint64)
-    return np.where(count > 0, words >> np.minimum(bits, np.uint64(63)), np.uint64(0))
 
 
 @dataclass(frozen=True, slots=True)
