@@ -50,11 +50,10 @@ def removed_links(decision: Decision, hosts: HostList | None) -> Links:
     """Return the removed links that have text, other than those to advertisements or inside of them."""
     found: Links = {}
     walked, gone = decision.walked, decision.gone()
-    advertisement = bytearray(len(walked))
-    for index, parent in enumerate(walked.parent):
-        advertisement[index] = decision.is_advertisement[index] or (parent >= 0 and advertisement[parent])
-        if gone[index] and not advertisement[index] and walked.is_link(index):
-            _add(found, walked.elements[index], hosts)
+    advertisement = walked.innermost(decision.is_advertisement)
+    for index, element in enumerate(walked.elements):
+        if gone[index] and advertisement[index] < 0 and walked.is_link(index):
+            _add(found, element, hosts)
     return found
 
 

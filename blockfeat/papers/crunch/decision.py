@@ -72,7 +72,7 @@ class Walked:
         """Return for each element the innermost link that it is or is inside of, -1 for none: n."""
         return self.innermost([self.is_link(index) for index in range(len(self))])
 
-    def innermost(self, chosen: Sequence[bool]) -> list[int]:
+    def innermost(self, chosen: Sequence[bool] | bytearray) -> list[int]:
         """Return for each element the index of the innermost chosen one that it is or is inside of, -1 for none: n."""
         around: list[int] = []
         for index, (parent, is_chosen) in enumerate(zip(self.parent, chosen, strict=True)):

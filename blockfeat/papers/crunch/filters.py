@@ -258,8 +258,7 @@ def _drop_odd_names(element: etree._Element) -> None:
     """Keep only attributes with valid names: lxml can neither read nor remove the others one by one."""
     named = [(str(key), str(value)) for key, value in element.attrib.items() if _NAME.fullmatch(str(key))]
     element.attrib.clear()
-    for key, value in named:
-        element.set(key, value)
+    element.attrib.update(named)
 
 
 def _is_script(name: str, attribute: str, value: str) -> bool:

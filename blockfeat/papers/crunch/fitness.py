@@ -12,7 +12,7 @@ from scipy import sparse
 
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.papers.crunch.decision import Decision, HostList, Walked
-from blockfeat.papers.crunch.filters import Counts, decide_first_set, own_counts
+from blockfeat.papers.crunch.filters import decide_first_set, own_counts
 from blockfeat.papers.crunch.model import MeasuredTree, tree_of
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.training.swarm_search import Gold, Part, Prepared, TrainingSet, chunk_of, pages_in_groups
@@ -72,8 +72,9 @@ def nodes_of(tree: MeasuredTree, base: CleanSettings, hosts: HostList | None) ->
     gone = np.frombuffer(decision.gone(), dtype=np.uint8) != 0
     kinds = _kinds(walked, decision, _first_set(walked, base, hosts, text_links=True))
     counts = own_counts(decision, base.empty_tables)
+    end, links = np.array(walked.end), np.cumsum([0, *counts.links])
     # Without a link nothing is a list of links, whatever the settings.
-    kinds[gone | ((kinds >= CELL) & ~_has_link(walked, counts))] = OTHER
+    kinds[gone | ((kinds >= CELL) & (links[end] == links[:-1]))] = OTHER
     is_node = kinds != OTHER
     is_node[0] = True
     number = np.cumsum(is_node) - 1
@@ -88,7 +89,7 @@ def nodes_of(tree: MeasuredTree, base: CleanSettings, hosts: HostList | None) ->
     text, stays = tree.text, ~gone[tree.text.element]
     return Nodes(
         parent=parent,
-        level=_depths(parent),
+        level=np.arange(size) - np.searchsorted(np.sort(end[elements]), elements, side="right"),
         kind=kinds[elements],
         held=held,
         block=text.block[stays],
@@ -112,21 +113,6 @@ def _kinds(walked: Walked, decision: Decision, without_links: Decision) -> Indic
     kinds = np.array([codes.get(name, OTHER) for name in walked.names], dtype=np.int64)
     kinds[np.frombuffer(without_links.removed, np.uint8) > np.frombuffer(decision.removed, np.uint8)] = TEXT_LINK
     return kinds
-
-
-def _has_link(walked: Walked, counts: Counts) -> NDArray[np.bool_]:
-    """Return for each element whether it contains a link or is one."""
-    links = list(counts.links)
-    for index in range(len(links) - 1, 0, -1):
-        links[walked.parent[index]] += links[index]
-    return np.array([count > 0 for count in links], dtype=np.bool_)
-
-
-def _depths(parent: Indices) -> Indices:
-    levels: list[int] = []
-    for around in parent.tolist():
-        levels.append(levels[around] + 1 if around >= 0 else 0)
-    return np.array(levels, dtype=np.int64)
 
 
 @dataclass(frozen=True)

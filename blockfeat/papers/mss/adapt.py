@@ -15,7 +15,7 @@ from blockfeat.page.document import Document
 from blockfeat.page.page import Page
 from blockfeat.papers.mss.classifier import FeatureCounts, Importance, NaiveBayes, Scale, TokenClassifier, gram_keys
 from blockfeat.papers.mss.model import TokenModel
-from blockfeat.papers.mss.page_tokens import PageTokens
+from blockfeat.papers.mss.page_tokens import PageTokens, inside
 from blockfeat.papers.mss.vocabulary import Ids
 
 Floats = NDArray[np.float64]
@@ -150,11 +150,9 @@ def confidence(probabilities: Floats, run: Run, window: int) -> float:
     first, end = run
     if end <= first:
         return 0.0
-    inside = np.concatenate(
-        (probabilities[first : min(first + window, end)], probabilities[max(end - window, first) : end])
-    )
-    outside = np.concatenate((probabilities[max(first - window, 0) : first], probabilities[end : end + window]))
-    factors = np.clip(np.concatenate((inside, 1.0 - outside)), _NEVER_CERTAIN, 1.0)
+    of_text = (probabilities[first : min(first + window, end)], probabilities[max(end - window, first) : end])
+    of_others = (probabilities[max(first - window, 0) : first], probabilities[end : end + window])
+    factors = np.clip(np.concatenate((*of_text, 1.0 - np.concatenate(of_others))), _NEVER_CERTAIN, 1.0)
     return float(np.exp(np.log(factors).mean()))
 
 
@@ -191,16 +189,11 @@ def _most_confident(
 
 def _learnt(grams: Sequence[Ids], runs: Sequence[Run], how: AdaptOptions) -> tuple[NaiveBayes, Importance]:
     """Train naive Bayes on the trigrams of pages labelled by runs; return it and the importance of the trigrams."""
-    is_inside = []
-    for page, (first, end) in zip(grams, runs, strict=True):
-        in_run = np.zeros(page.size, dtype=bool)
-        in_run[first:end] = True
-        is_inside.append(in_run)
-    labels = np.concatenate(is_inside)
+    labels = np.concatenate([inside(run, page.size) for page, run in zip(grams, runs, strict=True)])
     counts = FeatureCounts.of(np.concatenate(list(grams)), labels)
     nothing = FeatureCounts.sum([])
-    inside, outside = max(int(labels.sum()), 1), max(int((~labels).sum()), 1)
-    bayes = NaiveBayes(counts, nothing, nothing, inside, outside, smoothing=how.smoothing, balanced=True)
+    tokens = max(int(labels.sum()), 1), max(int((~labels).sum()), 1)
+    bayes = NaiveBayes(counts, nothing, nothing, *tokens, smoothing=how.smoothing, balanced=True)
     return bayes, Importance(importance_of(counts.key, grams, runs, how.distance), how.factor)
 
 

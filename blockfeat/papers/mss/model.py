@@ -22,7 +22,7 @@ from blockfeat.papers.mss.classifier import (
     classifier_from_document,
     classifier_values,
 )
-from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, kept_blocks, sums_by_block
+from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, inside, kept_blocks, sums_by_block
 
 PENALTY = 3.25
 """Penalty of a tag, where a word scores 1: the value that the paper's optimisation found (6.2.2)."""
@@ -63,8 +63,7 @@ def cleaned(tags: Tags, tokens: PageTokens, run: tuple[int, int]) -> NDArray[np.
     IFRAME and TABLE elements are removed, and so is every DIV that contains a link, an image or another embedded
     element; only elements with both tags inside of the run are considered.
     """
-    is_taken = np.zeros(len(tokens), dtype=bool)
-    is_taken[run[0] : run[1]] = True
+    is_taken = inside(run, len(tokens))
     if run[1] <= run[0]:
         return is_taken
     first_byte, end_byte = tokens.first_byte[run[0]], tokens.end_byte[run[1] - 1]
@@ -235,11 +234,9 @@ class TokenModel(FeatureModel):
         tokens = PageTokens.of(tags)
         scores = self._scores(tags, tokens)
         run = self._run(tags, tokens, scores)
-        if self.constraints.clean and tags is not None:
+        if tags is not None and self.constraints.clean:
             return TokenRun(tokens, scores, run, cleaned(tags, tokens, run))
-        is_taken = np.zeros(len(tokens), dtype=bool)
-        is_taken[run[0] : run[1]] = True
-        return TokenRun(tokens, scores, run, is_taken)
+        return TokenRun(tokens, scores, run, inside(run, len(tokens)))
 
     def predict(self, measured: PageFeatures) -> RunPrediction:
         """Score blocks by the sum of their tokens' scores; keep those with at least half of their words in the run."""

@@ -135,6 +135,12 @@ class PageTokens:
         return np.flatnonzero((places_among(self.key, keys) >= 0) & (self.kind == START_TAG))
 
 
+def inside(run: tuple[int, int], count: int) -> Mask:
+    """Return which of ``count`` tokens are in a run, from its first to its end (exclusive)."""
+    place = np.arange(count)
+    return (place >= run[0]) & (place < run[1])
+
+
 def tag_tokens(keys: Keys, opens: Mask) -> Keys:
     """Return the token keys of start tags, where ``opens``, or end tags of elements with these name keys."""
     found: Keys = keys * np.where(opens, _START_FACTOR, _END_FACTOR) + opens.astype(np.uint64)

@@ -20,7 +20,7 @@ from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 from blockfeat.papers.mss.classifier import KINDS, FeatureCounts, NaiveBayes, Scale, TokenClassifier, gram_keys
 from blockfeat.papers.mss.model import Constraints, TokenModel
-from blockfeat.papers.mss.page_tokens import SYMBOL, PageTokens
+from blockfeat.papers.mss.page_tokens import SYMBOL, PageTokens, inside
 from blockfeat.papers.mss.vocabulary import Ids, Stemmer, Vocabulary, surroundings, token_ids
 from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.examples import check_any
@@ -165,8 +165,7 @@ class TokenCounter:
         site = self._sources[source]
         vocabulary = self._vocabulary_of(tokens, lang, site)
         ids, unclosed = vocabulary.ids(tokens)
-        is_inside = np.zeros(len(tokens), dtype=bool)
-        is_inside[run[0] : run[1]] = True
+        is_inside = inside(run, len(tokens))
         columns = (gram_keys(ids, self.size), unclosed, surroundings(tokens))
         for kind, keys in zip(KINDS, columns, strict=True):
             site.add(kind, keys, is_inside)

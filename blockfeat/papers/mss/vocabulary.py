@@ -87,24 +87,17 @@ class Vocabulary:
     def ids(self, tokens: PageTokens) -> tuple[Ids, Ids]:
         """Return the identifiers of a page's tokens and of the most recent unclosed tag before each: uint32, n."""
         found = token_ids(tokens.key)
-        self._replace_rare(found, tokens)
+        for kind, known, unknown in ((START_TAG, self._starts, _UNKNOWN[0]), (END_TAG, self._ends, _UNKNOWN[1])):
+            tags = np.flatnonzero(tokens.kind == kind)
+            found[tags[places_among(found[tags], known) < 0]] = unknown
         if self.form.size:
             words = np.flatnonzero(tokens.is_word)
             ids = found[words]
             place = places_among(ids, self.form)
             found[words] = np.where(place >= 0, self.stem[place], ids)
-        return found, self._unclosed(tokens)
-
-    def _replace_rare(self, found: Ids, tokens: PageTokens) -> None:
-        """Replace, in place, the identifiers of rare start and end tags by the shared ones."""
-        for kind, known, unknown in ((START_TAG, self._starts, _UNKNOWN[0]), (END_TAG, self._ends, _UNKNOWN[1])):
-            tags = np.flatnonzero(tokens.kind == kind)
-            found[tags[places_among(found[tags], known) < 0]] = unknown
-
-    def _unclosed(self, tokens: PageTokens) -> Ids:
-        found = token_ids(tokens.unclosed)
-        found[(places_among(found, self._starts) < 0) & (tokens.unclosed != 0)] = _UNKNOWN[0]
-        return found
+        unclosed = token_ids(tokens.unclosed)
+        unclosed[(places_among(unclosed, self._starts) < 0) & (tokens.unclosed != 0)] = _UNKNOWN[0]
+        return found, unclosed
 
 
 @dataclass
@@ -185,7 +178,6 @@ def _length_classes(words: Indices, stretch: Indices, in_text: NDArray[np.bool_]
 
 def _innermost(tokens: PageTokens, names: tuple[str, ...]) -> Indices:
     """Return for each token which of the names its innermost enclosing element has: 1 for the first, 0 for none."""
-    nothing = np.zeros(len(tokens), dtype=np.int64)
     tags = np.flatnonzero(tokens.is_tag)
     end_of = np.zeros(int(tokens.element.max()) + 1, dtype=np.int64)
     end_of[tokens.element[tags]] = tags
@@ -193,8 +185,6 @@ def _innermost(tokens: PageTokens, names: tuple[str, ...]) -> Indices:
     start = tags[(tokens.kind[tags] == START_TAG) & (places_among(tokens.key[tags], np.sort(keys)) >= 0)]
     end = end_of[tokens.element[start]]
     start, end = start[end > start], end[end > start]
-    if not start.size:
-        return nothing
     number = np.argmax(tokens.key[start][:, None] == keys[None, :], axis=1) + 1
     parent = parents_of(start, end)
     # Values from each start tag on, and from behind each end tag on; start tags are set last, as they may follow there.

@@ -221,18 +221,14 @@ class CorpusFile:
         data = json_line(record)
         if page.id in self._lines:
             self._rewrite(without=page.id)
-        first = self._append(data)
+        with writing(self.path), self.path.open("ab", buffering=0) as stream:
+            first = _append_synced(stream, data, self.path)
         self._lines[page.id] = _Line(first, first + len(data), page.roles)
 
     def remove(self, id: str) -> None:
         """Remove a page; do nothing where it is not in the file."""
         if id in self._lines:
             self._rewrite(without=id)
-
-    def _append(self, data: bytes) -> int:
-        """Append a line, whole or not at all; return the offset of its first byte."""
-        with writing(self.path), self.path.open("ab", buffering=0) as stream:
-            return _append_synced(stream, data, self.path)
 
     def _rewrite(self, *, without: str) -> None:
         """Write the file without one page."""
@@ -263,7 +259,9 @@ class CorpusFile:
         if not last:
             return
         with writing(self.path), self.path.open("r+b") as stream:
-            if _is_cut_short(last):
+            try:
+                parse_object(last)
+            except CorpusError:  # incomplete, as after a crash during writing
                 stream.truncate(first)
             else:
                 self._note(last + b"\n", number, first)
@@ -300,15 +298,6 @@ def _append_synced(stream: FileIO, data: bytes, path: Path) -> int:
     return end
 
 
-def _is_cut_short(line: bytes) -> bool:
-    """Return whether a last line without a line end is incomplete JSON, as after a crash during writing."""
-    try:
-        parse_object(line)
-    except CorpusError:
-        return True
-    return False
-
-
 class Journal(LabelLog):
     """The state of a session, whose actions are appended to a file from which it can be restored.
 
@@ -324,7 +313,6 @@ class Journal(LabelLog):
             self._file = path.open("ab+", buffering=0)
         try:
             self._replay(table)
-            self._is_replayed = True
         except BaseException:
             self._file.close()
             raise
@@ -338,19 +326,16 @@ class Journal(LabelLog):
         self._file.close()
 
     def _write(self, value: Mapping[str, Any]) -> None:
-        if self._is_replayed:
-            self._append(value)
-
-    def _append(self, value: Mapping[str, Any]) -> None:
-        """Append a line and sync it to disk.
+        """Append a line and sync it to disk, unless it comes from there.
 
         Raises
         ------
         OutputError
             The line could not be written whole; the part that was written is removed.
         """
-        # ASCII: ids may hold lone surrogates, which UTF-8 cannot.
-        _append_synced(self._file, json.dumps(value).encode("ascii") + b"\n", self.path)
+        if self._is_replayed:
+            # ASCII: ids may hold lone surrogates, which UTF-8 cannot.
+            _append_synced(self._file, json.dumps(value).encode("ascii") + b"\n", self.path)
 
     def _replay(self, table: str) -> None:
         """Restore the state from the journal; write its first line where it is empty."""
@@ -379,8 +364,9 @@ class Journal(LabelLog):
         # Not before it is known to be a journal: another file stays as it is.
         if len(whole) < len(content):
             self._file.truncate(len(whole))
+        self._is_replayed = True
         if not lines:
-            self._append(first)
+            self._write(first)
 
     def _replay_line(self, value: dict[str, Any]) -> None:
         if "undo" in value:

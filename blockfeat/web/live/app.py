@@ -161,7 +161,7 @@ def create_live_app(
     app = base_app(settings or ServeSettings(), title=title, summary="Mentions of brands, as a monitor finds them.")
     app.state.store = store
     app.state.title = title
-    app.state.templates.env.globals |= {**FUNCTIONS, "feedback": feedback}
+    app.state.templates.env.globals |= {**FUNCTIONS, "feedback": feedback, "title": title}
     app.state.brands = brands
     app.state.access = Access(store, is_open=is_open)
     app.include_router(router)
@@ -191,7 +191,6 @@ class NewFilters(Filters):
 
 
 def _page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    values["title"] = request.app.state.title
     answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, template, values, status)
     return answer
 

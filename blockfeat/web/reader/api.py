@@ -176,19 +176,21 @@ def _clean_choices(text: str | None) -> CleanChoices:
         raise Problem(422, f"settings: {'.'.join(map(str, first['loc']))}: {reason_of(first)}") from error
 
 
+def _page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, template, values, status)
+    return answer
+
+
 @pages.get("/")
 async def reader(request: Request) -> HTMLResponse:
     """Return the reader; everything it shows comes through the API."""
-    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, "reader.html")
-    return answer
+    return _page(request, "reader.html")
 
 
 @pages.get("/api")
 async def api_reference(request: Request) -> HTMLResponse:
     """Return a page that lists the operations of the API."""
-    spec = request.app.openapi()
-    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, "api.html", {"spec": spec})
-    return answer
+    return _page(request, "api.html", spec=request.app.openapi())
 
 
 @pages.get("/frame/{page}/coloured")
@@ -248,15 +250,12 @@ async def read(request: Request, service: Asked, asked: Annotated[ReadQuery, Que
         return await _read(request, service, asked)
     except (BlockfeatError, Problem) as error:
         problem = problem_of(error)
-        context = {**asked.model_dump(), "problem": problem}
-        answer: HTMLResponse = request.app.state.templates.TemplateResponse(
-            request, "read_problem.html", context, problem.status, problem.headers
-        )
+        answer = _page(request, "read_problem.html", problem.status, **asked.model_dump(), problem=problem)
+        answer.headers.update(problem.headers)
         return answer
 
 
 async def _read(request: Request, service: Service, asked: ReadQuery) -> Response:
-    templates = request.app.state.templates
     if asked.view not in _VIEWS:
         raise Problem(422, f"view {asked.view[:50]!r} is unknown; known are {', '.join(_VIEWS)}")
     _clean_choices(asked.settings)
@@ -267,18 +266,15 @@ async def _read(request: Request, service: Service, asked: ReadQuery) -> Respons
     query["model"] = None if asked.model == "default" else asked.model
     others = {name: f"/read?url={quote_plus(address)}{_query_of(view=name, **query)}" for name in _VIEWS}
     common = {**asked.model_dump(), "address": address, "views": others, "view_names": _VIEWS}
-    answer: HTMLResponse
     if asked.view == "clean":
         shown = {"read": "1", "look": look, **({"settings": asked.settings} if asked.settings else {})}
         frame = f"/frame/{service.kept.keep(source)}/clean?{urlencode(shown)}"
-        answer = templates.TemplateResponse(request, "read_clean.html", {**common, "frame": frame})
-        return answer
+        return _page(request, "read_clean.html", **common, frame=frame)
     links = LinksOn(address, _query_of(view=asked.view, **query))
     # The model's name is not checked here: an unknown one fails where models are looked up.
     choices = replace(Choices().plain(), model=asked.model)
     found = await service.do(partial(read_article, source=source, choices=choices, links=links, images=asked.images))
-    context = {**common, "article": found["body"], "record": found["record"]}
-    answer = templates.TemplateResponse(request, "read.html", context)
+    answer = _page(request, "read.html", **common, article=found["body"], record=found["record"])
     if asked.images:
         answer.headers["content-security-policy"] = PAGE_POLICY.replace(
             "img-src 'self' data:", "img-src http: https: data:"
