@@ -41,6 +41,9 @@ def test_a_shell_gets_completions(words: str, expected: str) -> None:
     ("words", "said"),
     [
         (["exract", "x"], "Did you mean 'extract'?"),
+        (["page.html"], "blockfeat extract page.html"),
+        (["www.example.org", "-f", "text"], "blockfeat extract www.example.org"),
+        (["extract", "www.example.org/a"], "the address is https://www.example.org/a"),
         (["extract", "PAGE", "--model", "defalt"], "did you mean default?"),
         (["extract", "PAGE", "-o", "out.jsnl"], "did you mean .jsonl?"),
         (["extract", "PAGE", "-o", "out.docx"], "no format has the suffix .docx"),

@@ -360,6 +360,8 @@ def _read_input(name: str, options: InputOptions, on_passed_over: OnPassedOver |
         yield from _pages_below(name, options, on_passed_over)
     elif not os.path.exists(name):
         reason = "only http and https addresses can be fetched" if "://" in name else "no such file or folder"
+        if name.startswith("www."):
+            reason += f"; the address is https://{name}"
         yield Document(id=name, data=None, error=f"{name}: {reason}")
     else:
         yield from _pages_of(name, options)
