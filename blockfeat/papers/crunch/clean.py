@@ -242,7 +242,7 @@ def clean(
     html : str or bytes
         The page.
     settings : CleanSettings, optional
-        What is removed; the defaults are those of the paper.
+        What is removed; by default the filters are those of the paper, their ratios and containers are not.
     charset : str, optional
         Encoding from the HTTP header.
     max_bytes : int, optional
