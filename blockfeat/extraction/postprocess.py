@@ -317,16 +317,18 @@ def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
 def _by_selectors(choice: Choice) -> Choice:
     """Return what is kept of the elements that the options select; all of them where the model keeps nothing there."""
     blocks, options = choice.blocks, choice.options
-    around = None if options.keep == "page" else options.keep
     dropped = _selected(blocks, options.drop) if options.drop else np.zeros_like(choice.kept)
-    inside, warning = ~dropped & (_selected(blocks, around) if around else True), choice.warning
-    if not inside.any():
-        inside, warning = ~dropped, f"nothing of the page is in {around!r}: all of it is looked at"
-    kept, reasons = choice.kept & inside, dict(choice.rule_reasons)
-    if around and not kept.any():
-        kept = inside
-        reasons |= dict.fromkeys(kept.nonzero()[0].tolist(), f"kept: it is in {around!r}")
-    reasons |= dict.fromkeys((~inside).nonzero()[0].tolist(), f"dropped: it is not in {around!r}")
+    kept, reasons, warning = choice.kept & ~dropped, dict(choice.rule_reasons), choice.warning
+    if options.keep not in (None, "page"):
+        around = _selected(blocks, options.keep)
+        if around.any():
+            kept &= around
+            if not kept.any():
+                kept = around & ~dropped
+                reasons |= dict.fromkeys(kept.nonzero()[0].tolist(), f"kept: it is in {options.keep!r}")
+            reasons |= dict.fromkeys((~around).nonzero()[0].tolist(), f"dropped: it is not in {options.keep!r}")
+        else:
+            warning = f"nothing of the page is in {options.keep!r}: all of it is looked at"
     reasons |= dict.fromkeys(dropped.nonzero()[0].tolist(), f"dropped: it is in {options.drop!r}")
     changed = choice.keeping(kept)
     return changed._replace(rule_reasons=reasons, warning=warning, tables=data_tables(blocks, kept))
