@@ -15,7 +15,7 @@ from blockfeat import __version__
 from blockfeat.commands import console
 from blockfeat.commands.batch import FORMAT_NAMES
 from blockfeat.errors import InputError
-from blockfeat.extraction.options import SIDES, ExtractionOptions, option_fields
+from blockfeat.extraction.options import ExtractionOptions, option_fields
 from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
 
 if TYPE_CHECKING:
@@ -146,7 +146,6 @@ def _parameter(option: tuple[Field[Any], Any]) -> inspect.Parameter:
         *(("--favour", "--favor") if field.name == "favour" else ()),
         help=field.metadata["help"],
         min=field.metadata["least"],
-        autocompletion=_completing(SIDES) if field.name == "favour" else None,
     )
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Parameter(field.name, kind, default=field.default, annotation=Annotated[type, stated])

@@ -82,13 +82,17 @@ class Extractor:
         ----------
         **given
             Options by name, which `ExtractionOptions` describes: ``decoder``, ``runs``, ``favour``, ``headline``,
-            ``captions``, ``tables``, ``comments``, ``rules``, ``metadata``, ``max_bytes``, ``normalise``,
-            ``lang_ui``.
+            ``captions``, ``tables``, ``comments``, ``drop``, ``keep``, ``rules``, ``metadata``, ``max_bytes``,
+            ``normalise``, ``lang_ui``.
 
         Raises
         ------
+        InputTypeError
+            There is no such option, or its value is of another type.
+        QueryError
+            ``drop`` or ``keep`` is no CSS selector.
         ModelError
-            The model has no decoder to choose, or ``favour`` is neither of the two.
+            The model has no decoder to choose, or ``decoder`` or ``favour`` is none of its two values.
         """
         options = self.options.changed(given)
         decoder, runs = given.get("decoder"), given.get("runs")
@@ -140,7 +144,7 @@ class Extractor:
             charset, id = charset or given.charset, id or given.id or None
         if lang is not None and normalise_code(lang) is None:
             raise LanguageError(f"{lang!r} is no language code; give an ISO 639-1 code such as 'de'")
-        source = PageSource(Document(id or "", html, url, lang, charset), lambda: self)
+        document = Document(id or "", html, url, lang, charset)
         page = Page.parse(
             html,
             url=url,
@@ -151,7 +155,7 @@ class Extractor:
         measured = self.measurer.measure(page, lang=lang)
         if not measured.blocks.columns.size and (found := page.with_hidden_text()):
             page, measured = found, self.measurer.measure(found, lang=lang)
-        return self.assemble(page, measured, self.model.predict(measured), id=id, source=source)
+        return self.assemble(page, measured, self.model.predict(measured), id=id, document=document)
 
     def assemble(
         self,
@@ -160,9 +164,12 @@ class Extractor:
         prediction: Prediction,
         *,
         id: str | None = None,
-        source: PageSource | None = None,
+        document: Document | None = None,
     ) -> Extraction:
-        """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
+        """Put together what is kept of a page that was measured and predicted: the last stage of `extract`.
+
+        With ``document``, the page as it was given, results that are kept do not hold what was measured for long.
+        """
         options, model = self.options, self.model
         warnings = (*page.warnings, *self._foreign(measured.lang))
         blocks = without_permalinks(measured.blocks)
@@ -186,14 +193,14 @@ class Extractor:
             evidence=evidence,
             choice=choice,
         )
-        if source is not None:
-            source.hold(analysis)
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)
         text = plain_text(blocks, choice.kept, choice.tables, normalise=options.normalise)
-        if source is not None:
-            source.text = text
+        source: PageSource | PageAnalysis = analysis
+        if document is not None:
+            source = PageSource(document, lambda: self, text)
+            source.hold(analysis)
         return Extraction(
             text=text,
             lang=measured.lang,
@@ -205,7 +212,7 @@ class Extractor:
             warnings=warnings if choice.warning is None else (*warnings, choice.warning),
             model=model.name,
             encoding=page.encoding,
-            source=source or analysis,
+            source=source,
         )
 
     def _rules_of_site(self, page: Page) -> tuple[SiteRule, ...]:
@@ -370,7 +377,7 @@ class PageSource:
         The page as it was measured.
     """
 
-    def __init__(self, page: Document | PackedPage, extractor: Callable[[], Extractor], text: str = "") -> None:
+    def __init__(self, page: Document | PackedPage, extractor: Callable[[], Extractor], text: str) -> None:
         self.page, self.extractor, self.text = page, extractor, text
         self.analysis: PageAnalysis | None = None
 
@@ -451,7 +458,8 @@ def extract(
     **options
         What `Extractor.with_options` takes: ``favour`` (``"precision"`` for less clutter, ``"recall"`` for less text
         lost), ``headline``, ``captions``, ``tables`` and ``comments`` (whether these parts belong to the text; by
-        default the model decides), ``rules``, ``metadata``, ``decoder``, ``runs``, ``max_bytes``, ``normalise``; see
+        default the model decides), ``drop`` and ``keep`` (CSS selectors), ``rules``, ``metadata``, ``decoder``,
+        ``runs``, ``max_bytes``, ``normalise``, ``lang_ui``; see
         `blockfeat.extraction.options.ExtractionOptions`.
 
     Returns

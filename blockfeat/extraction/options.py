@@ -12,8 +12,6 @@ from blockfeat.errors import InputTypeError, LanguageError, ModelError
 
 SIDES = ("precision", "recall")
 """Values of ``favour``."""
-REASON_LANGUAGES = ("en", "de", "fr")
-"""Languages of reasons (``sentences.toml``)."""
 
 
 def _option(help: str, *, default: Any = None, least: int | None = None) -> Any:
@@ -89,7 +87,6 @@ class ExtractionOptions:
             least = self.__dataclass_fields__[name].metadata["least"]
             if least is not None and value is not None and value < least:
                 raise InputTypeError(f"the option {name} must be {least} or more, not {value!r}")
-
         for selector in (self.drop, self.keep):
             if selector is not None:
                 from blockfeat.page.tags import parsed_selector

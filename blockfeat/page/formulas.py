@@ -146,7 +146,7 @@ def _written(name: str, parts: list[str], has_elements: bool) -> str:
         if name == "mtext":
             return rf"\text{{{text}}}"
         return rf"\mathrm{{{text}}}" if name == "mi" and len(text) > 1 else text
-    joints, commands = _elements().values()
+    joints, commands = _elements()["joints"], _elements()["commands"]
     if name in joints:
         parts = [joints[name].join(parts)]
     if name in commands:

@@ -12,7 +12,6 @@ from blockfeat.errors import LanguageError
 from blockfeat.extraction import reasons
 from blockfeat.extraction.block_classes import CLASSES
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.options import REASON_LANGUAGES
 from blockfeat.extraction.reasons import MOST
 
 _PROSE = "<p>The harbour council met on Monday, and the keeper of the lighthouse told it what the storm had done. " * 3
@@ -75,7 +74,7 @@ def test_reasons_argue_for_the_decision(name: str) -> None:
     assert count > 500
 
 
-@pytest.mark.parametrize("lang", REASON_LANGUAGES)
+@pytest.mark.parametrize("lang", ["en", "de", "fr"])
 def test_every_part_and_fact_has_words_in_every_language(lang: str) -> None:
     words = reasons._words(lang)
     english = reasons._words("en")
