@@ -144,7 +144,7 @@ class Extractor:
             charset, id = charset or given.charset, id or given.id or None
         if lang is not None and normalise_code(lang) is None:
             raise LanguageError(f"{lang!r} is no language code; give an ISO 639-1 code such as 'de'")
-        document = Document(id or "", html, url, lang, charset)
+        source = PageSource(Document(id or "", html, url, lang, charset), lambda: self)
         page = Page.parse(
             html,
             url=url,
@@ -155,7 +155,7 @@ class Extractor:
         measured = self.measurer.measure(page, lang=lang)
         if not measured.blocks.columns.size and (found := page.with_hidden_text()):
             page, measured = found, self.measurer.measure(found, lang=lang)
-        return self.assemble(page, measured, self.model.predict(measured), id=id, document=document)
+        return self.assemble(page, measured, self.model.predict(measured), id=id, source=source)
 
     def assemble(
         self,
@@ -164,12 +164,9 @@ class Extractor:
         prediction: Prediction,
         *,
         id: str | None = None,
-        document: Document | None = None,
+        source: PageSource | None = None,
     ) -> Extraction:
-        """Put together what is kept of a page that was measured and predicted: the last stage of `extract`.
-
-        With ``document``, the page as it was given, results that are kept do not hold what was measured for long.
-        """
+        """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
         options, model = self.options, self.model
         warnings = (*page.warnings, *self._foreign(measured.lang))
         blocks = without_permalinks(measured.blocks)
@@ -193,14 +190,14 @@ class Extractor:
             evidence=evidence,
             choice=choice,
         )
+        if source is not None:
+            source.hold(analysis)
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)
         text = plain_text(blocks, choice.kept, choice.tables, normalise=options.normalise)
-        source: PageSource | PageAnalysis = analysis
-        if document is not None:
-            source = PageSource(document, lambda: self, text)
-            source.hold(analysis)
+        if source is not None:
+            source.text = text
         return Extraction(
             text=text,
             lang=measured.lang,
@@ -212,7 +209,7 @@ class Extractor:
             warnings=warnings if choice.warning is None else (*warnings, choice.warning),
             model=model.name,
             encoding=page.encoding,
-            source=source,
+            source=source or analysis,
         )
 
     def _rules_of_site(self, page: Page) -> tuple[SiteRule, ...]:
@@ -377,7 +374,7 @@ class PageSource:
         The page as it was measured.
     """
 
-    def __init__(self, page: Document | PackedPage, extractor: Callable[[], Extractor], text: str) -> None:
+    def __init__(self, page: Document | PackedPage, extractor: Callable[[], Extractor], text: str = "") -> None:
         self.page, self.extractor, self.text = page, extractor, text
         self.analysis: PageAnalysis | None = None
 
