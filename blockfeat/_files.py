@@ -1,4 +1,4 @@
-"""File helpers: atomic writes, configuration texts, a lock file, and JSON Lines."""
+"""File helpers: bundled tables, atomic writes, configuration texts, a lock file, and JSON Lines."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from blockfeat.errors import BlockfeatError, ConfigError, CorpusError, InputError, OutputError
+
+
+def bundled_table(package: str, file: str) -> dict[str, Any]:
+    """Return a TOML file that is bundled with a package."""
+    # Not at the start of every command: both take longer to load than the rest of this module.
+    import tomllib
+    from importlib.resources import files
+
+    return tomllib.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
 
 
 @contextmanager

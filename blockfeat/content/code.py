@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
-from importlib.resources import files
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat.blocks.element_codes import KEYS, PREFORMATTED
 from blockfeat.blocks.table import Blocks, line_ends
 
@@ -34,7 +33,7 @@ _MOST_AROUND = 5
 _NAMED_LANGUAGE = re.compile(
     r"(?:^|\s)(?:brush:\s*|(?:language|lang|highlight-source|highlight|src)[-:_])([\w+#.-]{1,30})"
 )
-_NAMES = tomllib.loads(files("blockfeat.content").joinpath("code.toml").read_text(encoding="utf-8"))
+_NAMES = bundled_table("blockfeat.content", "code.toml")
 _NO_LANGUAGE, _LANGUAGES, _HIGHLIGHTS = (
     frozenset(_NAMES[table].split()) for table in ("no_language", "languages", "highlights")
 )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
+from blockfeat._files import bundled_table
 from blockfeat.content.inline import SOURCES
 from blockfeat.content.links import Base, safe_target, xml_characters
 from blockfeat.errors import LimitExceeded
@@ -26,7 +25,7 @@ Loads = Literal["none", "embedded", "web", "all"]
 
 
 # Every table is described in the file.
-_ALLOWED = tomllib.loads(files("blockfeat.content").joinpath("sanitise.toml").read_text(encoding="utf-8"))
+_ALLOWED = bundled_table("blockfeat.content", "sanitise.toml")
 
 
 def _names(table: str) -> frozenset[str]:

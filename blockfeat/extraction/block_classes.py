@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.page.tags import name_keys
 
@@ -53,7 +53,7 @@ _LINKED = 0.8
 @cache
 def _document() -> Mapping[str, Any]:
     """Return the words of ``block_classes.toml``, a constant that is read at its first use."""
-    return tomllib.loads(files("blockfeat.extraction").joinpath("block_classes.toml").read_text(encoding="utf-8"))
+    return bundled_table("blockfeat.extraction", "block_classes.toml")
 
 
 @cache

@@ -8,6 +8,7 @@ from functools import cache
 from types import NoneType
 from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
+from blockfeat._files import bundled_table
 from blockfeat.errors import InputTypeError, LanguageError, ModelError
 
 SIDES = ("precision", "recall")
@@ -147,11 +148,9 @@ def _allowed() -> dict[str, tuple[tuple[type, ...], tuple[str, ...]]]:
 
 def _no_option(name: str) -> InputTypeError:
     """Return the error for an option that there is not; its message says which may be meant."""
-    import tomllib
     from difflib import get_close_matches
-    from importlib.resources import files
 
-    elsewhere = tomllib.loads(files(__package__).joinpath("trafilatura.toml").read_text(encoding="utf-8"))
+    elsewhere = bundled_table("blockfeat.extraction", "trafilatura.toml")
     near = [*([elsewhere[name]] if name in elsewhere else []), *get_close_matches(name, _NAMES, n=1)]
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_NAMES)}"
     return InputTypeError(f"there is no option {name!r}; {hint}")

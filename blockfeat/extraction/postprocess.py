@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat._numeric import probabilities
 from blockfeat.blocks.element_codes import DEFINITIONS, PREFORMATTED, TABLE, TECHNICAL, TITLES
 from blockfeat.blocks.table import Blocks
@@ -220,7 +219,7 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     return found if len(found) < shown.size else []
 
 
-_WORDS = tomllib.loads(files("blockfeat.extraction").joinpath("rules.toml").read_text(encoding="utf-8"))
+_WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 
 
 def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:

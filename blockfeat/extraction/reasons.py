@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.errors import LanguageError
 from blockfeat.extraction.block_classes import BoxNames
@@ -107,8 +106,7 @@ _DROPPED = "dropped: "
 @cache
 def _bundled() -> dict[str, Any]:
     """Return the sentences by language, a constant that is read at its first use."""
-    text = files("blockfeat.extraction").joinpath("sentences.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return bundled_table("blockfeat.extraction", "sentences.toml")
 
 
 def part_in(part: str, lang: str = "en", *, kept: bool) -> str:

@@ -8,14 +8,13 @@ beside the text are known by them too.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import KW_ONLY, dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.signs import CONSENT, EDGE_CHARACTERS, PROSE_LINKS, Begins, Signs, begins_of
@@ -88,8 +87,8 @@ def consent_begins() -> Begins:
 @cache
 def _phrases(kind: str) -> tuple[str, ...]:
     """Return the bundled phrases of a kind, the longest first; a constant that is read at its first use."""
-    text = files("blockfeat.extraction").joinpath("phrase_lists", f"{kind}.toml").read_text(encoding="utf-8")
-    phrases = {phrase.replace("’", "'") for phrase in tomllib.loads(text)["phrases"]}
+    table = bundled_table("blockfeat.extraction", f"phrase_lists/{kind}.toml")
+    phrases = {phrase.replace("’", "'") for phrase in table["phrases"]}
     return tuple(sorted(phrases, key=len, reverse=True))
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat.features.cue_scan import (
     CLASS,
     PROPERTY,
@@ -126,7 +125,7 @@ class Cues:
 @cache
 def bundled_cues() -> Cues:
     """Return the bundled data file, a constant that is read at its first use."""
-    return Cues.of(tomllib.loads(files("blockfeat.features").joinpath("cues.toml").read_text(encoding="utf-8")))
+    return Cues.of(bundled_table("blockfeat.features", "cues.toml"))
 
 
 def _lexicon(document: Mapping[str, Mapping[str, Iterable[str]]], bits: Mapping[str, int]) -> AttributeLexicon:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.stopwords import StopWordRatios
 
@@ -78,7 +77,7 @@ class Feature:
 
 def read_features(file: str, computed: Mapping[str, Callable[[Measured], Column]]) -> tuple[Feature, ...]:
     """Return the features that a bundled TOML file lists, in its order; some with the function that computes them."""
-    document = tomllib.loads(files("blockfeat.features").joinpath(file).read_text(encoding="utf-8"))
+    document = bundled_table("blockfeat.features", file)
     return tuple(
         Feature(name=name, compute=computed.get(name), **{"title": name.replace("_", " "), **entry})
         for name, entry in document.items()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
-from importlib.resources import files
 
+from blockfeat._files import bundled_table
 from blockfeat.metadata.metadata import pattern, tables
 
 _FIRST_YEAR, _LAST_YEAR = 1800, 2100
@@ -238,7 +237,7 @@ def month_number(name: str) -> int:
 @cache
 def _months() -> dict[str, int]:
     """Numbers of months by their names and abbreviations, folded."""
-    table = tomllib.loads(files("blockfeat.metadata").joinpath("months.toml").read_text(encoding="utf-8"))
+    table = bundled_table("blockfeat.metadata", "months.toml")
     return {name.casefold(): int(number) for number, names in table.items() for name in names.split()}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -12,6 +11,7 @@ from html import unescape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from blockfeat._files import bundled_table
 from blockfeat.page.tags import Tags
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def alike(one: str | None, other: str | None) -> bool:
 @cache
 def tables() -> dict[str, dict[str, Any]]:
     """Return ``words.toml``: words of many languages and of standards, a constant that is read at its first use."""
-    return tomllib.loads(files("blockfeat.metadata").joinpath("words.toml").read_text(encoding="utf-8"))
+    return bundled_table("blockfeat.metadata", "words.toml")
 
 
 def listed(name: str) -> tuple[str, ...]:
@@ -123,10 +123,9 @@ _ATTRIBUTE = re.compile(r'\s(property|name|http-equiv|content|value)="([^"]*)"')
 @cache
 def _meta_names() -> dict[str, dict[str, tuple[str, int]]]:
     """Return the field of each name and its place in its list, by source: a constant that is read at its first use."""
-    text = files("blockfeat.metadata").joinpath("meta_names.toml").read_text(encoding="utf-8")
     return {
         source: {name: (field, place) for field, names in table.items() for place, name in enumerate(names.split())}
-        for source, table in tomllib.loads(text).items()
+        for source, table in bundled_table("blockfeat.metadata", "meta_names.toml").items()
     }
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 
+from blockfeat._files import bundled_table
 from blockfeat.metadata.metadata import folded, pattern, plain
 
 # Words that introduce a name, such as "By"; the text after them begins with a letter.
@@ -139,7 +138,7 @@ def _is_no_name(text: str) -> bool:
 @cache
 def _listed(file: str, key: str) -> frozenset[str]:
     """Return a bundled list, folded; a constant that is read at its first use."""
-    table = tomllib.loads(files("blockfeat.metadata").joinpath(file).read_text(encoding="utf-8"))
+    table = bundled_table("blockfeat.metadata", file)
     return frozenset(map(folded, table[key]))
 
 

@@ -12,12 +12,11 @@ from __future__ import annotations
 import codecs
 import html
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
+from blockfeat._files import bundled_table
 from blockfeat.page.utf_8 import doubled_pairs
 
 # Each byte decoded as Windows-1252; the five bytes undefined there become C1 controls.
@@ -302,7 +301,7 @@ def _names_by_label() -> Mapping[str, str]:
 @cache
 def _tables() -> Mapping[str, Mapping[str, Any]]:
     """Return the bundled tables of encodings, a constant that is read at its first use."""
-    return tomllib.loads(files("blockfeat.page").joinpath("encodings.toml").read_text(encoding="utf-8"))
+    return bundled_table("blockfeat.page", "encodings.toml")
 
 
 def _ascii_bytes(data: bytes) -> int:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import defaultdict
 from dataclasses import replace
 from functools import cache
 from html import escape, unescape
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from blockfeat._files import bundled_table
 from blockfeat.page.tags import Tags, name_key
 
 FORMULA = "texmath"
@@ -135,8 +134,7 @@ def _of_mathml(tags: Tags, parents: list[int], element: int, end: int) -> str:
 @cache
 def _elements() -> dict[str, dict[str, str]]:
     """Return elements of MathML in LaTeX, a constant that is read at its first use."""
-    table: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text("utf-8"))
-    return table
+    return bundled_table("blockfeat.page", "formulas.toml")
 
 
 def _written(name: str, parts: list[str], has_elements: bool) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from array import array
 from collections.abc import Iterable
 from html.entities import html5
-from importlib.resources import files
 from itertools import accumulate
 
-_TABLES = tomllib.loads(files("blockfeat.page").joinpath("elements.toml").read_text(encoding="utf-8"))
+from blockfeat._files import bundled_table
+
+_TABLES = bundled_table("blockfeat.page", "elements.toml")
 
 
 def _names(table: str) -> frozenset[str]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from math import sqrt
 from statistics import fmean
 from typing import Any, ClassVar, TypeAlias
@@ -15,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._extras import import_lightgbm, import_torch, require_extra
+from blockfeat._files import bundled_table
 from blockfeat._numeric import fit_logistic, probabilities
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
@@ -351,7 +350,7 @@ def fit_forest(pages: Sequence[TrainingPage], *, trees: int, seed: int) -> Teach
     order = np.random.default_rng(seed)
     rows, labels, weights = zip(*(_sample(page, order) for page in pages), strict=True)
     data = lightgbm.Dataset(np.vstack(rows), np.concatenate(labels), weight=np.concatenate(weights))
-    parameters = tomllib.loads(files("blockfeat.training").joinpath("forest.toml").read_text(encoding="utf-8"))
+    parameters = bundled_table("blockfeat.training", "forest.toml")
     booster = lightgbm.train({**parameters, "seed": seed}, data, trees)
     return lambda page: np.asarray(booster.predict(surroundings(page.matrix)), dtype=np.float64)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from http import HTTPStatus
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +12,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from blockfeat._files import bundled_table
 from blockfeat.content import clean_characters
 from blockfeat.errors import AddressForbidden, BlockfeatError, FetchError, LimitExceeded, NotHTML, StoreError
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 PROBLEM_TYPE = "application/problem+json"
 _LONGEST = 2000
 _PROBLEM: dict[str, Any] = {"content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}}
-_SAYS = tomllib.loads(files("blockfeat.web").joinpath("problems.toml").read_text(encoding="utf-8"))
+_SAYS = bundled_table("blockfeat.web", "problems.toml")
 _RESPONSES: dict[str, dict[int | str, dict[str, Any]]] = {
     group: {int(status): {"description": says, **_PROBLEM} for status, says in by_status.items()}
     for group, by_status in _SAYS.items()

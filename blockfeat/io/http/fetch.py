@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 import re
 import time
-import tomllib
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from blockfeat._files import bundled_table
 from blockfeat.errors import FetchError, InputError, LimitExceeded, failure_reason
 from blockfeat.io.http.transport import Network, checked_transport, parse_network, read_body
 from blockfeat.page.document import Document
@@ -23,7 +22,7 @@ USER_AGENT = "Mozilla/5.0 (compatible; blockfeat)"
 MOST_BYTES = 20_000_000
 _MOST_REDIRECTS = 5
 _EVERYWHERE = (parse_network("0.0.0.0/0"), parse_network("::/0"))
-_KINDS = tomllib.loads(files("blockfeat.io.http").joinpath("kinds.toml").read_text(encoding="utf-8"))
+_KINDS = bundled_table("blockfeat.io.http", "kinds.toml")
 _MAGIC = {b"%PDF-": "PDF", b"\x89PNG": "PNG", b"\xff\xd8\xff": "JPEG", b"PK\x03\x04": "a zip archive"}
 _logger = logging.getLogger("blockfeat.io.http")
 

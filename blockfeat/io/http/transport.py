@@ -11,13 +11,12 @@ import ipaddress
 import select
 import socket
 import threading
-import tomllib
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
+from blockfeat._files import bundled_table
 from blockfeat.errors import AddressForbidden, FetchError, InputError, LimitExceeded
 
 if TYPE_CHECKING:
@@ -86,8 +85,8 @@ def _is_public(address: _Address) -> bool:
 @cache
 def _special_networks() -> tuple[Network, ...]:
     """Return the networks that are not public, from a bundled list: that of `ipaddress` depends on Python's release."""
-    text = files("blockfeat.io.http").joinpath("special_networks.toml").read_text(encoding="utf-8")
-    return tuple(ipaddress.ip_network(name) for table in tomllib.loads(text).values() for name in table)
+    tables = bundled_table("blockfeat.io.http", "special_networks.toml")
+    return tuple(ipaddress.ip_network(name) for table in tables.values() for name in table)
 
 
 def is_in_networks(address: str, networks: Sequence[Network]) -> bool:

@@ -6,7 +6,6 @@ import inspect
 import json
 import math
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from blockfeat._files import bundled_table
 from blockfeat.content.links import TEI_NAMESPACE, clean_characters, fold_white_space, xml_characters
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import PageWork
@@ -235,7 +235,7 @@ _HTML = re.compile(r"<html(?P<attributes>[^>]*)>.*?<title>(?P<title>.*?)</title>
 @cache
 def _frames() -> Mapping[str, Mapping[str, str]]:
     """Return what is written around several pages, a constant that is read at its first use."""
-    return tomllib.loads(files("blockfeat.io.outputs").joinpath("frames.toml").read_text(encoding="utf-8"))
+    return bundled_table("blockfeat.io.outputs", "frames.toml")
 
 
 def opening(format: str) -> str:

@@ -6,15 +6,14 @@ import asyncio
 import logging
 import os
 import shutil
-import tomllib
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib import import_module
-from importlib.resources import files
 from typing import Any, Self
 
 from blockfeat._extras import importing
+from blockfeat._files import bundled_table
 from blockfeat.errors import InputError
 from blockfeat.io.http import failure_of
 from blockfeat.monitor.fetching.options import Fetched
@@ -53,7 +52,7 @@ def find_chromium() -> str:
 async def launch_chromium(playwright: Any, executable: str) -> Any:
     """Start Chromium; its own sandbox does not start for root."""
     sandbox = not hasattr(os, "geteuid") or os.geteuid() != 0
-    options = tomllib.loads(files("blockfeat.monitor.fetching").joinpath("browser.toml").read_text(encoding="utf-8"))
+    options = bundled_table("blockfeat.monitor.fetching", "browser.toml")
     return await playwright.chromium.launch(
         executable_path=executable, args=options["flags"], chromium_sandbox=sandbox, handle_sigint=False
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-import tomllib
-from importlib.resources import files
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
-_PARAMETERS = tomllib.loads(files("blockfeat.monitor.fetching").joinpath("tracking.toml").read_text(encoding="utf-8"))
+from blockfeat._files import bundled_table
+
+_PARAMETERS = bundled_table("blockfeat.monitor.fetching", "tracking.toml")
 _TRACKING = re.compile("|".join(_PARAMETERS["names"]))
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 

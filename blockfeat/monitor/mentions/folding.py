@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from itertools import takewhile
 from threading import Lock
 from typing import Any
 
+from blockfeat._files import bundled_table
 from blockfeat.lang import MARK, UNSPACED, character_classes, script_of
 
 PARAGRAPH = "\u2029"
@@ -34,7 +33,7 @@ _IGNORED_RUN = re.compile(f"[{_IGNORED}]+")
 # Joined to the character before by NFKC, though no combining marks: Hangul letters, half-width voicing marks.
 _JOINING = "\u1160-\u11ff\u3131-\u318e\uff9e-\uffdc"
 _IS_JOINER = re.compile(f"[{_IGNORED}{_JOINING}]")
-_LETTERS = tomllib.loads(files("blockfeat.monitor.mentions").joinpath("letters.toml").read_text(encoding="utf-8"))
+_LETTERS = bundled_table("blockfeat.monitor.mentions", "letters.toml")
 _SAME_CODES = {ord(letter): same for same, letters in _LETTERS["same"].items() for letter in letters}
 # Halves of surrogate pairs, which the automaton refuses.
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -238,9 +237,7 @@ class Boundaries:
     @classmethod
     def load(cls) -> Boundaries:
         """Read the bundled affixes."""
-        affixes = tomllib.loads(
-            files("blockfeat.monitor.mentions").joinpath("affixes.toml").read_text(encoding="utf-8")
-        )
+        affixes = bundled_table("blockfeat.monitor.mentions", "affixes.toml")
         return cls(
             frozenset(affixes["particles"]["ko"].split()),
             re.compile(affixes["prefixes"]["arabic"]),

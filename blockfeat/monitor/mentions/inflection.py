@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from itertools import product
 from typing import Any
 
+from blockfeat._files import bundled_table
 from blockfeat.errors import LanguageError
 from blockfeat.lang import normalise_code, script_of, stop_words_if_any, written_in
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
@@ -133,7 +132,7 @@ def inflected_languages() -> frozenset[str]:
 @cache
 def _bundled() -> dict[str, Any]:
     """Read the bundled rules."""
-    return tomllib.loads(files("blockfeat.monitor.mentions").joinpath("endings.toml").read_text(encoding="utf-8"))
+    return bundled_table("blockfeat.monitor.mentions", "endings.toml")
 
 
 def _doubled(stem: str) -> str:

@@ -6,9 +6,7 @@ Moments that people read are text in ISO 8601, UTC; moments that the program com
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
-from importlib.resources import files
 from typing import Any
 
 from sqlalchemy import (
@@ -29,6 +27,8 @@ from sqlalchemy import (
     true,
 )
 from sqlalchemy import Text as PlainText
+
+from blockfeat._files import bundled_table
 
 SCHEMA_VERSION = 13
 
@@ -270,7 +270,7 @@ run = Table(
 
 SPAN_COLUMNS = ("start", "stop", "match", "sentence", "text_start", "block", "xpath", "score", "relevance")
 """Columns of mentions that views, events and files have as they are."""
-SQL: Mapping[str, Any] = tomllib.loads(files(__package__).joinpath("sql.toml").read_text(encoding="utf-8"))
+SQL: Mapping[str, Any] = bundled_table("blockfeat.monitor.store", "sql.toml")
 """The statements of ``sql.toml``, by their use."""
 MENTIONS_FROM: str = SQL["mentions"]["tables"]
 """The tables of mentions, those of the current version of each page."""

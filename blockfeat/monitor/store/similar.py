@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, or_, select
 
+from blockfeat._files import bundled_table
 from blockfeat.lang import keys_of_text, stop_words_if_any, tokenize
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.records import PageRecord
@@ -167,7 +166,7 @@ def steady(text: str) -> str:
 @cache
 def _passing() -> re.Pattern[str]:
     """Return what matches a relative time or a counter."""
-    listed = tomllib.loads(files("blockfeat.monitor").joinpath("passing.toml").read_text(encoding="utf-8"))
+    listed = bundled_table("blockfeat.monitor", "passing.toml")
     phrases = (phrase.replace("N", _NUMBER) for group in listed.values() for phrase in group)
     return re.compile("|".join(f"(?:{phrase})" for phrase in phrases), re.IGNORECASE)
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from importlib.resources import files
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._config import stored
+from blockfeat._files import bundled_table
 from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks, elements_behind, text_places
 from blockfeat.blocks.tagtable import TagTable, load_table
@@ -104,7 +103,7 @@ FEATURE_NAMES = ("share_left", "links_around", "words_around")
 remained in the nearest table, cell or container when the filters checked it."""
 
 _CELLS = ("td", "th")
-_REASONS = tomllib.loads(files("blockfeat.papers.crunch").joinpath("reasons.toml").read_text(encoding="utf-8"))
+_REASONS = bundled_table("blockfeat.papers.crunch", "reasons.toml")
 _WORDS = {name: reason for reason, names in _REASONS.items() for name in names.split()}
 _HALF = 0.5
 _FAVOUR = 2.0

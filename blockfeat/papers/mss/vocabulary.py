@@ -6,15 +6,14 @@ deeply nested pages, that is too little (docs/papers.md has the figures).
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._extras import require_extra
+from blockfeat._files import bundled_table
 from blockfeat._numeric import places_among
 from blockfeat.errors import ModelError
 from blockfeat.page.tags import name_keys, parents_of
@@ -29,7 +28,7 @@ _UNKNOWN = np.array([0x756E6B6E, 0x6E6B6E75], dtype=np.uint32)
 """The identifiers shared by all start tags and by all end tags that are not common."""
 
 
-_TABLES = tomllib.loads(files("blockfeat.papers.mss").joinpath("vocabulary.toml").read_text(encoding="utf-8"))
+_TABLES = bundled_table("blockfeat.papers.mss", "vocabulary.toml")
 ALGORITHMS: dict[str, str] = _TABLES["algorithms"]
 """Snowball stemming algorithm by ISO 639-1 code; the one for English is Porter2."""
 Indices = NDArray[np.int64]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat._numeric import places_among
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import PageFeatures
@@ -17,7 +16,7 @@ from blockfeat.lang.word_keys import keys_of_spans
 from blockfeat.page.tags import name_keys
 from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, LeafCounts, class_paths, count_leaves
 
-_TABLES = tomllib.loads(files("blockfeat.papers.web2text").joinpath("features.toml").read_text(encoding="utf-8"))
+_TABLES = bundled_table("blockfeat.papers.web2text", "features.toml")
 
 
 @dataclass(frozen=True, slots=True)

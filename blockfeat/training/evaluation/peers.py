@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import logging
 import re
-import tomllib
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
 from typing import Any
 
+from blockfeat._files import bundled_table
 from blockfeat.errors import InputError, MissingExtraError
 
 _NO_ADDRESS = "https://page.example/article"
@@ -101,8 +100,7 @@ def _justext() -> PeerExtract:
     If the language is unknown or has no list, the words of all lists are used, as trafilatura does.
     """
     justext: Any = import_module("justext")
-    table = files("blockfeat.training.evaluation").joinpath("stop_lists.toml").read_text(encoding="utf-8")
-    name_of = tomllib.loads(table)
+    name_of = bundled_table("blockfeat.training.evaluation", "stop_lists.toml")
     lists: dict[str | None, frozenset[str]] = {}
 
     def stop_list(lang: str | None) -> frozenset[str]:
