@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from benchmarks.footprint import cold_start_table, cold_starts, memory_growth
+from benchmarks.footprint import cold_start_table, cold_starts, memory_growth, results_table
 from benchmarks.formats import formats_table, measure_formats
 from benchmarks.growth import measure_growth
 from benchmarks.metadata import METADATA_PEERS, run_metadata_bench
@@ -95,6 +95,7 @@ def _growth_options(command: argparse.ArgumentParser) -> None:
 
 def _footprint_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--pages", type=int, default=10_000, metavar="N", help="pages after the warm-up")
+    command.add_argument("--results", action="store_true", help="instead, a list of as many results, and one pickled")
 
 
 def _growth(options: argparse.Namespace) -> list[str]:
@@ -107,6 +108,8 @@ def _growth(options: argparse.Namespace) -> list[str]:
 
 def _footprint(options: argparse.Namespace) -> list[str]:
     pages = [page.html for page in _pages(options)]
+    if options.results:
+        return [results_table(Extractor.load(options.model), pages, options.pages)]
     memory = memory_growth(Extractor.load(options.model), pages, options.pages)
     return [memory.to_markdown(), cold_start_table(cold_starts(model=options.model))]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import pickle
 import resource
 import subprocess
 import sys
@@ -118,6 +119,28 @@ def memory_growth(
         if done % step == 0 or done == n:
             resident.append(_resident_bytes())
     return MemoryGrowth(n, first, tuple(resident))
+
+
+def results_table(extractor: Extractor, pages: Iterable[str], n: int) -> str:
+    """Extract pages in turn into a list of ``n`` results; return a table of its memory and of the results pickled.
+
+    Raises
+    ------
+    InputError
+        There are no pages.
+    """
+    found = list(pages)
+    if not found:
+        raise InputError("results cannot be measured without pages")
+    extractor.extract(found[0]).to_markdown()
+    _release_free_memory()
+    before = _resident_bytes()
+    results = [extractor.extract(found[number % len(found)]) for number in range(n)]
+    grown = _resident_bytes() - before
+    beside = sorted(len(pickle.dumps(one)) - len(one.text.encode("utf-8", "replace")) for one in results[: len(found)])
+    shown = (beside[len(beside) // 2], beside[len(beside) * 99 // 100], beside[-1])
+    columns = ["results", "list, MB", "pickled, beside the text, kB: median", "99 %", "most"]
+    return markdown_table(columns, [[str(n), f"{grown / _MEGABYTE:.0f}", *(f"{size / 1000:.1f}" for size in shown)]])
 
 
 def _extract_next(extractor: Extractor, pages: list[str], number: int) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.footprint import ColdStart, MemoryGrowth, cold_start_table, cold_starts, memory_growth
+from benchmarks.footprint import ColdStart, MemoryGrowth, cold_start_table, cold_starts, memory_growth, results_table
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 
@@ -30,3 +30,10 @@ def test_cold_starts_are_rows_of_new_processes_and_one_that_fails_says_why() -> 
     assert "| `python` | 20 | 30 |" in cold_start_table([ColdStart("python", 0.02, 0.03)])
     with pytest.raises(InputError, match="no-such-model"):
         cold_starts(model="no-such-model", passes=1)
+
+
+def test_results_in_a_list_and_pickled_are_measured() -> None:
+    table = results_table(Extractor.load("thresholds"), ["<p>one two</p>", "<p>three four</p>"], 10)
+    cells = [float(cell) for cell in table.splitlines()[2].strip("| ").split("|")]
+    assert cells[0] == 10
+    assert 0 < cells[2] <= cells[3] <= cells[4] < 5
