@@ -6,9 +6,10 @@ Usage::
     python -m experiments.page_kinds table [--every 4]
     python -m experiments.page_kinds held-out [--every 4]
 
-Pages are those of `wcxb-dev` by their kind, and pages made from articles of other corpora (`experiments.made_pages`):
-as they are, with a consent banner, and with a front page, a wall, a stub or an error text in place of the main text.
-The classifier of the table is fitted five times, each without the hosts that it is measured on.
+Pages are those of `wcxb-dev` by their kind, of `andy`, `xmu`, `harvest` and `lists`, and pages made from articles of
+other corpora (`experiments.made_pages`): as they are, with a consent banner, and with a front page, a wall, a stub or
+an error text in place of the main text. The classifier of the table is fitted five times, each without the hosts that
+it is measured on.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from scipy.optimize import minimize
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.data.split import folds_by_host
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.page_kind import KIND_MEASURES, LEARNT, KindWeights, kind_measures
+from blockfeat.extraction.page_kind import KIND_MEASURES, LEARNT, KindWeights, kind_measures, own_address
 from blockfeat.extraction.signs import signs_of
 from blockfeat.extraction.walls import KINDS, PageEvidence, consent_begins, refusal
 from blockfeat.page.page import Page
@@ -41,10 +42,11 @@ __all__ = ["SeenPage", "fit_weights", "main", "seen_pages"]
 
 SOURCES = {"fundus": 1, "daniel": 4, "l3s-gn1": 6, "dragnet": 8, "newspaper4k": 1}
 """Corpora whose articles pages are made of; of each, every n-th page."""
-_TYPED = "wcxb-dev"
+_TYPED = ("wcxb-dev", "andy", "xmu", "harvest", "lists")
 _FOLDS = 5
-_DECAY = 3e-3
+_DECAY = 1e-3
 _MADE_WEIGHT = 0.5
+_DECLARED = slice(KIND_MEASURES.index("declared article"), KIND_MEASURES.index("made by documentation") + 1)
 _ADDRESS = KIND_MEASURES.index("address")
 _WANTED = {"article": "article", "article with banner": "article", "bare error page": "error page"}
 Floats = NDArray[np.float64]
@@ -81,10 +83,11 @@ class SeenPage:
 def seen_pages(corpora: Corpora) -> Iterator[SeenPage]:
     """Yield the pages of the typed corpus, and those that are made of articles."""
     extractor = Extractor.load("default")
-    for page in corpora.sample(corpora.pages(_TYPED)):
+    for page in (page for name in _TYPED for page in corpora.sample(corpora.pages(name))):
         is_root = bool(page.url) and urlsplit(page.url or "").path.strip("/") == ""
-        kind = "article" if page.page_type == "article" else "front page" if is_root else "other"
-        group = f"{page.page_type}{', start page of a host' if kind == 'front page' else ''}"
+        kind = "article" if page.page_type in (None, "article") else "front page" if is_root else "other"
+        group = f"{page.page_type or 'article'}{', start page of a host' if kind == 'front page' else ''}"
+        group = group if page.corpus == _TYPED[0] else f"{page.corpus}: {group}"
         yield from _seen(extractor, page.html, page.url, (group, kind), page, is_made=False)
     articles = _articles(corpora)
     maker = PageMaker.of(articles)
@@ -139,9 +142,13 @@ def _seen(
         signs=signs_of(measured.blocks, found.kept, found.log_odds, consent),
         title=page.title,
     )
-    values = np.array(kind_measures(measured.blocks, found.kept, found.scores, url)) if len(measured.blocks) else None
-    if values is not None:
-        yield SeenPage(*labels, is_made, refusal(evidence), values, source)
+    if not len(measured.blocks):
+        return
+    values = np.array(kind_measures(measured.blocks, found.kept, found.scores, url or own_address(page.data)))
+    if labels[1] == "front page" and is_made:
+        # What it says of itself is still that of the article that it is made of.
+        values[_DECLARED] = 0.0
+    yield SeenPage(*labels, is_made, refusal(evidence), values, source)
 
 
 def document_of(found: KindWeights) -> dict[str, object]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import exp, log, log1p
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.features.cues import bundled_cues
@@ -33,7 +34,7 @@ _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
 _CODE = name_keys(["pre", "code"])
 _IMAGES = name_keys(["img"])
 _INPUTS = name_keys(["input", "select", "textarea", "button"])
-_OG_TYPE = rb"<meta [^<>]*og:type[^<>]*>"
+_OWN_ADDRESS = rb"<link [^<>]*canonical[^<>]*>"
 _DATE = r"/(?:19|20)\d\d[/-]"
 _WORDS_OF_PATHS = {
     "forum": r"/(?:forums?|threads?|topics?|t|viewtopic|showthread|questions?|discussions?|community)\b",
@@ -45,7 +46,10 @@ KIND_MEASURES = (
     "kept words", "kept share", "kept blocks", "page blocks", "page links", "kept links", "words a kept block",
     "longest kept block", "long kept blocks", "short kept blocks", "kept headings", "kept items", "kept switches",
     "headings", "linked headings", "times", "code", "images", "inputs", "prices", "mean score", "best score",
-    "declared article", "declared other", "og article", "og website", "og product", "kept position",
+    "kept position", "declared article", "declared other", "og article", "og website", "og product",
+    "type product", "type thread", "type article", "type list", "type service", "type site", "type path", "type page",
+    "class home", "class list", "class article", "class product", "class page", "class forum",
+    "made by forum", "made by documentation",
     *_CUES, "address", "root", "depth", "slug words", "digits", "date",
     *_WORDS_OF_PATHS,
 )  # fmt: skip
@@ -64,9 +68,9 @@ def kind_measures(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]],
     scores : float array, n
         Their scores.
     url : str or None
-        The page's address.
+        The page's address, as the caller gave it or as the page names it.
     """
-    return [*_text(blocks, kept, scores), *_declared(blocks), _position(blocks, kept), *_cues(blocks), *_address(url)]
+    return [*_text(blocks, kept, scores), *_declared(blocks), *_cues(blocks), *_address(url)]
 
 
 def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list[float]:
@@ -99,6 +103,7 @@ def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list
         log1p(len(re.findall(_PRICE, text)) if may_have_prices else 0),
         float(clipped[kept].mean()) if kept.any() else -8.0,
         float(clipped.max(initial=-8.0)),
+        float(kept.argmax()) / max(len(blocks), 1) if kept.any() else 1.0,
     ]
 
 
@@ -108,17 +113,19 @@ def _are_of(keys: Keys, names: Keys) -> Mask:
     return found
 
 
-def _declared(blocks: Blocks) -> list[float]:
-    """Return the measures of declarations: texts in JSON-LD, and the type in Open Graph."""
-    meta = re.search(_OG_TYPE, blocks.tags.source)
-    declared = meta[0].decode("utf-8", "replace").lower() if meta else ""
-    texts = [float(bool(blocks.declared.body)), float(bool(blocks.declared.other))]
-    return [*texts, *(float(kind in declared) for kind in ("article", "website", "product"))]
+def _declared(blocks: Blocks) -> Iterator[float]:
+    """Yield the measures of declarations: texts in JSON-LD, and what stands at each place of `_declared_kinds`."""
+    yield from map(float, map(bool, (blocks.declared.body, blocks.declared.other)))
+    for pattern, kinds in _declared_kinds():
+        words = set(re.findall(r"[a-z]+", b" ".join(pattern.findall(blocks.declared.data)).decode("latin-1").lower()))
+        yield from (float(not words.isdisjoint(some)) for some in kinds)
 
 
-def _position(blocks: Blocks, kept: Mask) -> float:
-    """Return where the content begins, as a share of the page's blocks."""
-    return float(kept.argmax()) / max(len(blocks), 1) if kept.any() else 1.0
+@cache
+def _declared_kinds() -> tuple[tuple[re.Pattern[bytes], tuple[tuple[str, ...], ...]], ...]:
+    """Return where pages say of what kind they are, with the words of each measure, in the order of `KIND_MEASURES`."""
+    places = bundled_table("blockfeat.extraction", "declared_kinds.toml").values()
+    return tuple((re.compile(place.pop("where").encode()), tuple(place.values())) for place in places)
 
 
 def _cues(blocks: Blocks) -> list[float]:
@@ -130,39 +137,43 @@ def _cues(blocks: Blocks) -> list[float]:
 
 def is_forum(url: str | None) -> bool:
     """Return whether an address is that of a forum, by the words of its host and path."""
-    try:
-        parts = urlsplit(url or "")
-    except ValueError:
-        return False
-    return _is_of_forum(parts.netloc.lower(), parts.path.lower())
-
-
-def _is_of_forum(host: str, path: str) -> bool:
-    named = re.search(_WORDS_OF_PATHS["forum"], path)
+    parts = _parts(url or "")
+    host = parts.netloc.lower()
+    named = re.search(_WORDS_OF_PATHS["forum"], parts.path.lower())
     return host.startswith(("forum", "community", "discuss", "talk")) or named is not None
+
+
+def _parts(url: str) -> SplitResult:
+    """Return the parts of an address, all empty where it is none."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")
+
+
+def own_address(data: bytes) -> str | None:
+    """Return the address that a page in UTF-8 gives as its canonical one; None where it gives none."""
+    link = re.search(_OWN_ADDRESS, data)
+    named = re.search(rb"href=[\"']?([^\"'\s>]+)", link[0]) if link else None
+    return named[1].decode("utf-8", "replace") if named else None
 
 
 def _address(url: str | None) -> list[float]:
     """Return the measures of an address."""
-    try:
-        parts = urlsplit(url) if url else None
-    except ValueError:
-        parts = None
-    if parts is None:
+    parts = _parts(url or "")
+    if not any(parts):
         return [0.0] * (6 + len(_WORDS_OF_PATHS))
-    host, path = parts.netloc.lower(), parts.path.lower()
+    path = parts.path.lower()
     steps = [step for step in path.split("/") if step and not step.startswith("index.")]
-    slug = max((len(re.split(r"[-_+]", step)) for step in steps), default=0)
     named = {name: float(re.search(pattern, path) is not None) for name, pattern in _WORDS_OF_PATHS.items()}
-    named["forum"] = float(_is_of_forum(host, path))
     return [
         1.0,
         float(not steps and not parts.query),
         float(min(len(steps), 6)),
-        log1p(slug),
+        log1p(max((len(re.split(r"[-_+]", step)) for step in steps), default=0)),
         float(bool(steps) and re.search(r"\d{4,}", steps[-1]) is not None),
         float(re.search(_DATE, path) is not None),
-        *named.values(),
+        *{**named, "forum": float(is_forum(url))}.values(),
     ]
 
 
@@ -182,7 +193,8 @@ def page_kind(page: PageEvidence) -> tuple[str, NDArray[np.float64]]:
     refused = refusal(page)
     if not len(page.blocks):
         return refused or "empty", np.zeros(len(LEARNT))
-    learnt = _weights().probabilities(kind_measures(page.blocks, page.kept, page.prediction.scores, page.parsed.url))
+    address = page.parsed.url or own_address(page.parsed.data)
+    learnt = _weights().probabilities(kind_measures(page.blocks, page.kept, page.prediction.scores, address))
     return refused or LEARNT[int(learnt.argmax())], learnt
 
 
@@ -233,8 +245,7 @@ class KindWeights:
 @cache
 def _weights() -> KindWeights:
     """Return the bundled classifier, a constant that is read at its first use."""
-    text = files("blockfeat.extraction").joinpath("page_kind.json").read_text(encoding="utf-8")
-    return KindWeights.from_document(json.loads(text))
+    return KindWeights.from_document(json.loads(files(__package__).joinpath("page_kind.json").read_bytes()))
 
 
 _BY_WORD = ("thresholds", "tokens")
@@ -330,7 +341,5 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
 @cache
 def _confidence_weights() -> Mapping[str, Mapping[str, float]]:
     """Return the bundled weights by kind of model, a constant that is read at its first use."""
-    found: Mapping[str, Mapping[str, float]] = json.loads(
-        files("blockfeat.extraction").joinpath("confidence.json").read_text(encoding="utf-8")
-    )
+    found: Mapping[str, Mapping[str, float]] = json.loads(files(__package__).joinpath("confidence.json").read_bytes())
     return found

@@ -1,10 +1,11 @@
 """Kinds of pages."""
 
+import numpy as np
 import pytest
 
 from blockfeat import Extraction, Extractor
 from blockfeat.data import demo_pages
-from blockfeat.extraction.page_kind import KIND_MEASURES, kind_measures
+from blockfeat.extraction.page_kind import KIND_MEASURES, kind_measures, own_address
 from blockfeat.extraction.walls import KINDS
 from blocks_of import blocks_of
 from cases import CASES
@@ -19,6 +20,8 @@ CONSENT = (
     "<p>We and our partners use cookies to store and read personal data on your device.</p>"
     "<p>You can accept all purposes or withdraw your consent at any time in our privacy policy.</p><p>Accept all</p>"
 )
+
+_SAID = ("og ", "type ", "class ", "made by ")
 
 
 def page(body: str, title: str = "The ferry is late again") -> Extraction:
@@ -108,14 +111,32 @@ def test_demo_articles_are_articles_or_at_least_content() -> None:
     assert kinds.count("article") >= 0.9 * len(kinds)
 
 
-def test_measures_have_names_with_and_without_an_address() -> None:
-    blocks = blocks_of(f"<body>{PROSE}</body>")
-    found = EXTRACTOR.model.predict(EXTRACTOR.measurer.measure(_parsed()))
-    for url in (None, "", "https://a.example/", "https://a.example/2024/05/the-ferry?x=1", "http://[bad"):
-        assert len(kind_measures(blocks, found.kept, found.scores, url)) == len(KIND_MEASURES)
+def measures(html: str, url: str | None = None) -> dict[str, float]:
+    blocks = blocks_of(html)
+    kept = np.ones(len(blocks), dtype=bool)
+    return dict(zip(KIND_MEASURES, kind_measures(blocks, kept, kept.astype(float), url), strict=True))
 
 
-def _parsed():  # type: ignore[no-untyped-def]
-    from blockfeat.page.page import Page
+@pytest.mark.parametrize(("name", "html"), CASES["what_a_page_says_of_its_kind"])
+def test_what_a_page_says_of_its_kind_is_measured(name: str, html: str) -> None:
+    said = {one for one, value in measures(f"{html}<p>The ferry</p>").items() if value and one.startswith(_SAID)}
+    assert said == {name}
 
-    return Page.parse(f"<body>{PROSE}</body>")
+
+def test_a_thread_is_none_without_what_its_software_says() -> None:
+    posts = "".join(f"<div class=post><b>bob</b><p>{line}</p></div>" for line in PROSE.split("</p>") if line)
+    head = "<meta name=generator content='phpBB'><script type='application/ld+json'>{\"@type\": \"QAPage\"}</script>"
+    assert EXTRACTOR.extract(f"<html id=XF><head>{head}</head><body class=topic>{posts}</body></html>").kind == "other"
+
+
+def test_the_address_that_a_page_names_is_read_where_none_is_given() -> None:
+    link = '<html><link rel="canonical" href="https://forum.example/t/ferry/12345">'
+    assert own_address(link.encode()) == "https://forum.example/t/ferry/12345"
+    assert [own_address(html) for html in (b"<link rel=canonical>", b"<p>canonical", b"<link " * 9)] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    "url", [None, "", "https://a.example/", "https://a.example/2024/05/the-ferry?x=1", "http://[bad"]
+)
+def test_measures_have_names_with_and_without_an_address(url: str | None) -> None:
+    assert measures(f"<body>{PROSE}</body>", url)["address"] == bool(url and "[" not in url)
