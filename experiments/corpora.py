@@ -14,6 +14,7 @@ from blockfeat.data.split import folds_by_host
 from blockfeat.page.document import guess_host
 
 __all__ = [
+    "BESIDE_ARTICLES",
     "CLEANEVAL",
     "CUT_SHORT",
     "DEVELOPMENT",
@@ -31,11 +32,13 @@ __all__ = [
 
 NEWS = ("cleanportaleval", "daniel", "dragnet", "fundus", "l3s-gn1", "newspaper4k", "wcxb-dev")
 """Corpora with a gold text that is not CleanEval's: news, blogs, and the page types of WCXB."""
+BESIDE_ARTICLES = ("harvest", "lists")
+"""Threads of forums; listings, products and events."""
 STRUCTURED = "structured-dev"
 """Pages of documentation generators, blogs, wikis and books, with the structure of their text."""
 CLEANEVAL = ("cleaneval-dev", "cleaneval-test")
 """Development and test pages of CleanEval."""
-DEVELOPMENT = (CLEANEVAL[0], *NEWS, "goose3", "htmltotext", STRUCTURED)
+DEVELOPMENT = (CLEANEVAL[0], *NEWS, "goose3", "htmltotext", STRUCTURED, "andy", "xmu", *BESIDE_ARTICLES)
 """Corpora with a gold text that models may be trained on."""
 SNIPPETS = "trafilatura"
 """The corpus with snippets in place of gold texts."""
@@ -49,6 +52,9 @@ FAMILIES = (
     ("wcxb-dev",),
     CLEANEVAL,
     (STRUCTURED,),
+    ("andy",),
+    ("xmu",),
+    BESIDE_ARTICLES,
 )
 """Corpora that are left out together: those of one kind and time have pages of the same publishers."""
 WRONG_GOLD = Path(__file__).with_name("wrong_gold.jsonl")

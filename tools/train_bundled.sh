@@ -4,7 +4,8 @@
 #
 # Each file records the command that made it. CleanEval's test part is left out, so that it stays unseen; goose3, whose
 # gold texts were cut short by machine, is left out of margin and default; so are the pages of experiments/wrong_gold.jsonl.
-# default alone learns from structured-dev too: pages of documentation, blogs and wikis.
+# default alone learns from structured-dev, andy, xmu, harvest and lists too: documentation, blogs and wikis; news; threads,
+# listings and products.
 # mss-supervised-hr has the counts of mss-supervised, beside which it lies; longest-block, mss-simple and crunch2003 are
 # not trained.
 set -euo pipefail
@@ -17,6 +18,7 @@ models=("$@")
 [ "${#models[@]}" -gt 0 ] || models=(thresholds ziegler2007 margin crunch mss-supervised web2text default)
 
 common=(fundus daniel l3s-gn1 trafilatura wcxb-dev dragnet cleaneval-dev cleanportaleval htmltotext newspaper4k)
+beside=(structured-dev andy xmu harvest lists)
 
 train() { # MODEL SUFFIX SPLIT CORPUS…
   local model="$1" suffix="$2" split="$3" options=()
@@ -34,7 +36,7 @@ for model in "${models[@]}"; do
     crunch) train "$model" .json 0.7 daniel l3s-gn1 wcxb-dev dragnet cleaneval-dev ;;
     margin) leave_out=(--leave-out experiments/wrong_gold.jsonl) && train "$model" .json 1 "${common[@]}" ;;
     mss-supervised | web2text) train "$model" .npz 1 "${common[@]}" goose3 ;;
-    default) leave_out=(--leave-out experiments/wrong_gold.jsonl) && train "$model" .npz 1 "${common[@]}" structured-dev ;;
+    default) leave_out=(--leave-out experiments/wrong_gold.jsonl) && train "$model" .npz 1 "${common[@]}" "${beside[@]}" ;;
     *) echo "unknown model: $model" >&2; exit 2 ;;
   esac
 done
