@@ -18,8 +18,8 @@ _AND = re.compile(pattern("and"))
 _ORGANISATION = re.compile(pattern("organisation"), re.IGNORECASE)
 # "RT en Español": a word of one name more often than one between two where a single word stands in front of it.
 _WEAK_AND = re.compile(r"\S+\s+(?:en|ja|va|và)\s", re.IGNORECASE)
-# The second half of "Jong, Michiel de".
-_PARTICLE_LAST = re.compile(r"\S+(?: \S+)?(?: (?:von|van|de|der|den|da|di|del|la|le|ten|zu|af|av))+")
+# The second half of "Jong, Michiel de", and of "Berger, Emery D.".
+_PARTICLE_LAST = re.compile(r"\S+(?: \S+)?(?: (?:von|van|de|der|den|da|di|del|la|le|ten|zu|af|av|[A-Z]\.?))+")
 # A job that follows the name without a comma: "Chris Pardo Vice President of Consulting".
 _JOB_BEHIND = re.compile(pattern("job_behind"))
 _COMMA = re.compile(r"\s*,\s*(?:(?:and|und|et|y|e|och|og|en|&)\s+)?")
@@ -101,7 +101,8 @@ def _without_prefix(text: str) -> str:
             break
         rest = text[found.end() :]
         # "von Trotha" and "Di Maria" are names.
-        if _SHORT_PREFIX.fullmatch(found[0]) and found[0][0].islower() and len(rest.split()) < 2 and rest[0].isupper():
+        is_short = _SHORT_PREFIX.fullmatch(found[0]) and found[0][0].islower() and len(rest.split()) < 2
+        if is_short and rest[0].isupper() and not is_agency(rest):
             break
         text = rest
     return text
@@ -232,7 +233,7 @@ def is_headline_of(visible: str, declared: str, title: str, headings: Iterable[s
     if own == other or not other:
         return True
     words = _WORD.findall(visible.casefold())
-    if len(words) < 2 or own.endswith(other) or whole in (own + other, other + own):
+    if len(words) < 2 or own.endswith(other) or other.endswith(own) or whole in (own + other, other + own):
         return False
     if other in map(folded, headings) or (own.startswith(other) and whole.startswith(other) and own not in whole):
         return False
