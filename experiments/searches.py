@@ -36,7 +36,7 @@ __all__ = ["SEARCHES", "Searched", "interval", "main", "searched"]
 
 Array = NDArray[np.float64]
 _SIZES = (10, 20, 50, 200)
-_EVALUATIONS = 10_000
+_EVALUATIONS = 5_000
 _AT_ONCE = 100
 _BOUNDS = (-0.2, 1.2)
 """Beyond 0 and 1 a threshold never binds: as particles may, so do the others try it."""
@@ -183,6 +183,8 @@ def tables(scores: Scores) -> str:
                 for search in list(SEARCHES)[1:]
             ]
             parts.append(markdown_table([f"{decoder}, {name}", *map(str, sizes)], ahead))
+    drawn = [str(len(scores[next(iter(decoders)), "swarm", size])) for size in sizes]
+    parts.append(f"Draws: {', '.join(drawn)}.")
     return "\n\n".join(part.strip() for part in parts)
 
 
@@ -207,17 +209,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check_needs(modules=["cma"], folder=options.corpora)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     families = labelled_families(Corpora.of_options(options), options.pages, options.jobs)
+    counts = ", ".join(f"{name} {len(pages)}" for name, pages in families.items())
     scores: Scores = {}
-    for draw in draws(families, options.sizes, range(1, options.repeat + 1)):
-        _score(draw, options.evaluations, scores)
-        _logger.info("%s left out, %d pages, seed %d", draw.left_out, len(draw.training), draw.seed)
-    drawn = f"{len(families)} families of corpora × {options.repeat} draws, {options.evaluations:,} evaluations each"
-    text = f"{_HEAD}\n{drawn}; {', '.join(f'{name} {len(pages)}' for name, pages in families.items())} pages.\n"
-    page = f"{text}\n{tables(scores)}\n"
+    for size, seed in product(sorted(options.sizes), range(1, options.repeat + 1)):
+        for draw in draws(families, [size], [seed]):
+            _score(draw, options.evaluations, scores)
+        _logger.info("%d pages, seed %d", size, seed)
+        page = f"{_HEAD}\n{options.evaluations:,} evaluations each; {counts} pages.\n\n{tables(scores)}\n"
+        if options.output is not None:
+            options.output.write_text(page, encoding="utf-8")  # what is done so far
     if options.output is None:
         sys.stdout.write(page)
-    else:
-        options.output.write_text(page, encoding="utf-8")
     return 0
 
 

@@ -51,8 +51,7 @@ def test_a_page_alone_leaves_nothing_to_test() -> None:
     with pytest.raises(CorpusError, match="--split 1"):
         train(DEMO[:1])
     model = train(DEMO[:1], split=1, config=QUICK["thresholds"])
-    assert (model.report.training_pages, model.report.test_pages) == (1, 0)
-    assert model.report.kind == "thresholds"
+    assert (model.report.kind, model.report.training_pages, model.report.test_pages) == ("thresholds", 1, 0)
 
 
 def test_the_default_kind_is_that_of_the_command() -> None:

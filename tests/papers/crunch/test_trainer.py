@@ -87,7 +87,6 @@ def test_training_beats_the_paper() -> None:
     assert report.test is not None
     assert report.test.text is not None
     assert report.test.text.extraction > report.test.text.all_blocks
-    assert model.record["options"]["swarm"]["particles"] == 16
 
 
 def test_the_fitness_is_that_of_the_extraction() -> None:
