@@ -190,10 +190,14 @@ class Numbers:
 
     def _problem(self, kept: Callable[[Pages], Callable[[Array], Mask]], known: Array) -> Problem:
         """Return the search for the highest word F1 of the training pages."""
-        packed, order, masks = self._packed(self.training), block_order(self.training), kept(self.training)
-        return Problem(
-            lambda at: packed.fitness(masks(at)[:, order]), known, lambda at: lambda pages: kept(pages)(at[None])[0]
-        )
+        packed, masks = self._packed(self.training), kept(self.training)
+        sums = packed.sums[:, np.argsort(block_order(self.training))]  # by blocks in page order
+
+        def objective(at: Array) -> Array:
+            words, right = np.split(sums @ np.ascontiguousarray(masks(at).T, dtype=np.float32), 2)
+            return np.asarray(packed.importance @ (2 * right / (words + packed.gold[:, None])))
+
+        return Problem(objective, known, lambda at: lambda pages: kept(pages)(at[None])[0])
 
 
 def systems_of_eight(training: Pages, test: Pages, seed: int) -> dict[str, float]:
