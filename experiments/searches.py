@@ -200,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.searches", description=(__doc__ or "").split("\n")[0])
     Corpora.add_options(parser)
     parser.add_argument("--repeat", type=int, default=3, help="draws of training pages")
-    parser.add_argument("--pages", type=int, default=120, help="most pages of a family of corpora")
+    parser.add_argument("--pages", type=int, default=60, help="most pages of a family of corpora")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(_SIZES), help="numbers of training pages")
     parser.add_argument("--evaluations", type=int, default=_EVALUATIONS, help="of each search")
     parser.add_argument("--jobs", type=int, default=1, help="processes that measure the pages")
@@ -211,7 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     families = labelled_families(Corpora.of_options(options), options.pages, options.jobs)
     counts = ", ".join(f"{name} {len(pages)}" for name, pages in families.items())
     scores: Scores = {}
-    for size, seed in product(sorted(options.sizes), range(1, options.repeat + 1)):
+    for seed, size in product(range(1, options.repeat + 1), sorted(options.sizes)):
         for draw in draws(families, [size], [seed]):
             _score(draw, options.evaluations, scores)
         _logger.info("%d pages, seed %d", size, seed)

@@ -8,6 +8,7 @@ from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.optimize import minimize
 
 from blockfeat._numeric import probabilities
@@ -190,8 +191,12 @@ class Numbers:
 
     def _problem(self, kept: Callable[[Pages], Callable[[Array], Mask]], known: Array) -> Problem:
         """Return the search for the highest word F1 of the training pages."""
-        packed, masks = self._packed(self.training), kept(self.training)
-        sums = packed.sums[:, np.argsort(block_order(self.training))]  # by blocks in page order
+        packed, masks, order = self._packed(self.training), kept(self.training), block_order(self.training)
+        blocks = sum(page.words.size for page in self.training)
+        chosen = sparse.csr_array(
+            (np.ones(order.size, np.float32), (np.arange(order.size), order)), (order.size, blocks)
+        )
+        sums = packed.sums @ chosen  # by blocks in page order, those of pages without content among them
 
         def objective(at: Array) -> Array:
             words, right = np.split(sums @ np.ascontiguousarray(masks(at).T, dtype=np.float32), 2)

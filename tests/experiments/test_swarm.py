@@ -74,7 +74,7 @@ def test_the_table_has_means_and_the_spread_of_the_seeds() -> None:
 
 @pytest.mark.parametrize("name", sorted({*searches.SEARCHES} - {"CMA-ES"}))
 def test_each_search_has_as_many_evaluations_and_keeps_its_best(name: str) -> None:
-    problem = Numbers(PAGES, 1).hard_thresholds()
+    problem = Numbers([*PAGES, made_page("d.org", [0, 0, 0], [5, 5, 5])], 1).hard_thresholds()
     found = searches.searched(name, problem, 1, 1_000)
     assert 980 < found.evaluations <= 1_000
     assert found.fitness == problem.objective(found.position[None])[0] > problem.objective(problem.known[None])[0]
