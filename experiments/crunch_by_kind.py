@@ -3,7 +3,7 @@
 Command: python -m experiments.crunch_by_kind --corpora ../shared/corpora --repeat 3
 
 Pages of WCXB by their type, split by host, 70 to 30, anew for each repetition. Text that is left, by word F1: the
-paper's settings, settings learnt on all kinds, and settings learnt on the kind alone; the mean over the repetitions.
+default settings, settings learnt on all kinds, and settings learnt on the kind alone; the mean over the repetitions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from experiments.corpora import Corpora
 
 _CORPUS = "wcxb-dev"
 _SHARE = 0.7
-_SYSTEMS = ("the paper's", "one for all kinds", "one for the kind")
+_SYSTEMS = ("default settings", "one for all kinds", "one for the kind")
 
 
 def _learnt(pages: Sequence[LabelledPage], seed: int, jobs: int) -> CrunchModel:
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             text = _written(kind, len(own), _learnt(own, 1, options.jobs).settings)
             (options.write / f"{kind}.toml").write_text(text, encoding="utf-8")
         return 0
-    paper = Extractor.load("crunch2003").model
+    default = Extractor.load("crunch2003").model
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     counts: dict[str, int] = defaultdict(int)
     for seed in range(1, options.repeat + 1):
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             own = [page for page in training if page.page_type == kind]
             unseen = [page for page in test if page.page_type == kind]
             counts[kind] += len(unseen)
-            models = (paper, together, _learnt(own, seed, options.jobs))
+            models = (default, together, _learnt(own, seed, options.jobs))
             for name, model in zip(_SYSTEMS, models, strict=True):
                 scores[kind][name].append(_mean(model, unseen))
     rows = [

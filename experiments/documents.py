@@ -59,8 +59,10 @@ def write_page(options: argparse.Namespace, template: Path, sections: Sections) 
     Raises
     ------
     InputError
-        A section is neither to be computed nor in the file.
+        A section is neither to be computed nor in the file; or there is no file.
     """
+    if options.only and options.output is None:
+        raise InputError("--only needs --output: the page that has the other sections")
     there = options.output is not None and options.output.exists()
     kept = kept_sections(options.output.read_text(encoding="utf-8")) if options.only and there else {}
     missing = [name for name in sections if options.only and name not in options.only and name not in kept]

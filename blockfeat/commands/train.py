@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from blockfeat.models.threshold import ThresholdModel
     from blockfeat.training.config import Progress, TrainedModel, TrainingReport
 
-DEFAULT_KIND = "margin"
 # What each kind trains and how its labels are decoded; printed first.
 _ABOUT = {
     "margin": "soft thresholds and weights by regression, decoded by Viterbi; the default",
@@ -142,6 +141,7 @@ def train(
 def _configuration(kind: str | None, source: str | None, given: dict[str, Any], settings: list[str]) -> tuple[str, Any]:
     """Return the kind and its hyperparameters: those of the file, changed by the options that are given."""
     from blockfeat.training.config import CONFIGS, checked_kind, load_config, with_settings
+    from blockfeat.training.train import DEFAULT_KIND
 
     given = {key: value for key, value in given.items() if value is not None}
     if source is not None:

@@ -207,8 +207,7 @@ def search(
         best = found if best is None or found.fitness > best.fitness else replace(best, interrupted=found.interrupted)
         if found.interrupted:
             break
-    if best is None:
-        raise TrainingError("a search needs at least one swarm")
+    assert best is not None
     result = SearchResult(best.position, best.fitness, tuple(history), best.interrupted, best.fitness)
     return result if result.interrupted else _polished(objective, result, polish.ascent)
 

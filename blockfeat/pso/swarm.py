@@ -1,4 +1,4 @@
-"""Particle swarm optimisation: a loop over pyswarms' operators, with its own random number generator."""
+"""Particle swarm optimisation: a loop over pyswarms' public operators, with its own random number generator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import as_file, files
 from threading import Lock
-from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -171,13 +170,7 @@ def _run(record: _Record, dimensions: int, options: SwarmOptions, known: Positio
     generator.random_sample((2, *start.shape))  # unused: drawn as pyswarms does, to keep seeds reproducible
     if known is not None:
         start[0] = known
-    swarm = swarms.Swarm(
-        start,
-        np.zeros_like(start),
-        options={"c1": options.cognitive, "c2": options.social, "w": options.inertia},
-        pbest_cost=np.full(options.particles, np.inf),
-    )
-    new_velocity = _drawing_from(generator, operators.compute_velocity)
+    swarm = swarms.Swarm(start, np.zeros_like(start), pbest_cost=np.full(options.particles, np.inf))
     recent: deque[bool] = deque(maxlen=max(1, options.patience))
     for number in range(options.iterations):
         swarm.current_cost = record(swarm.position)
@@ -187,7 +180,7 @@ def _run(record: _Record, dimensions: int, options: SwarmOptions, known: Positio
         recent.append(abs(swarm.best_cost - before) < _PLATEAU * (1 + abs(before)))
         if options.patience and number >= options.patience and all(recent):
             return
-        swarm.velocity = new_velocity(swarm, options.velocity_limit, _within, None)
+        swarm.velocity = _velocity(swarm, options, generator)
         swarm.position = operators.compute_position(swarm, None, None)
 
 
@@ -201,15 +194,12 @@ def _choose_leader(swarm: Any, leader: str) -> None:
         swarm.best_pos, swarm.best_cost = positions[best].copy(), costs[best]
 
 
-def _within(velocity: Positions, limit: float, **_: Any) -> Positions:
-    """Clip velocities to [-limit, limit]."""
-    return velocity.clip(-limit, limit)
-
-
-def _drawing_from(generator: np.random.RandomState, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a copy of a pyswarms function that draws random numbers from a generator instead of numpy's global one."""
-    assert isinstance(function, FunctionType)
-    return FunctionType(function.__code__, {**function.__globals__, "np": SimpleNamespace(random=generator)})
+def _velocity(swarm: Any, options: SwarmOptions, generator: np.random.RandomState) -> Positions:
+    """Return the next velocity of each particle (Alg. 1); that of pyswarms draws from the global generator of numpy."""
+    own = options.cognitive * generator.random_sample(swarm.position.shape) * (swarm.pbest_pos - swarm.position)
+    led = options.social * generator.random_sample(swarm.position.shape) * (swarm.best_pos - swarm.position)
+    moved: Positions = options.inertia * swarm.velocity + own + led
+    return moved.clip(-options.velocity_limit, options.velocity_limit)
 
 
 @cache

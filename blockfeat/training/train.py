@@ -32,6 +32,7 @@ from blockfeat.training.thresholds import ThresholdConfig
 
 _logger = logging.getLogger("blockfeat.training")
 
+DEFAULT_KIND = "margin"
 DEFAULT_SPLIT = 0.7
 DEMO = "demo"
 
@@ -90,7 +91,8 @@ def train(
     leave_out : frozenset of (str, str)
         Corpus and id of pages that are not used, as `blockfeat.data.read_page_list` reads them.
     kind : str, optional
-        ``"thresholds"`` (the default), ``"margin"``, ``"sequence"``, ``"tokens"``, ``"crunch"`` or ``"web2text"``.
+        ``"margin"`` (the default), ``"thresholds"`` (the default with ``options`` or a configuration of theirs),
+        ``"sequence"``, ``"tokens"``, ``"crunch"`` or ``"web2text"``.
     seed : int, optional
         Seed of all random numbers and of the split; the same seed gives the same model.
     config : dataclass, optional
@@ -150,7 +152,7 @@ def _trainer(
 ) -> Trainer[Any]:
     """Return the trainer of a kind, with defaults for options that are None."""
     return make_trainer(
-        checked_kind(kind or "thresholds"),
+        checked_kind(kind or ("thresholds" if isinstance(config, ThresholdConfig) else DEFAULT_KIND)),
         config,
         seed=seed or 0,
         jobs=jobs or 1,

@@ -4,7 +4,7 @@ Command: python -m experiments.swarm --corpora ../shared/corpora --repeat 5 --jo
 
 Articles of six families of corpora, up to 200 of each; each family is left out in turn, and 10, 20, 50 and 200 pages
 are drawn from the others, anew for each repetition. The tables have the mean over the families and repetitions, and the
-standard deviation of the repetitions.
+standard deviation of the repetitions. The part ``eight`` needs LightGBM (pip install lightgbm).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 from experiments.corpora import Corpora
+from experiments.needs import check_needs
 from experiments.swarm.draws import Draw, draws, labelled_families, table
 from experiments.swarm.eight import systems_of_eight
 from experiments.swarm.margin import PageNames, names_of, systems_of_margin, systems_of_mentions
@@ -46,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--parts", nargs="+", choices=_PARTS, default=list(_PARTS), help="tables to make")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     options = parser.parse_args(arguments)
+    check_needs(modules=["lightgbm"] if "eight" in options.parts else [], folder=options.corpora)
     families = labelled_families(Corpora.of_options(options), options.pages, options.jobs)
     print(", ".join(f"{name} {len(pages)}" for name, pages in families.items()), "pages")
     names = names_of([page for pages in families.values() for page in pages]) if "mentions" in options.parts else {}

@@ -8,6 +8,7 @@ from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.optimize import minimize
 
 from blockfeat._numeric import probabilities
@@ -20,7 +21,7 @@ from blockfeat.training.margin import PackedPages
 from blockfeat.training.run_masks import run_masks
 from experiments.swarm.draws import block_order
 
-__all__ = ["Numbers", "systems_of_eight"]
+__all__ = ["Numbers", "Problem", "systems_of_eight"]
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -28,7 +29,27 @@ Mask = NDArray[np.bool_]
 Pages = Sequence[TrainingPage]
 _STEEPNESS = (4.0, 16.0, 64.0)
 _MOST = 2.0
+_SWARM = SwarmOptions()
 _TREE = {"objective": "binary", "num_leaves": 9, "learning_rate": 1.0, "min_data_in_leaf": 10, "verbose": -1}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a search without gradients has to solve.
+
+    Attributes
+    ----------
+    objective : callable
+        Takes positions, particles × dimensions; returns the mean word F1 of the training pages.
+    known : float array
+        The position that keeps all blocks.
+    kept : callable
+        Takes a position; returns what keeps blocks of pages.
+    """
+
+    objective: Callable[[Array], Array]
+    known: Array
+    kept: Callable[[Array], Callable[[Pages], Mask]]
 
 
 @dataclass(frozen=True)
@@ -52,18 +73,17 @@ class Numbers:
     features: tuple[Feature, ...] = CANONICAL
     places: Mapping[str, int] = field(default_factory=context_places)
 
-    def thresholds_by_search(self, swarm: SwarmOptions, polish: CoordinateAscent) -> Callable[[Pages], Mask]:
-        """Look for the thresholds with the highest word F1 itself."""
-        values = self.values(self.training)
+    def hard_thresholds(self) -> Problem:
+        """Return the search for thresholds, all of which a block has to pass."""
 
-        def passing(values: Floats, positions: Array) -> Mask:
-            return np.stack([(values >= own).all(axis=1) for own in self._space.oriented_thresholds(positions)])
+        def kept(pages: Pages) -> Callable[[Array], Mask]:
+            columns, limits = np.ascontiguousarray(self.values(pages).T), self._space.oriented_thresholds
+            return lambda at: np.stack([np.logical_and.reduce(columns >= own[:, None]) for own in limits(at)])
 
-        found = self._searched(lambda at: passing(values, at), self._space.keep_all, swarm, polish)
-        return lambda pages: passing(self.values(pages), found[None])[0]
+        return self._problem(kept, self._space.keep_all)
 
-    def thresholds_and_best_run(self) -> Callable[[Pages], Mask]:
-        """Look for thresholds, softness and penalty; the run of blocks with the highest sum is kept (`thresholds`)."""
+    def best_run(self) -> Problem:
+        """Return the search for thresholds, softness and penalty: the run with the highest sum is kept."""
         space = SearchSpace(self.features, with_margins=True)
 
         def kept(pages: Pages) -> Callable[[Array], Mask]:
@@ -80,8 +100,16 @@ class Numbers:
 
             return masks
 
-        found = self._searched(kept(self.training), space.keep_all, SwarmOptions(), CoordinateAscent())
-        return lambda pages: kept(pages)(found[None])[0]
+        return self._problem(kept, space.keep_all)
+
+    def by_search(
+        self, problem: Problem, polish: CoordinateAscent, swarm: SwarmOptions = _SWARM
+    ) -> Callable[[Pages], Mask]:
+        """Look for the numbers with the highest word F1 itself by swarm and ascent."""
+        options = replace(swarm, seed=self.seed)
+        return problem.kept(
+            search(problem.objective, problem.known.size, options, polish, known=problem.known).position
+        )
 
     def thresholds_by_gradient(self) -> Callable[[Pages], Mask]:
         """Fit a product of sigmoids by its gradient, steeper and steeper, and take its thresholds as hard ones."""
@@ -118,8 +146,11 @@ class Numbers:
             def at(position: Array) -> Array:
                 return np.asarray(start + (2 * np.clip(position, 0, 1) - 1) * reach)
 
-            known = np.full(start.size, 0.5)
-            found = at(self._searched(lambda own: at(own) @ design.T > 0, known, SwarmOptions(), CoordinateAscent()))
+            def around(pages: Pages) -> Callable[[Array], Mask]:
+                rows = np.column_stack((self._clipped(pages), np.ones(sum(page.words.size for page in pages))))
+                return lambda own: at(own) @ rows.T > 0
+
+            return self.by_search(self._problem(around, np.full(start.size, 0.5)), CoordinateAscent())
         return lambda pages: np.asarray(self._clipped(pages) @ found[:-1] + found[-1] > 0)
 
     def tree(self) -> Callable[[Pages], Mask]:
@@ -158,26 +189,34 @@ class Numbers:
         weight = np.concatenate([page.weight for page in self.training]).astype(np.float64)
         return self._clipped(self.training), np.concatenate([page.label for page in self.training]), weight
 
-    def _searched(
-        self, masks: Callable[[Array], Mask], known: Array, swarm: SwarmOptions, polish: CoordinateAscent
-    ) -> Array:
-        """Return the position with the highest word F1 of the training pages."""
-        packed, order = self._packed(self.training), block_order(self.training)
-        options = replace(swarm, seed=self.seed)
-        return search(lambda at: packed.fitness(masks(at)[:, order]), known.size, options, polish, known=known).position
+    def _problem(self, kept: Callable[[Pages], Callable[[Array], Mask]], known: Array) -> Problem:
+        """Return the search for the highest word F1 of the training pages."""
+        packed, masks, order = self._packed(self.training), kept(self.training), block_order(self.training)
+        blocks = sum(page.words.size for page in self.training)
+        chosen = sparse.csr_array(
+            (np.ones(order.size, np.float32), (np.arange(order.size), order)), (order.size, blocks)
+        )
+        sums = packed.sums @ chosen  # by blocks in page order, those of pages without content among them
+
+        def objective(at: Array) -> Array:
+            words, right = np.split(sums @ np.ascontiguousarray(masks(at).T, dtype=np.float32), 2)
+            return np.asarray(packed.importance @ (2 * right / (words + packed.gold[:, None])))
+
+        return Problem(objective, known, lambda at: lambda pages: kept(pages)(at[None])[0])
 
 
 def systems_of_eight(training: Pages, test: Pages, seed: int) -> dict[str, float]:
     """Return the mean word F1 of the test pages for each way to find the numbers of the eight features."""
     numbers = Numbers(training, seed)
+    hard = numbers.hard_thresholds()
     fitted = {
-        "thresholds, swarm": numbers.thresholds_by_search(SwarmOptions(), CoordinateAscent()),
-        "thresholds, swarm and ascent": numbers.thresholds_by_search(SwarmOptions(), CoordinateAscent(ascent=3)),
-        "thresholds, ascent alone": numbers.thresholds_by_search(
-            SwarmOptions(particles=2, iterations=1), CoordinateAscent(ascent=9)
+        "thresholds, swarm": numbers.by_search(hard, CoordinateAscent()),
+        "thresholds, swarm and ascent": numbers.by_search(hard, CoordinateAscent(ascent=3)),
+        "thresholds, ascent alone": numbers.by_search(
+            hard, CoordinateAscent(ascent=9), SwarmOptions(particles=2, iterations=1)
         ),
         "thresholds, gradient": numbers.thresholds_by_gradient(),
-        "thresholds and best run, swarm": numbers.thresholds_and_best_run(),
+        "thresholds and best run, swarm": numbers.by_search(numbers.best_run(), CoordinateAscent()),
         "regression, gradient": numbers.regression(),
         "regression, gradient and swarm": numbers.regression(swarm=True),
         "tree of eight splits": numbers.tree(),

@@ -1,4 +1,6 @@
-"""The experiment of swarms and gradients: draws, the order of blocks, numbers found on made pages."""
+"""The experiments of swarms, gradients and other searches: draws, the order of blocks, numbers found on made pages."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from blockfeat.features.schema import CANONICAL
 from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.examples import TrainingPage
+from experiments import searches
 from experiments.swarm.draws import block_order, draws, table
 from experiments.swarm.eight import Numbers
 
@@ -47,11 +50,12 @@ def test_the_order_of_blocks_is_that_of_the_packed_pages() -> None:
 
 def test_each_way_finds_numbers_that_tell_content() -> None:
     numbers = Numbers(PAGES, 1)
-    found = [numbers.thresholds_by_search(_SWARM, CoordinateAscent()), numbers.thresholds_and_best_run()]
+    found = [
+        numbers.by_search(problem, CoordinateAscent()) for problem in (numbers.hard_thresholds(), numbers.best_run())
+    ]
     found += [numbers.thresholds_by_gradient(), numbers.regression(), numbers.regression(swarm=True)]
     for kept in found:
         assert numbers.scored(kept, PAGES) == pytest.approx(1.0)
-    assert len(numbers.features) == len(CANONICAL)
 
 
 def test_draws_are_nested_and_keep_hosts_apart() -> None:
@@ -66,3 +70,17 @@ def test_draws_are_nested_and_keep_hosts_apart() -> None:
 def test_the_table_has_means_and_the_spread_of_the_seeds() -> None:
     scores = [("swarm", 10, 1, 0.8), ("swarm", 10, 1, 0.6), ("swarm", 10, 2, 0.9)]
     assert "| swarm | 0.800 ± 0.141 |" in table(scores, (10,))
+
+
+@pytest.mark.parametrize("name", sorted({*searches.SEARCHES} - {"CMA-ES"}))
+def test_each_search_has_as_many_evaluations_and_keeps_its_best(name: str) -> None:
+    problem = Numbers([*PAGES, made_page("d.org", [0, 0, 0], [5, 5, 5])], 1).hard_thresholds()
+    found = searches.searched(name, problem, 1, 1_000)
+    assert 980 < found.evaluations <= 1_000
+    assert found.fitness == problem.objective(found.position[None])[0] > problem.objective(problem.known[None])[0]
+
+
+def test_a_search_tells_what_it_needs_before_it_begins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("experiments.needs.find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match="needs cma: pip install cma"):
+        searches.main(["--corpora", str(tmp_path)])

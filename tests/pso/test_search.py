@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from blockfeat.errors import TrainingError
 from blockfeat.features.schema import CANONICAL
 from blockfeat.models.threshold import margins
 from blockfeat.pso.search import CoordinateAscent, SearchSpace, ascend, feature_curves, search
@@ -74,11 +73,6 @@ def test_ctrl_c_keeps_the_best_of_what_is_done(stop: int, keeps: bool) -> None:
     found = search(interrupted, 6, WEAK, CoordinateAscent(restarts=2, ascent=2))
     assert found.interrupted
     assert found.fitness == steps(found.position[None])[0]
-
-
-def test_negative_numbers_are_refused() -> None:
-    with pytest.raises(TrainingError, match="at least 0"):
-        CoordinateAscent(restarts=-1)
 
 
 def test_a_curve_for_each_feature_over_its_range() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import blockfeat
-from blockfeat import CorpusError, Extractor, LanguageError, MissingExtraError, TrainingError, train
+from blockfeat import CorpusError, Extractor, LanguageError, MissingExtraError, TrainingError, TrainingOptions, train
 from blockfeat.data import demo_pages, write_corpus
 from blockfeat.models import load_model, save_model
 from blockfeat.papers.crunch.trainer import CrunchConfig
@@ -51,7 +51,12 @@ def test_a_page_alone_leaves_nothing_to_test() -> None:
     with pytest.raises(CorpusError, match="--split 1"):
         train(DEMO[:1])
     model = train(DEMO[:1], split=1, config=QUICK["thresholds"])
-    assert (model.report.training_pages, model.report.test_pages) == (1, 0)
+    assert (model.report.kind, model.report.training_pages, model.report.test_pages) == ("thresholds", 1, 0)
+
+
+def test_the_default_kind_is_that_of_the_command() -> None:
+    assert train(DEMO[:6], split=1).report.kind == "margin"
+    assert train(DEMO[:6], options=TrainingOptions(swarm=SWARM, split=1)).report.kind == "thresholds"
 
 
 @pytest.mark.parametrize("kind", TRAINERS)

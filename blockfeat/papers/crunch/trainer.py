@@ -109,7 +109,7 @@ class CrunchConfig(SwarmConfig):
         by snippet F1. "snippets": by snippets wherever a page has them.
     most_pages : int
         Most pages to train on, evenly spaced among all; 0 for all. Two dozen settings need no more.
-    start_at_paper : bool
+    start_at_default : bool
         One particle starts at the default settings; all others at random.
     swarm : SwarmOptions
         The particle swarm.
@@ -120,7 +120,7 @@ class CrunchConfig(SwarmConfig):
     table: str = "html5"
     fitness: str = "f1"
     most_pages: int = 1000
-    start_at_paper: bool = True
+    start_at_default: bool = True
     swarm: SwarmOptions = field(default_factory=lambda: SwarmOptions(particles=32, iterations=40))
     polish: CoordinateAscent = field(default_factory=CoordinateAscent)
 
@@ -157,8 +157,8 @@ class CrunchTrainer(Trainer[CrunchConfig]):
         trees, space = training_set([tree for _, tree in measured], config.metric), CrunchSpace(blank.settings)
         found = self._search(trees, space, on_progress)
         settings = space.settings(found.position)
-        of_paper = round(float(trees.values([blank.settings]).mean()), 6)
-        report = trees.report(self.kind, config.metric, found, [settings], skipped, fitness_of_paper=of_paper)
+        of_default = round(float(trees.values([blank.settings]).mean()), 6)
+        report = trees.report(self.kind, config.metric, found, [settings], skipped, fitness_of_default=of_default)
         return replace(blank, settings=settings, report=report)
 
     def _search(
@@ -176,6 +176,6 @@ class CrunchTrainer(Trainer[CrunchConfig]):
             self.config,
             on_progress,
             seed=self.seed,
-            known=space.position(space.base) if self.config.start_at_paper else None,
+            known=space.position(space.base) if self.config.start_at_default else None,
             found="settings",
         )

@@ -42,6 +42,9 @@ class Web2TextConfig:
         for comparison and never chosen.
     labels : LabelOptions
         Labels and weights of the text leaves.
+    content_share : float
+        The paper's labels: a leaf is content from this share of its words in the gold text on, headlines too, and all
+        leaves weigh the same. 0 for labels and weights as of blocks (`blockfeat.data.labels.label_blocks`).
     recipe : Recipe
         Training of the networks.
     """
@@ -50,6 +53,7 @@ class Web2TextConfig:
     validation_share: float = 0.1
     interpolations: tuple[float, ...] = (0.0, 0.1, 0.3, 1.0)
     labels: LabelOptions = field(default_factory=lambda: LabelOptions(other_types=0.3))
+    content_share: float = 0.0
     recipe: Recipe = field(default_factory=Recipe)
 
     def __post_init__(self) -> None:
@@ -58,6 +62,8 @@ class Web2TextConfig:
             raise TrainingError("one of 'interpolations' must be above 0")
         if not 0 < self.validation_share < 1:
             raise TrainingError(f"'validation_share' must lie between 0 and 1, not {self.validation_share:g}")
+        if not 0 <= self.content_share <= 1:
+            raise TrainingError(f"'content_share' must be from 0 to 1, not {self.content_share:g}")
 
 
 @dataclass(frozen=True)
@@ -66,9 +72,10 @@ class LeafPageLabeller:
 
     measurer: FeatureExtractor
     options: LabelOptions
+    content_share: float = 0.0
 
     def __call__(self, page: LabelledPage) -> LabelledLeaves:
-        """Label the leaves: body text is content; headlines and bylines are not, captions do not count."""
+        """Label the leaves: body text is content; headlines are not, captions do not count, unless as in the paper."""
         if not page.text:
             raise TrainingError("it has no gold text")
         measured = self.measurer.measure(Page.parse(page.html, url=page.url))
@@ -76,6 +83,9 @@ class LeafPageLabeller:
         alignment = align(blocks, page.text)
         if len(blocks) < 2 or alignment.found < self.options.least_found:
             raise TrainingError("too little of its gold text is found on it")
+        if self.content_share:
+            is_content = alignment.share >= self.content_share
+            return LabelledLeaves(page_features(measured), is_content, np.ones(is_content.size))
         matrix = context_columns(Measured(blocks, measured.stop_words))
         labelled = label_blocks(alignment.share, alignment.words, convention_marks(matrix, alignment.echo))
         size = np.sqrt(np.maximum(alignment.words, 1))
@@ -100,7 +110,7 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
         """Learn a model from labelled pages; see `Trainer.fit`."""
         import_torch()  # before minutes of measuring
         measurer = leaf_measurer(Identifier.build(), self.languages)
-        work = LeafPageLabeller(measurer, self.config.labels)
+        work = LeafPageLabeller(measurer, self.config.labels, self.config.content_share)
         measured, skipped = measured_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
         usable, leaves = [page for page, _ in measured], {id(page): found for page, found in measured}
         rest, validation = self._split(usable)

@@ -1,0 +1,234 @@
+"""Searches without gradients for the eight thresholds, with equal evaluations: swarm, evolution, CMA-ES, random.
+
+Command: python -m experiments.searches --corpora ../shared/corpora --output experiments/results/searches.md
+
+Needs `cma` beside the development environment (pip install cma). Articles of six families of corpora; each family is
+left out in turn, and 10, 20, 50 and 200 pages are drawn from the others, anew for each repetition. Every search starts
+with the position that keeps all blocks, has so many evaluations of the mean word F1 of its training pages and stops
+for nothing else. The tables have the mean over the draws; differences are paired by draw.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from statistics import fmean, stdev
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import differential_evolution
+from scipy.stats import t as student
+
+from blockfeat.pso.swarm import SwarmOptions, maximise
+from blockfeat.training.evaluation.metrics import markdown_table
+from experiments.corpora import Corpora
+from experiments.needs import check_needs
+from experiments.swarm.draws import Draw, draws, labelled_families
+from experiments.swarm.eight import Numbers, Problem
+
+__all__ = ["SEARCHES", "Searched", "interval", "main", "searched"]
+
+Array = NDArray[np.float64]
+_SIZES = (10, 20, 50, 200)
+_EVALUATIONS = 5_000
+_AT_ONCE = 100
+_BOUNDS = (-0.2, 1.2)
+"""Beyond 0 and 1 a threshold never binds: as particles may, so do the others try it."""
+_STEP = 0.3
+_logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Searched:
+    """An objective that counts its evaluations and keeps the best position."""
+
+    objective: Callable[[Array], Array]
+    position: Array
+    fitness: float = -np.inf
+    evaluations: int = field(default=0)
+
+    def __call__(self, positions: Array) -> Array:
+        """Return the fitness of positions."""
+        values = self.objective(positions)
+        self.evaluations += len(positions)
+        best = int(np.argmax(values))
+        if values[best] > self.fitness:
+            self.position, self.fitness = positions[best].copy(), float(values[best])
+        return values
+
+
+def _population(known: Array, seed: int) -> Array:
+    start = np.random.default_rng(seed).random((_AT_ONCE, known.size))
+    start[0] = known
+    return start
+
+
+def _swarm(objective: Searched, known: Array, seed: int, evaluations: int, options: SwarmOptions) -> None:
+    generations = evaluations // _AT_ONCE
+    options = replace(options, particles=_AT_ONCE, iterations=generations, patience=0, seed=seed)
+    maximise(objective, known.size, options, known=known)
+
+
+def default_swarm(objective: Searched, known: Array, seed: int, evaluations: int) -> None:
+    """Search with the swarm of `blockfeat train`."""
+    _swarm(objective, known, seed, evaluations, SwarmOptions())
+
+
+def paper_swarm(objective: Searched, known: Array, seed: int, evaluations: int) -> None:
+    """Search with the paper's: inertia close to 1, no limit of the velocity, and the leader of the generation."""
+    moves = SwarmOptions(inertia=0.98, cognitive=2.5, social=1.5, leader="generation", velocity_limit=np.inf)
+    _swarm(objective, known, seed, evaluations, moves)
+
+
+def evolution(objective: Searched, known: Array, seed: int, evaluations: int) -> None:
+    """Search by differential evolution, best/1/bin, with the defaults of scipy and the population of the swarm."""
+    differential_evolution(
+        lambda at: -objective(at.T),
+        [_BOUNDS] * known.size,
+        init=_population(known, seed),
+        maxiter=evaluations // _AT_ONCE - 1,
+        tol=0,
+        atol=-1,  # never done before its evaluations are
+        polish=False,
+        vectorized=True,
+        updating="deferred",
+        rng=seed,
+    )
+
+
+def cma_es(objective: Searched, known: Array, seed: int, evaluations: int) -> None:
+    """Search by CMA-ES, with restarts from random positions, each with twice the population (IPOP)."""
+    cma = import_module("cma")
+    generator = np.random.default_rng(seed)
+    start, population = known, 4 + int(3 * np.log(known.size))
+    objective(known[None])
+    while objective.evaluations + population <= evaluations:
+        options = {"popsize": population, "seed": int(generator.integers(1, 2**31)), "verbose": -9}
+        strategy = cma.CMAEvolutionStrategy(start, _STEP, options)
+        while not strategy.stop() and objective.evaluations + population <= evaluations:
+            asked = strategy.ask()
+            strategy.tell(asked, (-objective(np.array(asked))).tolist())
+        start, population = generator.random(known.size), 2 * population
+
+
+def at_random(objective: Searched, known: Array, seed: int, evaluations: int) -> None:
+    """Try positions drawn evenly from the range."""
+    generator = np.random.default_rng(seed)
+    objective(known[None])
+    while rest := evaluations - objective.evaluations:
+        objective(generator.uniform(*_BOUNDS, (min(rest, _AT_ONCE), known.size)))
+
+
+SEARCHES = {
+    "swarm": default_swarm,
+    "the paper's swarm": paper_swarm,
+    "differential evolution": evolution,
+    "CMA-ES": cma_es,
+    "random": at_random,
+}
+
+
+def searched(name: str, problem: Problem, seed: int, evaluations: int) -> Searched:
+    """Return what a search finds."""
+    found = Searched(problem.objective, problem.known)
+    SEARCHES[name](found, problem.known, seed, evaluations)
+    return found
+
+
+def interval(differences: Sequence[float]) -> tuple[float, float]:
+    """Return the interval of 95 % of a mean (t distribution)."""
+    mean = fmean(differences)
+    half = float(student.ppf(0.975, len(differences) - 1)) * stdev(differences) / len(differences) ** 0.5
+    return mean - half, mean + half
+
+
+Scores = dict[tuple[str, str, int], list[tuple[float, float]]]
+"""By decoder, search and number of pages: word F1 of the training pages and of those left out, draw by draw."""
+
+
+def _score(draw: Draw, evaluations: int, scores: Scores) -> None:
+    numbers = Numbers(draw.training, draw.seed)
+    problems = {"all thresholds": numbers.hard_thresholds(), "best run": numbers.best_run()}
+    for (decoder, problem), search in product(problems.items(), SEARCHES):
+        found = searched(search, problem, draw.seed, evaluations)
+        left_out = numbers.scored(problem.kept(found.position), draw.test)
+        scores.setdefault((decoder, search, len(draw.training)), []).append((found.fitness, left_out))
+
+
+def tables(scores: Scores) -> str:
+    """Return the tables: means, and what the swarm is ahead of each other search, with its interval."""
+    decoders, sizes = dict.fromkeys(key[0] for key in scores), sorted({key[2] for key in scores})
+    parts = []
+    for decoder in decoders:
+        rows = [
+            [
+                search,
+                *(
+                    " / ".join(f"{fmean(part):.3f}" for part in zip(*scores[decoder, search, size], strict=True))
+                    for size in sizes
+                ),
+            ]
+            for search in SEARCHES
+        ]
+        parts.append(markdown_table([f"{decoder}; training pages", *map(str, sizes)], rows))
+        for part, name in enumerate(("training", "left out")):
+            ahead = [
+                [f"swarm − {search}", *(_ahead(scores, decoder, search, size, part) for size in sizes)]
+                for search in list(SEARCHES)[1:]
+            ]
+            parts.append(markdown_table([f"{decoder}, {name}", *map(str, sizes)], ahead))
+    drawn = [str(len(scores[next(iter(decoders)), "swarm", size])) for size in sizes]
+    parts.append(f"Draws: {', '.join(drawn)}.")
+    return "\n\n".join(part.strip() for part in parts)
+
+
+def _ahead(scores: Scores, decoder: str, search: str, size: int, part: int) -> str:
+    """Return the interval of what the swarm is ahead of another search."""
+    pairs = zip(scores[decoder, "swarm", size], scores[decoder, search, size], strict=True)
+    low, high = interval([own[part] - other[part] for own, other in pairs])
+    return f"{low:+.3f} to {high:+.3f}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.searches", description=(__doc__ or "").split("\n")[0])
+    Corpora.add_options(parser)
+    parser.add_argument("--repeat", type=int, default=3, help="draws of training pages")
+    parser.add_argument("--pages", type=int, default=60, help="most pages of a family of corpora")
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(_SIZES), help="numbers of training pages")
+    parser.add_argument("--evaluations", type=int, default=_EVALUATIONS, help="of each search")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that measure the pages")
+    parser.add_argument("--output", type=Path, help="file to write; standard output by default")
+    options = parser.parse_args(arguments)
+    check_needs(modules=["cma"], folder=options.corpora)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
+    families = labelled_families(Corpora.of_options(options), options.pages, options.jobs)
+    counts = ", ".join(f"{name} {len(pages)}" for name, pages in families.items())
+    scores: Scores = {}
+    for seed, size in product(range(1, options.repeat + 1), sorted(options.sizes)):
+        for draw in draws(families, [size], [seed]):
+            _score(draw, options.evaluations, scores)
+        _logger.info("%d pages, seed %d", size, seed)
+        page = f"{_HEAD}\n{options.evaluations:,} evaluations each; {counts} pages.\n\n{tables(scores)}\n"
+        if options.output is not None:
+            options.output.write_text(page, encoding="utf-8")  # what is done so far
+    if options.output is None:
+        sys.stdout.write(page)
+    return 0
+
+
+_HEAD = """# Searches without gradients
+
+Word F1 of the training pages / of the family of corpora left out; then the swarm minus each other search on the pages
+left out, interval of 95 % paired by draw. `python -m experiments.searches --output experiments/results/searches.md`:
+"""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
