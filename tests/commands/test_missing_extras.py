@@ -35,7 +35,7 @@ _MONITOR = (
 )
 _BY_PLAIN = (
     *("extract page.html", "explain page.html --output explained.html", "models", "corpus count demo"),
-    *("adapt --pages pages --output adapted.npz --iterations 1", "corpus validate own.jsonl"),
+    "corpus validate own.jsonl",
     "corpus convert own.jsonl --layout jsonl --output converted.jsonl",
 )
 _COMMANDS: dict[tuple[str, ...], dict[str, str]] = {

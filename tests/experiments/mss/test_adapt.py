@@ -11,12 +11,12 @@ from blockfeat import Extractor, ModelError, TrainingError
 from blockfeat.models import load_model, save_model
 from blockfeat.models.decoding import best_run
 from blockfeat.page.document import Document
-from blockfeat.papers.mss.adapt import AdaptOptions, adapt, adapt_to_pages, border_weights, confidence, importance_of
 from blockfeat.papers.mss.classifier import Scale, TokenClassifier
 from blockfeat.papers.mss.model import TokenModel
 from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.papers.mss.trainer import TokenCounter
 from counted_tokens import article_classifier, tokens_of
+from experiments.mss.adapt import AdaptOptions, adapt, adapt_to_pages, border_weights, confidence, importance_of, main
 from pages import article_page
 
 
@@ -35,7 +35,10 @@ def test_a_model_for_a_site(tmp_path: Path) -> None:
     assert (read, (found.pages, len(found.skipped))) == (list(range(1, 11)), (8, 2))
     assert found.skipped[0].startswith("broken: ")
     assert (found.model.name, found.model.record["adapted_from"]) == ("site", "base")
-    save_model(found.model, tmp_path / "site.npz")
+    for page in documents(6):
+        (tmp_path / f"{page.id}.html").write_text(str(page.data), encoding="utf-8")
+    save_model(base(), tmp_path / "base.npz")
+    main([str(tmp_path), "--model", str(tmp_path / "base.npz"), "--output", str(tmp_path / "site.npz")])
     text = Extractor.of(load_model(tmp_path / "site.npz")).extract(article_page(5)).text
     assert "harbour council" in text
     assert "Zephyrona" not in text
