@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from blockfeat._files import beside, is_written_through, whole_file
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
-from blockfeat.errors import ResumeError
+from blockfeat.errors import ResumeError, nearest
 
 if TYPE_CHECKING:
     from blockfeat.io.batch import Tally, Writer
@@ -125,10 +125,7 @@ def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], 
     if suffix in (".gz", ".xz", ".zst"):
         raise console.wrong(f"{output}: packed files are not written; pack it afterwards", "--output")
     if format is None and suffix and suffix not in _BY_SUFFIX and suffix[1:].isalpha():
-        from difflib import get_close_matches
-
-        near = get_close_matches(suffix, _BY_SUFFIX, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(_BY_SUFFIX)}"
+        hint = nearest(suffix, _BY_SUFFIX)
         raise console.wrong(
             f"{output}: no format has the suffix {suffix} ({hint}); --format text writes it", "--output"
         )
