@@ -11,15 +11,18 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from errno import EISDIR, ENOENT, ENOTDIR
+from pathlib import Path
+from typing import Any
 
 from blockfeat._files import writing
 from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
-from blockfeat.errors import BlockfeatError, CorpusError, InputError, OutputError, failure_reason
+from blockfeat.errors import BlockfeatError, ConfigError, CorpusError, InputError, OutputError, failure_reason
 
 _WIDTH_OF_A_PIPE = 160
+_SETTINGS = "blockfeat.toml"
 _OF_ONE_PAGE = ("extract", "explain", "clean", "label")
 
 
@@ -57,6 +60,39 @@ def show(text: str, *, at_once: bool = False) -> None:
 def error(text: str) -> None:
     """Print a line to standard error."""
     sys.stderr.write(f"blockfeat: {text}\n")
+
+
+def settings_files() -> tuple[Path, ...]:
+    """Return where ``blockfeat.toml`` is looked for: the current folder, then the user's configuration folder."""
+    folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    if sys.platform == "darwin":
+        folder = "~/Library/Application Support"
+    elif os.name == "nt":
+        folder = os.environ.get("APPDATA") or "~"
+    return Path(_SETTINGS), Path(os.path.expanduser(folder), "blockfeat", _SETTINGS)
+
+
+def settings_of(name: str, files: Sequence[Path]) -> tuple[Path, Mapping[str, Any]] | None:
+    """Return the first of some settings files with a table of this name, and the table; None where none has it.
+
+    Raises
+    ------
+    ConfigError
+        A file is not TOML, or the table is something else; the message names the file.
+    """
+    # Also where its folder may not be looked into, there is none.
+    for file in filter(os.path.isfile, files):
+        import tomllib
+
+        try:
+            found = tomllib.loads(file.read_text(encoding="utf-8")).get(name)
+        except (OSError, ValueError, RecursionError) as error:
+            raise ConfigError(f"{file}: cannot be read: {error}") from error
+        if found is not None and not isinstance(found, Mapping):
+            raise ConfigError(f"{file}: {name!r} must be a table, not {found!r}")
+        if found:
+            return file, found
+    return None
 
 
 def with_name(name: str, message: str) -> str:

@@ -226,9 +226,9 @@ def _train_rules(
 
 def _corpora(named: list[str]) -> list[Path | str]:
     """Return the corpus files, or "demo"; print where they come from if none is named."""
-    from blockfeat.commands.corpus import DEMO, choose_corpora, settings_files
+    from blockfeat.commands.corpus import DEMO, choose_corpora
 
-    corpora, origin = choose_corpora(named, settings_files())
+    corpora, origin = choose_corpora(named, console.settings_files())
     if not named:
         files = " (name others by --corpus)" if corpora == [DEMO] else f": {', '.join(map(str, corpora))}"
         console.show(f"training on {origin}{files}")
