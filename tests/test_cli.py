@@ -187,10 +187,24 @@ def test_train_evaluate_and_use_a_model(tmp_path: Path, page: Path) -> None:
 def test_explain(tmp_path: Path, page: Path) -> None:
     html = tmp_path / "explained.html"
     done = blockfeat("explain", page, "--output", html)
-    assert done.returncode == 0
-    assert "blocks kept" in done.stdout
-    assert "stop-word ratio" in blockfeat("explain", page, "--model", "thresholds").stdout
+    assert (done.returncode, done.stdout) == (0, f"written: {html}\n")
+    shown = blockfeat("explain", page, "--model", "thresholds").stdout
+    assert ("stop-word ratio" in shown, "blocks kept" in shown) == (True, True)
     assert BRAND in html.read_text(encoding="utf-8")
+
+
+def test_many_pages_are_explained_as_the_output_is_named(tmp_path: Path, page: Path) -> None:
+    pages = (page, tmp_path / "nowhere.html", page)
+    shown = blockfeat("explain", *pages)
+    assert (shown.returncode, shown.stdout.count("blocks kept"), "1 failed" in shown.said) == (1, 2, True)
+    assert blockfeat("explain", *pages, "-o", tmp_path / "e.json", "-q").returncode == 1
+    records = [json.loads(line) for line in (tmp_path / "e.json").read_text(encoding="utf-8").splitlines()]
+    assert [bool(record.get("blocks")) for record in records] == [True, False, True]
+    for output in ("e.html", "folder/"):
+        assert blockfeat("explain", page, page, "-o", output, folder=tmp_path).returncode == 0
+    assert (tmp_path / "e.html").read_text(encoding="utf-8").count("<iframe") == 2
+    assert len([*(tmp_path / "folder").iterdir()]) == 2
+    assert ".html, .json, or a folder" in blockfeat("explain", page, "-o", tmp_path / "e.md").said
 
 
 def test_corpora_are_converted_and_checked(tmp_path: Path) -> None:

@@ -120,6 +120,11 @@ def threshold_text(threshold: float) -> str:
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: int = 0) -> None:
     """Print a table; the columns from number ``right`` on are right-aligned (0: none)."""
+    show(table_text(title, columns, rows, right=right))
+
+
+def table_text(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: int = 0) -> str:
+    """Return a table as lines; in colour if standard output is a terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -134,7 +139,7 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
     width = shutil.get_terminal_size().columns if is_terminal else _WIDTH_OF_A_PIPE
     drawn = io.StringIO()
     Console(file=drawn, force_terminal=is_terminal, width=width).print(table)
-    show(drawn.getvalue().rstrip("\n"))
+    return drawn.getvalue().rstrip("\n")
 
 
 @contextmanager

@@ -22,7 +22,6 @@ from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, 
 
 if TYPE_CHECKING:
     from blockfeat.models.margin import MarginModel
-    from blockfeat.models.threshold import ThresholdModel
     from blockfeat.training.config import Progress, TrainedModel, TrainingReport
 
 DEFAULT_KIND = "margin"
@@ -263,6 +262,7 @@ class _Stop:
 
 def show_training(model: TrainedModel, output: Path) -> None:
     """Print what was learnt, the scores on both parts, and where the model is."""
+    from blockfeat.commands.explain import thresholds_table
     from blockfeat.models.margin import MarginModel
     from blockfeat.models.threshold import ThresholdModel
 
@@ -270,7 +270,7 @@ def show_training(model: TrainedModel, output: Path) -> None:
     if report is None:
         return
     if isinstance(model, ThresholdModel):
-        _show_learnt_thresholds(model)
+        console.show(thresholds_table(f"thresholds of {model.name}", model, model.thresholds))
     elif isinstance(model, MarginModel):
         _show_soft_thresholds(model)
     stopped = ", stopped by Ctrl-C" if report.interrupted else ""
@@ -305,20 +305,6 @@ def show_scores(report: TrainingReport) -> None:
 
 def _score(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
-
-
-def _show_learnt_thresholds(model: ThresholdModel) -> None:
-    names = list(model.thresholds)
-    rows = [
-        [
-            feature.title,
-            feature.bound,
-            *(console.threshold_text(model.thresholds[key][place]) for key in names),
-            feature.unit,
-        ]
-        for place, feature in enumerate(model.features)
-    ]
-    console.show_table(f"thresholds of {model.name}", ["feature", "bound", *names, "unit"], rows)
 
 
 def _show_soft_thresholds(model: MarginModel) -> None:

@@ -199,6 +199,8 @@ class Formatter(PageWork[Rendered]):
         For the format ``page``: whether to make addresses absolute, and whether to keep styles.
     lang : str or None
         Language of all documents, where it is known.
+    write : callable or None
+        Writes an extraction in place of the function of the format.
     """
 
     format: str = "text"
@@ -208,6 +210,7 @@ class Formatter(PageWork[Rendered]):
     images: bool = False
     absolute: bool = True
     styles: bool = True
+    write: Callable[[Extraction], str] | None = None
 
     def extraction(self, document: Document) -> Extraction:
         """Extract one document."""
@@ -220,6 +223,8 @@ class Formatter(PageWork[Rendered]):
             record = record_of(extraction, evidence=self.evidence)
         elif self.format == "json":
             text = to_json_line(extraction, evidence=self.evidence) + "\n"
+        elif extraction.error is None and self.write is not None:
+            text = self.write(extraction)
         elif extraction.error is None:
             options = {name: getattr(self, name) for name in _OPTIONS}
             text = written(extraction, self.format, **options)
