@@ -33,7 +33,7 @@ _PANELS = {
     "Output": ("format", "output", "links", "images", "absolute", "styles", "evidence", "metadata", "report", "why"),
     "Text": ("favour", "headline", "captions", "tables", "comments", "drop", "keep", "sanitise"),
     "Model": ("model", "kind", "base", "name", "config", "settings", "print_config", "table", "split", "seed"),
-    "Batch": ("jobs", "deadline", "max_bytes", "resume", "quiet"),
+    "Batch": ("jobs", "deadline", "max_bytes", "resume", "force", "quiet"),
     "Only for models of thresholds": ("fitness", "decoder", "runs", "stop_words", "segmenter", "per_language"),
     "Rare": ("rules", "normalise", "lang_ui", "allow_network"),
 }
