@@ -232,8 +232,10 @@ def run_batch(
     """Extract and write pages, print a summary, return the exit code; only runs with equal ``options`` are resumed."""
     from blockfeat.io.batch import Tally, run
     from blockfeat.io.inputs import fetched
+    from blockfeat.models.site import REDESIGNED
+    from blockfeat.page.document import host_of
 
-    passed_over = PassedOver()
+    passed_over, redesigned = PassedOver(), set()
     listed = inputs.documents(reading, passed_over)
     tally, empty = Tally(), ""
     with (
@@ -247,7 +249,12 @@ def run_batch(
             tally.add(rendered)
             tick(earlier + tally.total)
             # For several pages the summary counts the reasons.
-            if not quiet and tally.total == 1 and not earlier and rendered.reason:
+            if rendered.reason == REDESIGNED:
+                host = host_of(rendered.url or rendered.id)
+                if not quiet and host not in redesigned:
+                    console.error(f"{host or rendered.id}: {REDESIGNED}")
+                redesigned.add(host)
+            elif not quiet and tally.total == 1 and not earlier and rendered.reason:
                 empty = console.with_name(rendered.id, rendered.reason)
             if rendered.error and not quiet:
                 console.error(console.with_name(rendered.id, rendered.error))
