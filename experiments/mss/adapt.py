@@ -66,13 +66,6 @@ class AdaptOptions:
     iterations: int = 10
     smoothing: float = 0.5
 
-    def __post_init__(self) -> None:
-        """Check the values."""
-        if self.window < 1 or self.distance < 1 or self.iterations < 1 or self.factor < 0 or not self.smoothing > 0:
-            raise TrainingError(f"adapting needs a window, distance and iterations of at least 1: {self}")
-        if not 0 < self.share <= 1:
-            raise TrainingError(f"the share of pages to learn from must lie above 0 and be at most 1, not {self.share}")
-
 
 @dataclass(frozen=True, eq=False)
 class Adapted:

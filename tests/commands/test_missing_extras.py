@@ -123,9 +123,6 @@ def _fill(folder: Path) -> None:
     records = [{"id": page.id, "html": page.html, "text": page.text, "url": page.url} for page in pages[:3]]
     lines = "".join(f"{json.dumps(record)}\n" for record in records)
     (folder / "own.jsonl").write_text(lines, encoding="utf-8")
-    (folder / "pages").mkdir()
-    for number, page in enumerate(pages[:6]):
-        (folder / "pages" / f"{number}.html").write_text(page.html, encoding="utf-8")
     save_model(replace(load_model("thresholds"), segmenter="spacy"), folder / "cut-by-spacy.json")
     (folder / "rendering.toml").write_text(
         '[[sources]]\nurl = "https://site.example/feed"\n[[brands]]\nname = "Tolmet"\n[fetch]\nrender = "auto"\n',

@@ -53,12 +53,6 @@ def test_what_cannot_be_adapted_is_refused(count: int, model: TokenModel, reason
         adapt(documents(count), model)
 
 
-def test_options_are_kept_in_the_record() -> None:
-    options = AdaptOptions(window=5, iterations=1)
-    record = adapt(documents(6), base(), options=options).model.record
-    assert (record["options"]["window"], record["options"]["iterations"], len(record["changed"])) == (5, 1, 1)
-
-
 BOOTSTRAPPING_TAGS = ("html", "head", "body", "title", "div", "p", "ul", "li", "a", "h1", "h3", "span", "section", "em")
 
 
@@ -92,8 +86,6 @@ def test_confidence_is_the_geometric_mean_beside_both_borders() -> None:
     changed[[0, 5, 10]] = [0.99, 0.5, 0.99]
     assert confidence(changed, (3, 8), 2) == confidence(probabilities, (3, 8), 2)
 
-
-def test_confidence_at_the_edges_of_a_page() -> None:
     sure = np.ones(4)
     assert (confidence(sure, (0, 4), 10), confidence(sure, (0, 0), 10)) == (pytest.approx(1.0), 0.0)
     assert 0 < confidence(np.zeros(4), (0, 4), 10) < 1e-5  # certainty does not make it nothing
@@ -143,6 +135,7 @@ def test_a_site_is_learnt_without_labels(classifier: TokenClassifier) -> None:
     assert (max(before), sum(behind)) == (50, 0)
     for page, (first, end) in zip(pages, adapted.runs, strict=True):
         assert sum(text.startswith("term") for text in page.texts(np.arange(first, end))) >= 0.9 * 160
+    assert adapt_to_pages(classifier, pages, AdaptOptions(iterations=4)).runs == adapted.runs
     assert adapted.classifier.importance is not None
     assert adapted.classifier.importance.weight.max() <= 1.0
 
@@ -158,17 +151,6 @@ def test_pages_of_several_sites_are_chosen_by_site(classifier: TokenClassifier) 
     assert together.classifier.bayes.inside > alone.classifier.bayes.inside
 
 
-def test_adapting_twice_gives_the_same(classifier: TokenClassifier) -> None:
-    pages = [tokens_of(site_page(number)) for number in range(8)]
-    assert adapt_to_pages(classifier, pages).runs == adapt_to_pages(classifier, pages).runs
-
-
 def test_pages_without_text_cannot_be_adapted_to(classifier: TokenClassifier) -> None:
     with pytest.raises(TrainingError, match="nothing to adapt"):
         adapt_to_pages(classifier, [PageTokens.of(None)] * 6)
-
-
-@pytest.mark.parametrize("wrong", [{"window": 0}, {"share": 0.0}, {"share": 1.5}, {"iterations": 0}, {"factor": -1.0}])
-def test_wrong_options_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(TrainingError):
-        AdaptOptions(**wrong)  # type: ignore[arg-type]

@@ -43,15 +43,6 @@ def test_a_page_is_marked_accepted_and_undone(api, labelling):
     assert api.post("redo").json() == {**after, "page": name}
 
 
-def test_pages_are_put_off_called_bad_or_without_content(api, labelling):
-    api.post("set-aside", json={"page": "page-0", "state": "skipped"})
-    api.post("set-aside", json={"page": "page-1", "state": "bad"})
-    found = api.post("no-content", json={"page": "odd/page?&#<script>"}).json()
-    assert (found["page"], found["progress"]) == (None, {"pages": 3, "done": 1, "skipped": 1, "bad": 1, "left": 0})
-    assert [page.text for page in read_corpus(labelling.session.output)] == [""]
-    assert api.get("session").json()["next"] is None
-
-
 @pytest.mark.parametrize(("path", "body"), CASES["what_cannot_be_is_a_problem_with_its_reason"])
 def test_what_cannot_be_is_a_problem_with_its_reason(api, labelling, path: str, body: dict[str, object]):
     answer = api.post(path, json=body)
