@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from difflib import get_close_matches
 from functools import reduce
 from itertools import pairwise
 from math import isfinite
@@ -17,7 +16,7 @@ from operator import getitem
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 from blockfeat._extras import importing
-from blockfeat.errors import BlockfeatError, ConfigError
+from blockfeat.errors import BlockfeatError, ConfigError, nearest
 
 KeyPath = tuple[str | int, ...]
 Config = TypeVar("Config")
@@ -280,9 +279,7 @@ def _note(fault: Any, path: KeyPath, cls: type[Any], problems: Problems, options
         problems.add((*path, key[1]) if key else path, f"{header}{reason}")
     elif kind == "unexpected_keyword_argument":
         known = [item.name for item in fields(_class_at(cls, path[:-1])) if item.init and item.name not in options]
-        near = get_close_matches(str(path[-1]), known, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
-        problems.add(path, f"unknown key '{dotted(path)}'; {hint}")
+        problems.add(path, f"unknown key '{dotted(path)}'; {nearest(str(path[-1]), known)}")
     elif kind == "missing":
         problems.add(path, f"{_header(path[:-1])} has no '{path[-1]}'")
     else:

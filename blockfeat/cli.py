@@ -30,13 +30,13 @@ _COMMANDS = {
     "clean": "clean",
     "models": "models",
     "bench": "models",
-    "adapt": "models",
     "demo": "demo",
 }
 _IN_FRONT = frozenset({"extract", "explain", "train", "evaluate", "monitor", "serve", "label"})
 _MORE = "More commands"
 _GROUPS = {"corpus": ("validate", "count", "convert")}
 _APPS = ("monitor",)
+_SETTINGS = "Variables (BLOCKFEAT_EXTRACT_JOBS=4) and \\[extract] of blockfeat.toml give other defaults."
 _PLAIN_FORMATS = ("text", "markdown", "json", "html", "xml")
 
 
@@ -61,9 +61,9 @@ def _run(words: Sequence[str]) -> None:
 
 def _plain_extraction(words: Sequence[str]) -> tuple[list[str], str | None] | None:
     """Return pages and format of an ``extract`` without other options; None where typer must parse the arguments."""
-    completes = any(name.endswith("_COMPLETE") for name in os.environ)
+    asks = any(name.endswith("_COMPLETE") or name.startswith("BLOCKFEAT_EXTRACT_") for name in os.environ)
     # On Windows typer expands patterns such as *.html.
-    if words[:1] != ["extract"] or completes or os.name == "nt":
+    if words[:1] != ["extract"] or asks or os.name == "nt":
         return None
     pages, format = list(words[1:]), None
     for place, word in enumerate(pages[:-1]):
@@ -71,7 +71,9 @@ def _plain_extraction(words: Sequence[str]) -> tuple[list[str], str | None] | No
             format = pages[place + 1]
             del pages[place : place + 2]
             break
-    return None if any(page.startswith("-") and page != "-" for page in pages) else (pages, format)
+    if any(page.startswith("-") and page != "-" for page in pages):
+        return None
+    return None if console.settings_of("extract", console.settings_files()) else (pages, format)
 
 
 def app_of(names: Collection[str] = ()) -> typer.Typer:
@@ -81,7 +83,7 @@ def app_of(names: Collection[str] = ()) -> typer.Typer:
     """
     import typer
 
-    from blockfeat.commands.options import of_the_program
+    from blockfeat.commands.options import in_panels, of_the_program
 
     app = typer.Typer(
         name="blockfeat",
@@ -102,5 +104,6 @@ def app_of(names: Collection[str] = ()) -> typer.Typer:
         elif name in _APPS:
             app.add_typer(module.app, name=name)
         else:
-            app.command(name, rich_help_panel=None if name in _IN_FRONT else _MORE)(getattr(module, name))
+            panel, end = None if name in _IN_FRONT else _MORE, _SETTINGS if name == "extract" else None
+            app.command(name, rich_help_panel=panel, epilog=end)(in_panels(getattr(module, name)))
     return app

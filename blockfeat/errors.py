@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 class BlockfeatError(Exception):
     """Base of every error that blockfeat raises on purpose; its message names the input and the reason."""
@@ -85,6 +90,15 @@ class TrainingError(BlockfeatError, ValueError):
 
 class MissingExtraError(BlockfeatError, ImportError):
     """An optional package is missing; the message names the extra that installs it."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return, for a message, which of the known names may be meant by one that is not among them, else all of them."""
+    from difflib import get_close_matches
+
+    names = [*known]
+    near = get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
 
 
 def failure_reason(error: Exception) -> str:

@@ -1,5 +1,6 @@
 """A small site for the tests of labelling: pages of one layout, written for them."""
 
+from blockfeat.data.corpus import LabelledPage
 from blockfeat.io.inputs import Document
 
 NAMES = ("Anna Voss", "Piet Maas", "Ilse Brandt")
@@ -36,3 +37,22 @@ def site(count: int) -> list[Document]:
         Document(id=f"page-{number}", data=site_page(number), url=f"https://courier.example/{number}", lang="en")
         for number in range(count)
     ]
+
+
+def prose(number: int) -> str:
+    """Sentences whose nouns no other number has."""
+    nouns = [f"{noun}{'abcdefghij'[number % 10]}{'klmnopqrst'[number // 10 % 10]}" for noun in ("ferr", "harb", "isl")]
+    return " ".join(
+        f"The {noun} of the old {nouns[0]}{end} was seen by all of them." for noun in nouns for end in "uvwxyz"
+    )
+
+
+def ferry_pages(count: int, *, host: str = "ferries.example", tips: bool = True) -> list[LabelledPage]:
+    """Pages whose tips are prose as their text is, but no part of it."""
+    found = []
+    for number in range(count):
+        text, beside = prose(number), f"<p>{prose(number + 50)}</p><p>{prose(number + 70)}</p>" if tips else ""
+        body = f"<main><h1>News {number}</h1><p>{text}</p><div class=tips>{beside}</div></main>"
+        url = f"https://{host}/{number}"
+        found.append(LabelledPage(id=f"{host}{number}", html=f"<html><body>{body}</body></html>", text=text, url=url))
+    return found

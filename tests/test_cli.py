@@ -104,13 +104,8 @@ def test_extract_from_a_file_and_from_stdin(page: Path) -> None:
         assert done.returncode == 0
         assert SENTENCES[0] in done.stdout
         assert BRAND not in done.stdout
-
-
-@pytest.mark.parametrize(("format", "expected"), [("markdown", "harbour council"), ("html", "<p>"), ("xml", "<TEI")])
-def test_formats(page: Path, format: str, expected: str) -> None:
-    done = blockfeat("extract", page, "--format", format)
-    assert done.returncode == 0
-    assert expected in done.stdout
+    for format, expected in (("markdown", "harbour council"), ("html", "<p>"), ("xml", "<TEI")):
+        assert expected in blockfeat("extract", page, "--format", format).stdout
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -162,35 +157,32 @@ def test_exit_codes(page: Path, monkeypatch: pytest.MonkeyPatch, words: list[str
     monkeypatch.chdir(page.parent)
     Path("empty").mkdir()
     done = blockfeat(*words)
-    assert done.returncode == code
-    assert told in done.stderr
-
-
-def test_train_evaluate_and_use_a_model(tmp_path: Path, page: Path) -> None:
-    model, report, scores = tmp_path / "mine.json", tmp_path / "report", tmp_path / "scores.json"
-    quick = ("--set", "swarm.particles=20", "--set", "swarm.iterations=10", "--seed", "1")
-    done = blockfeat("train", "--lang", "de,fr", "--corpus", "demo", "-o", model, "--report", report, *quick)
-    assert done.returncode == 0, done.stderr
-    written = json.loads(model.read_text(encoding="utf-8"))
-    assert written["languages"] == ["de", "fr"]
-    assert written["record"]["command"].startswith("blockfeat train --lang de,fr")
-    assert {path.suffix for path in report.iterdir()} == {".png", ".csv"}
-    checked = blockfeat("evaluate", "--corpus", "demo", "--lang", "de", "--model", model, "--output", scores)
-    assert checked.returncode == 0, checked.stderr
-    assert json.loads(scores.read_text(encoding="utf-8"))["pages"]
-    assert blockfeat("extract", page, "--model", model).returncode == 0
-    missing = blockfeat("train", "--lang", "sw", "--corpus", "demo", "-o", model)
-    assert missing.returncode == 2
-    assert "en (" in missing.stderr
+    assert (done.returncode, told in done.said, "Traceback" in done.stderr) == (code, True, False)
 
 
 def test_explain(tmp_path: Path, page: Path) -> None:
-    html = tmp_path / "explained.html"
+    html = tmp_path / "missing" / "explained.html"
     done = blockfeat("explain", page, "--output", html)
-    assert done.returncode == 0
-    assert "blocks kept" in done.stdout
-    assert "stop-word ratio" in blockfeat("explain", page, "--model", "thresholds").stdout
+    assert (done.returncode, done.stdout) == (0, f"written: {html}\n")
+    shown = blockfeat("explain", page, "--model", "thresholds").stdout
+    assert ("stop-word ratio" in shown, "blocks kept" in shown) == (True, True)
     assert BRAND in html.read_text(encoding="utf-8")
+    headline = blockfeat("explain", page, "--headline", "--favour", "recall", "--no-tables", "--comments").stdout
+    assert headline not in ("", blockfeat("explain", page).stdout)
+
+
+def test_many_pages_are_explained_as_the_output_is_named(tmp_path: Path, page: Path) -> None:
+    pages = (page, tmp_path / "nowhere.html", page)
+    shown = blockfeat("explain", *pages)
+    assert (shown.returncode, shown.stdout.count("blocks kept"), "1 failed" in shown.said) == (1, 2, True)
+    assert blockfeat("explain", *pages, "-o", tmp_path / "e.json", "-q").returncode == 1
+    records = [json.loads(line) for line in (tmp_path / "e.json").read_text(encoding="utf-8").splitlines()]
+    assert [bool(record.get("blocks")) for record in records] == [True, False, True]
+    for output in ("e.html", "folder/"):
+        assert blockfeat("explain", page, page, "-o", output, folder=tmp_path).returncode == 0
+    assert (tmp_path / "e.html").read_text(encoding="utf-8").count("<iframe") == 2
+    assert len([*(tmp_path / "folder").iterdir()]) == 2
+    assert ".html, .json, or a folder" in blockfeat("explain", page, "-o", tmp_path / "e.md").said
 
 
 def test_corpora_are_converted_and_checked(tmp_path: Path) -> None:
@@ -269,11 +261,6 @@ def test_a_summary_counts_failures_by_reason(tmp_path: Path, page: Path) -> None
         assert told in last
     assert any("paper.html" in message and "PDF" in message for message in messages)
     assert "Traceback" not in done.stderr
-
-
-def test_explain_takes_the_options_of_extract(page: Path) -> None:
-    headline = blockfeat("explain", page, "--headline", "--favour", "recall", "--no-tables", "--comments").stdout
-    assert headline not in ("", blockfeat("explain", page).stdout)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from blockfeat._files import beside, is_written_through, whole_file
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
-from blockfeat.errors import ResumeError
+from blockfeat.errors import ResumeError, nearest
 
 if TYPE_CHECKING:
     from blockfeat.io.batch import Tally, Writer
@@ -125,10 +125,7 @@ def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], 
     if suffix in (".gz", ".xz", ".zst"):
         raise console.wrong(f"{output}: packed files are not written; pack it afterwards", "--output")
     if format is None and suffix and suffix not in _BY_SUFFIX and suffix[1:].isalpha():
-        from difflib import get_close_matches
-
-        near = get_close_matches(suffix, _BY_SUFFIX, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(_BY_SUFFIX)}"
+        hint = nearest(suffix, _BY_SUFFIX)
         raise console.wrong(
             f"{output}: no format has the suffix {suffix} ({hint}); --format text writes it", "--output"
         )
@@ -235,8 +232,10 @@ def run_batch(
     """Extract and write pages, print a summary, return the exit code; only runs with equal ``options`` are resumed."""
     from blockfeat.io.batch import Tally, run
     from blockfeat.io.inputs import fetched
+    from blockfeat.models.site import REDESIGNED
+    from blockfeat.page.document import host_of
 
-    passed_over = PassedOver()
+    passed_over, redesigned = PassedOver(), set()
     listed = inputs.documents(reading, passed_over)
     tally, empty = Tally(), ""
     with (
@@ -250,7 +249,12 @@ def run_batch(
             tally.add(rendered)
             tick(earlier + tally.total)
             # For several pages the summary counts the reasons.
-            if not quiet and tally.total == 1 and not earlier and rendered.reason:
+            if rendered.reason == REDESIGNED:
+                host = host_of(rendered.url or rendered.id)
+                if not quiet and host not in redesigned:
+                    console.error(f"{host or rendered.id}: {REDESIGNED}")
+                redesigned.add(host)
+            elif not quiet and tally.total == 1 and not earlier and rendered.reason:
                 empty = console.with_name(rendered.id, rendered.reason)
             if rendered.error and not quiet:
                 console.error(console.with_name(rendered.id, rendered.error))

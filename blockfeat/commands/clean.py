@@ -15,7 +15,6 @@ import typer
 from blockfeat._extras import require_extra
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
-from blockfeat.commands.explain import first_page
 from blockfeat.commands.options import MaxBytesOption, with_input_options
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
@@ -40,7 +39,9 @@ def clean(
             "--settings", "-s", help="TOML file, or a kind of page, such as listing; the default settings without one."
         ),
     ] = None,
-    format: Annotated[str, typer.Option("--format", "-f", help="html or text.")] = "html",
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", help="html or text; by default as --output is named, else html.")
+    ] = None,
     sanitise: Annotated[
         bool, typer.Option("--sanitise", help="Write HTML without anything that could run, by an allow list.")
     ] = False,
@@ -74,6 +75,8 @@ def clean(
         _serve_proxy(proxy, settings)
         return
     require_extra("clean", what="clean")
+    target = None if output is None else Path(output)
+    format = format or ("text" if target is not None and target.suffix == ".txt" else "html")
     console.check_choice(format, ("html", "text"), "--format")
     chosen = CleanSettings() if settings is None else read_settings(settings)
     if update_hosts:
@@ -85,7 +88,7 @@ def clean(
     if target is not None and (target.is_dir() or str(output).endswith("/") or target.suffix in _LINES):
         _clean_many(read_inputs(pages or ["-"], reading), cleaning, target)
         return
-    document = first_page((pages or ["-"])[0], reading)
+    document = _first_page((pages or ["-"])[0], reading)
     try:
         text = cleaning(document)
     except BlockfeatError as error:
@@ -96,6 +99,15 @@ def clean(
         from blockfeat._files import write_text
 
         write_text(target, text + "\n")
+
+
+def _first_page(page: str, reading: InputOptions) -> Document:
+    """Return the page of an input, the first of several."""
+    from blockfeat.io.inputs import read_inputs
+
+    for document in read_inputs([page], reading):
+        return document
+    raise InputError(f"{page}: no page found")
 
 
 def _serve_proxy(port: int, settings: Path | None) -> None:

@@ -11,15 +11,18 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from errno import EISDIR, ENOENT, ENOTDIR
+from pathlib import Path
+from typing import Any
 
 from blockfeat._files import writing
 from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
-from blockfeat.errors import BlockfeatError, CorpusError, InputError, OutputError, failure_reason
+from blockfeat.errors import BlockfeatError, ConfigError, CorpusError, InputError, OutputError, failure_reason
 
 _WIDTH_OF_A_PIPE = 160
+_SETTINGS = "blockfeat.toml"
 _OF_ONE_PAGE = ("extract", "explain", "clean", "label")
 
 
@@ -59,6 +62,39 @@ def error(text: str) -> None:
     sys.stderr.write(f"blockfeat: {text}\n")
 
 
+def settings_files() -> tuple[Path, ...]:
+    """Return where ``blockfeat.toml`` is looked for: the current folder, then the user's configuration folder."""
+    folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    if sys.platform == "darwin":
+        folder = "~/Library/Application Support"
+    elif os.name == "nt":
+        folder = os.environ.get("APPDATA") or "~"
+    return Path(_SETTINGS), Path(os.path.expanduser(folder), "blockfeat", _SETTINGS)
+
+
+def settings_of(name: str, files: Sequence[Path]) -> tuple[Path, Mapping[str, Any]] | None:
+    """Return the first of some settings files with a table of this name, and the table; None where none has it.
+
+    Raises
+    ------
+    ConfigError
+        A file is not TOML, or the table is something else; the message names the file.
+    """
+    # Also where its folder may not be looked into, there is none.
+    for file in filter(os.path.isfile, files):
+        import tomllib
+
+        try:
+            found = tomllib.loads(file.read_text(encoding="utf-8")).get(name)
+        except (OSError, ValueError, RecursionError) as error:
+            raise ConfigError(f"{file}: cannot be read: {error}") from error
+        if found is not None and not isinstance(found, Mapping):
+            raise ConfigError(f"{file}: {name!r} must be a table, not {found!r}")
+        if found:
+            return file, found
+    return None
+
+
 def with_name(name: str, message: str) -> str:
     """Return a message that begins with the name of its page; one that already does is returned unchanged."""
     return message if message.startswith(name) else f"{name}: {message}"
@@ -84,6 +120,11 @@ def threshold_text(threshold: float) -> str:
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: int = 0) -> None:
     """Print a table; the columns from number ``right`` on are right-aligned (0: none)."""
+    show(table_text(title, columns, rows, right=right))
+
+
+def table_text(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: int = 0) -> str:
+    """Return a table as lines; in colour if standard output is a terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -98,7 +139,7 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
     width = shutil.get_terminal_size().columns if is_terminal else _WIDTH_OF_A_PIPE
     drawn = io.StringIO()
     Console(file=drawn, force_terminal=is_terminal, width=width).print(table)
-    show(drawn.getvalue().rstrip("\n"))
+    return drawn.getvalue().rstrip("\n")
 
 
 @contextmanager

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +12,7 @@ import typer
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 from blockfeat.commands.options import labelled_pages
-from blockfeat.errors import CorpusError
+from blockfeat.errors import ConfigError
 
 HELP = "Check, count and convert labelled pages."
 """Help text of the command group."""
@@ -68,14 +67,6 @@ def convert(
 
 
 DEMO = "demo"
-_FILE = "blockfeat.toml"
-
-
-def settings_files() -> tuple[Path, ...]:
-    """Return where ``blockfeat.toml`` is looked for: the current folder, then the user's configuration folder."""
-    import typer
-
-    return Path(_FILE), Path(typer.get_app_dir("blockfeat")) / _FILE
 
 
 def choose_corpora(named: Sequence[str], files: Sequence[Path]) -> tuple[list[Path | str], str]:
@@ -97,11 +88,11 @@ def choose_corpora(named: Sequence[str], files: Sequence[Path]) -> tuple[list[Pa
 
     Raises
     ------
-    CorpusError
+    ConfigError
         A settings file is not TOML, or its ``[corpora]`` does not hold paths; the message names file and key.
     """
-    found = next(((file, own) for file in files if (own := _corpora_of(file))), None)
-    listed = found[1] if found else {}
+    found = console.settings_of("corpora", files)
+    listed = {name: _paths(found[0], name, value) for name, value in found[1].items()} if found else {}
     chosen: list[Path | str] = [DEMO] if DEMO in named or not (named or found) else []
     for name in named or listed:
         if name != DEMO:
@@ -109,23 +100,9 @@ def choose_corpora(named: Sequence[str], files: Sequence[Path]) -> tuple[list[Pa
     return chosen, "--corpus" if named else str(found[0]) if found else "the bundled demo pages"
 
 
-def _corpora_of(file: Path) -> dict[str, list[Path]]:
-    """Return the corpus files by name that a settings file lists; paths in it are relative to its folder."""
-    try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise CorpusError(f"{file}: cannot be read: {error}") from error
-    corpora: Any = document.get("corpora", {})
-    if not isinstance(corpora, Mapping):
-        raise CorpusError(f"{file}: 'corpora' must be a table of names and paths, not {corpora!r}")
-    return {name: _paths(file, name, value) for name, value in corpora.items()}
-
-
 def _paths(file: Path, name: str, value: Any) -> list[Path]:
     """Return the paths of one entry: a path, or an array of them."""
     entries = value if isinstance(value, list) else [value]
     if not entries or not all(isinstance(entry, str) for entry in entries):
-        raise CorpusError(f"{file}: 'corpora.{name}' must be a path or an array of paths, not {value!r}")
+        raise ConfigError(f"{file}: 'corpora.{name}' must be a path or an array of paths, not {value!r}")
     return [file.parent / Path(entry).expanduser() for entry in entries]

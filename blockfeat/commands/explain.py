@@ -1,23 +1,35 @@
-"""The command ``blockfeat explain``: every block of a page, kept or dropped, and why."""
+"""The command ``blockfeat explain``: every block of pages, kept or dropped, and why."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from blockfeat.commands import console
-from blockfeat.commands.options import LangOption, ModelOption, language, with_extraction_options, with_input_options
+from blockfeat.commands.batch import Inputs, run_batch, target_of
+from blockfeat.commands.options import (
+    LangOption,
+    ModelOption,
+    QuietOption,
+    language,
+    with_extraction_options,
+    with_input_options,
+)
 from blockfeat.errors import InputError
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions, GivenOptions
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from blockfeat.extraction.extraction import Extraction
-    from blockfeat.io.inputs import Document
     from blockfeat.models.model import Model
+    from blockfeat.models.threshold import ThresholdModel
 
 _LONGEST_TEXT = 60
 _CHANGES_SHOWN = 6
@@ -25,97 +37,101 @@ _CHANGES_SHOWN = 6
 _OPTIONS = tuple(name for name in GivenOptions.__annotations__ if name not in ("metadata", "normalise"))
 
 
-@with_input_options(delay=False)
+@with_input_options()
 @with_extraction_options(*_OPTIONS)
 def explain(
-    page: Annotated[str, typer.Argument(help="File, address, or '-' for standard input; of several pages the first.")],
+    pages: Annotated[list[str], typer.Argument(help="Files, folders, addresses, or '-' for standard input.")],
     model: ModelOption = "default",
     options: ExtractionOptions = DEFAULT_OPTIONS,
     lang: LangOption = "auto",
     reading: InputOptions = DEFAULT_READING,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the blocks as a coloured HTML page.")
+        str | None,
+        typer.Option(
+            "--output", "-o", help="Coloured page (.html), records with all blocks (.json), or a folder of pages."
+        ),
     ] = None,
     why: Annotated[int | None, typer.Option("--why", min=0, help="Only this block, and what would change it.")] = None,
+    quiet: QuietOption = False,
 ) -> None:
-    """Show every block of a page: whether it is kept, its features, and the reason; or write that to --output."""
-    from blockfeat._files import write_text
+    """Show every block of pages: whether it is kept, its features, and the reason; or write that to --output."""
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.io.outputs import explanation_page
+    from blockfeat.io.outputs.formats import Formatter
 
     extractor = Extractor.load(model).with_options(**options.given())
-    document = first_page(page, reading)
-    extraction = extractor.extract_document(replace(document, lang=language(lang) or document.lang))
-    if extraction.error:
-        raise InputError(console.with_name(document.id, extraction.error))
-    if why is not None:
-        _show_block(extraction, why)
-    elif output is None:
-        _show_explanation(extractor.model, extraction)
-    if why is None:
-        console.show(f"{sum(block.kept for block in extraction.blocks)} of {len(extraction.blocks)} blocks kept")
-    if output is not None:
-        write_text(output, explanation_page(extraction))
+    target = target_of(output, None, inputs=pages, resume=False)
+    if target.is_folder or target.format == "html":
+        target = replace(target, format="page")
+    elif target.format != "json" and target.path is not None:
+        raise console.wrong(f"{output}: explanations are .html, .json, or a folder of pages", "--output")
+    write: Callable[[Extraction], str] = partial(_tables, extractor.model)
+    if target.format == "page":
+        write = explanation_page
+    elif why is not None:
+        write = partial(_block, why)
+    renderer = Formatter(extractor, target.format, lang=language(lang), evidence=True, write=write)
+    if code := run_batch(Inputs(tuple(pages), ()), reading, renderer, target, quiet=quiet):
+        raise typer.Exit(code)
+    if target.path is not None:
         console.show(f"written: {output}")
 
 
-def first_page(page: str, reading: InputOptions) -> Document:
-    """Return the page of an input, the first of several."""
-    from blockfeat.io.inputs import read_inputs
-
-    for document in read_inputs([page], reading):
-        return document
-    raise InputError(f"{page}: no page found")
-
-
-def _show_block(extraction: Extraction, number: int) -> None:
-    """Print the reason of one block, what moved its score most, and what would reverse the decision."""
-    from blockfeat.extraction.reasons import strongest
-    from blockfeat.features.measuring import features_named
-
-    if number >= len(extraction.blocks):
-        raise typer.BadParameter(f"the page has blocks 0 to {len(extraction.blocks) - 1}", param_hint="--why")
-    block = extraction.blocks[number]
-    console.show(f"{number}: {_short(block.text)}")
-    console.show(block.reason)
-    if block.contributions:
-        features = features_named(tuple(block.contributions))
-        moved = strongest(features, list(block.contributions.values()))
-        console.show("moved the score most: " + ", ".join(f"{title} {value:+.1f}" for title, value in moved))
-    other = "dropped" if block.kept else "kept"
-    found = extraction.what_would_change(number)
-    if found is None:
-        console.show(f"a rule decides, or the whole page: no change of this block would have it {other}")
-    elif found.like is not None:
-        like = extraction.blocks[found.like]
-        console.show(f"its neighbours decide: it would be {other} among those of {like.index}: {_short(like.text)}")
-    else:
-        rest = len(found.changes) - _CHANGES_SHOWN
-        shown = "; ".join(map(str, found.changes[:_CHANGES_SHOWN]))
-        console.show(f"would be {other} with {shown}{f'; and {rest} smaller changes' if rest > 0 else ''}")
-
-
-def _show_explanation(model: Model, extraction: Extraction) -> None:
-    """Print the model's thresholds, where it has any, and the blocks as tables."""
+def _tables(model: Model, extraction: Extraction) -> str:
+    """Return the model's thresholds, where it has any, and the blocks as tables."""
     from blockfeat.models.threshold import ThresholdModel
 
-    title = f"{model.name}, language {extraction.lang or 'unknown'}, encoding {extraction.encoding}"
+    tables = []
     if isinstance(model, ThresholdModel):
-        limits = zip(model.features, model.thresholds_for(extraction.lang).tolist(), strict=True)
-        thresholds = [
-            [
-                feature.title,
-                f"{'at least' if feature.sign > 0 else 'at most'} {console.threshold_text(limit)}",
-                feature.unit,
-            ]
-            for feature, limit in limits
-        ]
-        console.show_table(f"decoder {model.decoder.name}", ["feature", "threshold", "unit"], thresholds)
+        limits = {extraction.lang or "": model.thresholds_for(extraction.lang)}
+        tables.append(thresholds_table(f"decoder {model.decoder.name}", model, limits))
     rows = [
         ["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", block.reason, _short(block.text)]
         for block in extraction.blocks
     ]
-    console.show_table(title, ["", "#", "score", "reason", "text"], rows)
+    title = f"{model.name}, language {extraction.lang or 'unknown'}, encoding {extraction.encoding}"
+    tables.append(console.table_text(title, ["", "#", "score", "reason", "text"], rows))
+    return "\n".join([*tables, f"{sum(block.kept for block in extraction.blocks)} of {len(rows)} blocks kept"])
+
+
+def thresholds_table(title: str, model: ThresholdModel, limits: Mapping[str, NDArray[np.float64]]) -> str:
+    """Return the thresholds of a model, by name, as a table."""
+    rows = [
+        [
+            f"{feature.title}, {'at least' if feature.sign > 0 else 'at most'}",
+            *(console.threshold_text(limit[place]) for limit in limits.values()),
+            feature.unit,
+        ]
+        for place, feature in enumerate(model.features)
+    ]
+    return console.table_text(title, ["feature", *limits, "unit"], rows)
+
+
+def _block(number: int, extraction: Extraction) -> str:
+    """Return the reason of one block, what moved its score most, and what would reverse the decision."""
+    from blockfeat.extraction.reasons import strongest
+    from blockfeat.features.measuring import features_named
+
+    if number >= len(extraction.blocks):
+        raise InputError(f"the page has blocks 0 to {len(extraction.blocks) - 1}, not {number}")
+    block = extraction.blocks[number]
+    lines = [f"{number}: {_short(block.text)}", block.reason]
+    if block.contributions:
+        features = features_named(tuple(block.contributions))
+        moved = strongest(features, list(block.contributions.values()))
+        lines.append("moved the score most: " + ", ".join(f"{title} {value:+.1f}" for title, value in moved))
+    other = "dropped" if block.kept else "kept"
+    found = extraction.what_would_change(number)
+    if found is None:
+        lines.append(f"a rule decides, or the whole page: no change of this block would have it {other}")
+    elif found.like is not None:
+        like = extraction.blocks[found.like]
+        lines.append(f"its neighbours decide: it would be {other} among those of {like.index}: {_short(like.text)}")
+    else:
+        rest = len(found.changes) - _CHANGES_SHOWN
+        shown = "; ".join(map(str, found.changes[:_CHANGES_SHOWN]))
+        lines.append(f"would be {other} with {shown}{f'; and {rest} smaller changes' if rest > 0 else ''}")
+    return "\n".join(lines)
 
 
 def _short(text: str) -> str:

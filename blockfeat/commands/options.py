@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import Field
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_args
 
 import typer
 
 from blockfeat import __version__
 from blockfeat.commands import console
 from blockfeat.commands.batch import FORMAT_NAMES
-from blockfeat.errors import InputError
+from blockfeat.errors import ConfigError, InputError, nearest
 from blockfeat.extraction.options import ExtractionOptions, option_fields
 from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
 
@@ -23,6 +24,19 @@ if TYPE_CHECKING:
     from blockfeat.io.http.transport import Network
 
 Command = TypeVar("Command", bound=Callable[..., None])
+
+_VARIABLES = "BLOCKFEAT_"
+# What a file in the current folder, which may be from elsewhere, does not decide.
+_OF_ONE_RUN = frozenset(("urls", "output", "resume", "allow_network"))
+_PANELS = {
+    "Input": ("corpus", "pages", "urls", "input_format", "fields", "lang", "leave_out", "delay", "sample"),
+    "Output": ("format", "output", "links", "images", "absolute", "styles", "evidence", "metadata", "report", "why"),
+    "Text": ("favour", "headline", "captions", "tables", "comments", "drop", "keep", "sanitise"),
+    "Model": ("model", "kind", "base", "name", "config", "settings", "print_config", "table", "split", "seed"),
+    "Batch": ("jobs", "deadline", "max_bytes", "resume", "force", "quiet"),
+    "Only for models of thresholds": ("fitness", "decoder", "runs", "stop_words", "segmenter", "per_language"),
+    "Rare": ("rules", "normalise", "lang_ui", "allow_network"),
+}
 
 
 def model_names(incomplete: str) -> list[str]:
@@ -132,11 +146,34 @@ def _with_parameters(
         parameters: list[inspect.Parameter] = []
         for parameter in signature.parameters.values():
             parameters += chosen if parameter.name == name else [parameter]
-        with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return cast("Command", with_options)
+        return cast("Command", _with_signature(with_options, parameters))
 
     return decorate
+
+
+def _with_signature(command: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:
+    """Give a function the parameters that the command line offers, by name; return it."""
+    named = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    command.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def in_panels(command: Command) -> Command:
+    """Return a command whose options stand, in its help, in panels by their purpose."""
+    panels = {name: panel for panel, names in _PANELS.items() for name in names}
+    order = [*panels]
+    parameters = list(inspect.signature(command, eval_str=True).parameters.values())
+    for parameter in parameters:
+        for stated in get_args(parameter.annotation)[1:]:
+            stated.rich_help_panel = panels.get(parameter.name)
+    parameters.sort(key=lambda parameter: order.index(parameter.name) if parameter.name in panels else -1)
+
+    @wraps(command)
+    def with_panels(**given: Any) -> None:
+        command(**given)
+
+    return cast("Command", _with_signature(with_panels, parameters))
 
 
 def _parameter(option: tuple[Field[Any], Any]) -> inspect.Parameter:
@@ -218,6 +255,67 @@ def input_options(
     return InputOptions(input_format, names, allowed_networks(allow_network), delay=delay)
 
 
+def _settings(context: typer.Context, command: str) -> dict[str, Any]:
+    """Return what a settings file and variables say of a command's options; ``explain`` has those of ``extract``.
+
+    Raises
+    ------
+    ConfigError
+        A file names no option of the command, or an option cannot have its value.
+    """
+    called = context.command.commands[command]  # type: ignore[attr-defined]
+    if hasattr(called, "commands"):  # a group
+        return {}
+    options = {option.name: option for option in called.params if option.param_type_name == "option"}
+    whose = "extract" if command == "explain" else command
+    values = {}
+    for source, name, value in [*_in_files(whose), *_in_variables(whose)]:
+        if name in options and not (command != whose and name in _OF_ONE_RUN):
+            values[name] = _as_given(options[name], source, value)
+            _check(context, options[name], source, values[name])
+        elif command == whose:
+            told = f"{source}: {command} has no option {name!r}; {nearest(name, options)}"
+            if not source.startswith(_VARIABLES):
+                raise ConfigError(told)
+            console.error(told)
+    return values
+
+
+def _in_files(command: str) -> Iterator[tuple[str, str, Any]]:
+    """Yield the place, the name and the value of each option in ``[extract]`` of the first settings file with one."""
+    file, table = console.settings_of(command, console.settings_files()) or (Path(), {})
+    for key, value in table.items() if command == "extract" else ():
+        name, own = key.replace("-", "_"), file.parent / str(value)
+        if name in _OF_ONE_RUN:
+            raise ConfigError(f"{file}: 'extract.{key}' belongs on the command line")
+        yield f"{file}: 'extract.{key}'", name, str(own) if name == "model" and own.is_file() else value
+
+
+def _in_variables(command: str) -> Iterator[tuple[str, str, str]]:
+    """Yield name, option and value of each variable of a command that is not empty."""
+    prefix = f"{_VARIABLES}{command.upper()}_"
+    for variable, value in os.environ.items():
+        if variable.startswith(prefix) and value:
+            yield variable, variable.removeprefix(prefix).lower(), value
+
+
+def _as_given(option: Any, source: str, value: Any) -> str | list[str]:
+    """Return a value as the word that the command line would have, or words where an option may be repeated."""
+    each = value if isinstance(value, list) and option.multiple else [value]
+    if not all(isinstance(one, str | int | float) for one in each):
+        raise ConfigError(f"{source} cannot be {value!r}")
+    words = [str(one).lower() if isinstance(one, bool) else str(one) for one in each]
+    return words if option.multiple else words[0]
+
+
+def _check(context: typer.Context, option: Any, source: str, given: str | list[str]) -> None:
+    """Raise an error that names where a value comes from if an option cannot have it."""
+    try:
+        option.type_cast_value(context, given)
+    except typer.BadParameter as error:
+        raise ConfigError(f"{source}: {error.message}") from error
+
+
 def of_the_program(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
@@ -228,6 +326,8 @@ def of_the_program(
         console.show(f"blockfeat {__version__} ({console.how_it_runs()})")
         raise typer.Exit
     console.prepare(context.invoked_subcommand)
+    if context.invoked_subcommand is not None:
+        context.default_map = {context.invoked_subcommand: _settings(context, context.invoked_subcommand)}
     if verbose:
         import logging
 

@@ -96,6 +96,9 @@ def label(
     port: PortOption = 8138,
     allow_host: AllowHostOption = None,
     reading: InputOptions = DEFAULT_READING,
+    unsure: Annotated[
+        bool, typer.Option("--unsure", help="Look at all pages first, and show those that the model is least sure of.")
+    ] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""
@@ -118,6 +121,9 @@ def label(
         address = f"http://{name}:{listening.getsockname()[1]}/"
         progress = session.progress
         console.show(f"{progress.pages} pages, {progress.done} of them labelled; labels go to {target}")
+        if unsure:
+            with console.progress("looking at the pages", quiet=quiet, total=lambda: progress.left) as tick:
+                session.rank(on_page=tick)
         if lacks := training_lacks():
             console.show(f"No model is trained on them here: {lacks}")
         console.show(f"Label them at {address} (Ctrl-C ends; everything is saved at once)", at_once=True)

@@ -22,7 +22,6 @@ from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, 
 
 if TYPE_CHECKING:
     from blockfeat.models.margin import MarginModel
-    from blockfeat.models.threshold import ThresholdModel
     from blockfeat.training.config import Progress, TrainedModel, TrainingReport
 
 # What each kind trains and how its labels are decoded; printed first.
@@ -92,6 +91,9 @@ def train(
             help="Change a hyperparameter of --print-config, such as swarm.particles=50; repeatable.",
         ),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write the model even if keeping all blocks is better.")
+    ] = False,
     jobs: JobsOption = 1,
     quiet: QuietOption = False,
 ) -> None:
@@ -135,7 +137,7 @@ def train(
         jobs=jobs,
         name=name or target.stem,
     )
-    _train(run, corpus or [], target, report, quiet=quiet)
+    _train(run, corpus or [], target, report, force=force, quiet=quiet)
 
 
 def _configuration(kind: str | None, source: str | None, given: dict[str, Any], settings: list[str]) -> tuple[str, Any]:
@@ -157,7 +159,7 @@ def _configuration(kind: str | None, source: str | None, given: dict[str, Any], 
 
 
 def _train(
-    run: Callable[..., TrainedModel], named: list[str], output: Path, report: Path | None, *, quiet: bool
+    run: Callable[..., TrainedModel], named: list[str], output: Path, report: Path | None, *, force: bool, quiet: bool
 ) -> None:
     """Train a model, write it and its report, and print the results."""
     from blockfeat.models.store import save_model
@@ -170,14 +172,18 @@ def _train(
             tick(step.done, step.total, step.note)
 
         model = run(corpora, on_progress=on_progress, command=shlex.join(["blockfeat", *sys.argv[1:]]))
-    save_model(model, output)
     if report is not None and model.report is not None:
         from blockfeat.training.evaluation.report import write_training_report
 
         found, of = model.report, model.report.curves_of
         if not write_training_report(report, history=found.history, curves=found.curves, curves_of=of):
             console.show(f"{report} is not written: a model of kind {found.kind} has no curves")
-    show_training(model, output)
+    show_training(model)
+    if not force and model.report is not None and is_worse_than_all(model.report):
+        console.error(f"keeping all blocks is better: {output} is not written; --force writes it")
+        raise typer.Exit(console.SOME_FAILED)
+    save_model(model, output)
+    console.show(f"written: {output}")
     console.show(f"extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
 
 
@@ -226,9 +232,9 @@ def _train_rules(
 
 def _corpora(named: list[str]) -> list[Path | str]:
     """Return the corpus files, or "demo"; print where they come from if none is named."""
-    from blockfeat.commands.corpus import DEMO, choose_corpora, settings_files
+    from blockfeat.commands.corpus import DEMO, choose_corpora
 
-    corpora, origin = choose_corpora(named, settings_files())
+    corpora, origin = choose_corpora(named, console.settings_files())
     if not named:
         files = " (name others by --corpus)" if corpora == [DEMO] else f": {', '.join(map(str, corpora))}"
         console.show(f"training on {origin}{files}")
@@ -261,8 +267,16 @@ class _Stop:
         raise KeyboardInterrupt
 
 
-def show_training(model: TrainedModel, output: Path) -> None:
-    """Print what was learnt, the scores on both parts, and where the model is."""
+def is_worse_than_all(report: TrainingReport) -> bool:
+    """Return whether the test pages, else the training pages, lose by a model; never of one that the user stopped."""
+    scores = report.test or report.training
+    gains = [group.pages * (group.extraction - group.all_blocks) for group in scores.groups] if scores else []
+    return sum(gains) < 0 and not report.interrupted
+
+
+def show_training(model: TrainedModel) -> None:
+    """Print what was learnt, and the scores on both parts."""
+    from blockfeat.commands.explain import thresholds_table
     from blockfeat.models.margin import MarginModel
     from blockfeat.models.threshold import ThresholdModel
 
@@ -270,21 +284,21 @@ def show_training(model: TrainedModel, output: Path) -> None:
     if report is None:
         return
     if isinstance(model, ThresholdModel):
-        _show_learnt_thresholds(model)
+        console.show(thresholds_table(f"thresholds of {model.name}", model, model.thresholds))
     elif isinstance(model, MarginModel):
         _show_soft_thresholds(model)
     stopped = ", stopped by Ctrl-C" if report.interrupted else ""
     generations = f", {len(report.history)} generations" if report.history else ""
     console.show(f"{report.training_pages} training pages{generations}{stopped}")
     for name, value in report.details.items():
-        console.show(f"{name.replace('_', ' ')}: {value}")
+        after = f", after {report.fitness:.4f}" if name.startswith("fitness_before") and report.fitness else ""
+        console.show(f"{name.replace('_', ' ')}: {value}{after}")
     if report.skipped:
         console.show(f"{len(report.skipped)} pages not used, the first: {report.skipped[0]}")
     if report.curves:
         best = max(report.curves, key=lambda curve: float(curve.fitness.max()))
         console.show(f"best single feature ({report.curves_of}): {best.title} {float(best.fitness.max()):.3f}")
     show_scores(report)
-    console.show(f"written: {output}")
 
 
 def show_scores(report: TrainingReport) -> None:
@@ -305,20 +319,6 @@ def show_scores(report: TrainingReport) -> None:
 
 def _score(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
-
-
-def _show_learnt_thresholds(model: ThresholdModel) -> None:
-    names = list(model.thresholds)
-    rows = [
-        [
-            feature.title,
-            feature.bound,
-            *(console.threshold_text(model.thresholds[key][place]) for key in names),
-            feature.unit,
-        ]
-        for place, feature in enumerate(model.features)
-    ]
-    console.show_table(f"thresholds of {model.name}", ["feature", "bound", *names, "unit"], rows)
 
 
 def _show_soft_thresholds(model: MarginModel) -> None:

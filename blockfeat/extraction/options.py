@@ -9,7 +9,7 @@ from types import NoneType
 from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from blockfeat._files import bundled_table
-from blockfeat.errors import InputTypeError, LanguageError, ModelError
+from blockfeat.errors import InputTypeError, LanguageError, ModelError, nearest
 
 SIDES = ("precision", "recall")
 """Values of ``favour``."""
@@ -148,11 +148,8 @@ def _allowed() -> dict[str, tuple[tuple[type, ...], tuple[str, ...]]]:
 
 def _no_option(name: str) -> InputTypeError:
     """Return the error for an option that there is not; its message says which may be meant."""
-    from difflib import get_close_matches
-
     elsewhere = bundled_table("blockfeat.extraction", "trafilatura.toml")
-    near = [*([elsewhere[name]] if name in elsewhere else []), *get_close_matches(name, _NAMES, n=1)]
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_NAMES)}"
+    hint = f"did you mean {elsewhere[name]}?" if name in elsewhere else nearest(name, _NAMES)
     return InputTypeError(f"there is no option {name!r}; {hint}")
 
 

@@ -31,9 +31,8 @@ from blockfeat.extraction.rules import (
 )
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
-from blockfeat.models.site import SiteRule, blocks_at, places_of, with_rules
+from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page.page import Page
-from blockfeat.page.tags import selected
 
 Mask = NDArray[np.bool_]
 
@@ -305,7 +304,7 @@ def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
     blocks = choice.blocks
     places = places_of(blocks, choice.headline, [rule.where for rule in site])
     if all(blocks_at(places, len(blocks), rule.where) is None for rule in site):
-        return choice._replace(warning=_REDESIGNED)
+        return choice._replace(warning=REDESIGNED)
     kept, reasons = with_rules(choice.kept, places, site)
     if not reasons:
         return choice
@@ -316,10 +315,10 @@ def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
 def _by_selectors(choice: Choice) -> Choice:
     """Return what is kept of the elements that the options select; all of them where the model keeps nothing there."""
     blocks, options = choice.blocks, choice.options
-    dropped = _selected(blocks, options.drop) if options.drop else np.zeros_like(choice.kept)
+    dropped = blocks_in(blocks, options.drop) if options.drop else np.zeros_like(choice.kept)
     kept, reasons, warning = choice.kept & ~dropped, dict(choice.rule_reasons), choice.warning
     if options.keep not in (None, "page"):
-        around = _selected(blocks, options.keep)
+        around = blocks_in(blocks, options.keep)
         if around.any():
             kept &= around
             if not kept.any():
@@ -333,20 +332,6 @@ def _by_selectors(choice: Choice) -> Choice:
     return changed._replace(rule_reasons=reasons, warning=warning, tables=data_tables(blocks, kept))
 
 
-def _selected(blocks: Blocks, selector: str) -> Mask:
-    """Return the blocks that stand in the elements that a selector selects."""
-    tags = blocks.tags
-    elements = selected(tags, selector)
-    if not elements.any():
-        return np.zeros(len(blocks), dtype=np.bool_)
-    starts = tags.start[tags.opened[elements]]
-    ends = np.maximum.accumulate(tags.start[tags.closed[elements]])
-    last = starts.searchsorted(blocks.first_byte, side="right") - 1
-    found: Mask = (last >= 0) & (blocks.end_byte <= ends[last])
-    return found
-
-
-_REDESIGNED = "the page has none of the places that the rules of its site name: it may have been redesigned"
 _LISTED = "next to no main text was found on the page: the list that it holds is its text"
 _LIST_LEFT_OUT = "no main text was found on the page, only a list, which is left out where precision is favoured"
 _ITEM = "kept: it is part of the list that stands in the place of a main text"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from blockfeat._config import stored
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
-from blockfeat.errors import BlockfeatError, ConfigError, ModelError
+from blockfeat.errors import BlockfeatError, ConfigError, ModelError, QueryError
 from blockfeat.features.measuring import FeatureExtractor, MeasuringOptions, PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
@@ -336,7 +336,7 @@ def reading_values(where: str) -> Iterator[None]:
     """
     try:
         yield
-    except (ModelError, ConfigError) as error:
+    except (ModelError, ConfigError, QueryError) as error:
         raise ModelError(f"{where}: {error}") from error
     except BlockfeatError:
         raise

@@ -26,12 +26,16 @@ from blockfeat.models.model import (
     check_schema,
     reading_values,
 )
+from blockfeat.page.tags import parsed_selector, selected
 
 Mask = NDArray[np.bool_]
 Places = Mapping[str, NDArray[np.int64]]
 
 KIND = "site"
-_SIDES = ("after ", "before ")
+REDESIGNED = "the page has none of the places that the rules of its site name: it may have been redesigned"
+"""Warning of a page that is another than those that rules were learnt from."""
+_SIDES, _CSS = ("after ", "before "), "css "
+_VERBS = {"keep": "kept", "drop": "dropped", "only": "dropped"}
 HEADLINE = "headline"
 _MOST_STEPS, _MOST_CLASSES, _LONGEST_TEXT, _MOST_WORDS = 12, 6, 80, 12
 _NUMBER, _LONG_NUMBER, _PLACE_IN_PATH = re.compile(r"\d+"), re.compile(r"\d{2,}"), re.compile(r"\[\d+\]")
@@ -44,9 +48,12 @@ def places_of(
     """Return the blocks at each place of a page that a rule can name, or at those that some do; linear in the page.
 
     ``.class`` and ``#id`` of the boundary elements around a block, numbers in them as ``N``; ``tag.class`` and
-    ``<tag>`` of the innermost; ``/path`` of tags; ``"text"`` of at most twelve words, in lower case; ``headline``.
+    ``<tag>`` of the innermost; ``/path`` of tags; ``"text"`` of at most twelve words, in lower case; ``headline``; and
+    ``css`` with a selector behind it, if that is asked for.
     """
     asked = None if wanted is None else frozenset(where.removeprefix(side_of(where)) for where in wanted)
+    selectors = [] if asked is None else [where for where in asked if where.startswith(_CSS)]
+    asked = None if asked is None else asked.difference(selectors)
     parents, names = blocks.containers.parent.tolist(), _names(blocks, asked)
     found: dict[str, list[int]] = defaultdict(list)
     keys_of: dict[int, list[str]] = {}
@@ -67,7 +74,23 @@ def places_of(
             found[f'"{blocks.text(block)[:_LONGEST_TEXT].lower()}"'].append(block)
     if headline is not None:
         found[HEADLINE] = [headline]
+    for where in selectors:
+        if (inside := blocks_in(blocks, where.removeprefix(_CSS)).nonzero()[0]).size:
+            found[where] = inside.tolist()
     return {key: np.array(at) for key, at in found.items()}
+
+
+def blocks_in(blocks: Blocks, selector: str) -> Mask:
+    """Return the blocks that stand in the elements that a CSS selector selects."""
+    tags = blocks.tags
+    elements = selected(tags, selector)
+    if not elements.any():
+        return np.zeros(len(blocks), dtype=np.bool_)
+    starts = tags.start[tags.opened[elements]]
+    ends = np.maximum.accumulate(tags.start[tags.closed[elements]])
+    last = starts.searchsorted(blocks.first_byte, side="right") - 1
+    found: Mask = (last >= 0) & (blocks.end_byte <= ends[last])
+    return found
 
 
 def _innermost(blocks: Blocks, container: int, names: Sequence[str]) -> list[str]:
@@ -112,7 +135,7 @@ class SiteRule(NamedTuple):
     Attributes
     ----------
     do : str
-        ``"keep"`` or ``"drop"``.
+        ``"keep"``, ``"drop"``, or ``"only"``: what is elsewhere is dropped.
     where : str
         The place; see `places_of`. With ``after`` or ``before`` in front, also all on that side of its first block.
     why : str
@@ -126,8 +149,7 @@ class SiteRule(NamedTuple):
     @property
     def reason(self) -> str:
         """Why it decided about a block, for `blockfeat explain`."""
-        verb = {"keep": "kept", "drop": "dropped"}[self.do]
-        return f"{verb}: a rule of the site, {self.do} {self.where}" + (f" ({self.why})" if self.why else "")
+        return f"{_VERBS[self.do]}: a rule of the site, {self.do} {self.where}" + (f" ({self.why})" if self.why else "")
 
 
 def with_rules(kept: Mask, places: Places, rules: Sequence[SiteRule]) -> tuple[Mask, dict[int, str]]:
@@ -138,6 +160,8 @@ def with_rules(kept: Mask, places: Places, rules: Sequence[SiteRule]) -> tuple[M
     changed, decided = kept.copy(), {}
     for rule in rules:
         if (found := blocks_at(places, kept.size, rule.where)) is not None:
+            if rule.do == "only":
+                found = np.delete(np.arange(kept.size), found)
             changed[found] = rule.do == "keep"
             decided.update(dict.fromkeys(found.tolist(), rule.reason))
     if not changed.any():
@@ -262,6 +286,8 @@ class SiteModel:
 
 def _rules(values: Mapping[str, Any]) -> Iterator[SiteRule]:
     for rule in values["rules"]:
-        if rule["do"] not in ("keep", "drop") or not isinstance(rule["where"], str) or not rule["where"]:
+        if rule["do"] not in _VERBS or not isinstance(rule["where"], str) or not rule["where"]:
             raise ModelError(f"a rule keeps or drops a place, not {rule['do']!r} {rule['where']!r}")
+        if (place := rule["where"].removeprefix(side_of(rule["where"]))).startswith(_CSS):
+            parsed_selector(place.removeprefix(_CSS))
         yield SiteRule(rule["do"], rule["where"], str(rule.get("why", "")))

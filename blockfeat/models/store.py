@@ -8,7 +8,6 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from hashlib import blake2b
 from importlib import import_module
@@ -21,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import write_whole
-from blockfeat.errors import BlockfeatError, ModelError, TableError
+from blockfeat.errors import BlockfeatError, ModelError, TableError, nearest
 from blockfeat.models.model import Arrays, Model
 
 
@@ -140,8 +139,7 @@ def load_model(name: str | Path = DEFAULT_MODEL) -> Model:
     try:
         data = _file_bytes(path)
     except (OSError, ValueError) as error:
-        near = get_close_matches(str(name), bundled, n=1)
-        known = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(bundled))}"
+        known = nearest(str(name), sorted(bundled))
         reason = getattr(error, "strerror", None) or error
         raise ModelError(f"{name}: no bundled model ({known}), and no file that can be read: {reason}") from error
     return model_from_bytes(data, where=str(name), read=lambda other: _file_bytes(path.parent / other))

@@ -1,4 +1,4 @@
-"""Labelled pages to models: one trainer for each kind, one configuration file a kind, adaptation to a site."""
+"""Labelled pages to models: one trainer for each kind, one configuration file a kind, rules of sites."""
 
 from blockfeat._extras import require_extra
 from blockfeat._lazy import lazy_names

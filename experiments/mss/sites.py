@@ -8,11 +8,11 @@ from statistics import fmean
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.page.page import Page
-from blockfeat.papers.mss.adapt import adapt_to_pages, without_rare
 from blockfeat.papers.mss.classifier import TokenClassifier
 from blockfeat.papers.mss.model import TokenModel
 from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.training.evaluation.metrics import markdown_table
+from experiments.mss.adapt import adapt_to_pages, without_rare
 from experiments.mss.counts import FOLDS
 from experiments.mss.scores import Mean, PageScore, means, score_pages
 from experiments.mss.study import Study
@@ -48,7 +48,7 @@ def adapted_scores(classifier: TokenClassifier, pages: Sequence[LabelledPage], n
         adapted = adapt_to_pages(classifier, tokens, sites=[page.host for page in pages]).classifier
     except TrainingError:
         return []
-    systems = {name: classifier_model(without_rare(adapted))}  # as `blockfeat adapt` keeps it
+    systems = {name: classifier_model(without_rare(adapted))}  # as `experiments.mss.adapt` keeps it
     return list(score_pages(pages, lambda page: systems))
 
 

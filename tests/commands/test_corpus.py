@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from blockfeat.commands.corpus import choose_corpora, settings_files
-from blockfeat.errors import CorpusError
+from blockfeat.commands.console import settings_files
+from blockfeat.commands.corpus import choose_corpora
+from blockfeat.errors import ConfigError
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_named_corpora_are_files_names_of_the_settings_or_the_demo(settings: Pat
 def test_bad_settings_name_file_and_key(text: str, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "blockfeat.toml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(CorpusError) as error:
+    with pytest.raises(ConfigError) as error:
         choose_corpora([], [path])
     assert str(error.value).startswith(f"{path}: ")
     assert reason in str(error.value)

@@ -36,9 +36,7 @@ def test_it_begins_with_the_clean_text_and_fits_100_columns(lines: list[str]) ->
     assert text.startswith("It appeared overnight")
     assert text.endswith("on the other side of the pond.")
     assert not re.search("email|cookie|Advertisement|Greyfell|Log in", text)
-
-
-def test_the_headline_which_the_text_leaves_out_is_shown_once_as_dropped(lines: list[str]) -> None:
+    # The headline, which the text leaves out, is shown once, as dropped.
     assert lines[0].endswith(", without its headline,")
     (line,) = (line for line in lines if "Who owns the bench" in line)
     assert re.match(r" +\d+ +\d+  - ", line)
@@ -52,9 +50,6 @@ def test_it_compares_the_default_model_with_thresholds_peers_and_all_blocks(line
     assert all(sum(scores["default"]) > sum(scores[peer]) for peer in _PEERS)
     assert any(line.split()[2:-4] == ["default", "thresholds", *_PEERS] for line in lines)
     assert any(re.match(r" +\d+ +\d+  kept +- +", line) for line in lines)
-
-
-def test_it_says_why_its_means_are_not_those_of_readme(lines: list[str]) -> None:
     (line,) = (line for line in lines if "README" in line)
     assert "all 53 pages" in line
 

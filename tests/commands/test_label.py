@@ -63,6 +63,16 @@ def test_a_killed_session_loses_nothing_and_a_second_one_is_refused(saved: Path)
     assert validate(saved / "saved.labels.jsonl").ok
 
 
+def test_the_least_certain_pages_come_first_from_the_start_where_that_is_asked_for(saved: Path) -> None:
+    (saved / "saved" / "9.html").write_text("<p><a href=a>Menu</a></p><p>Of one line.</p>", encoding="utf-8")
+    idle = "from blockfeat.web.labelling.background import Background; Background.start_ranking = lambda self: None"
+    served = serving("label", "saved", "--unsure", "--model", "margin", folder=saved, before=idle)
+    with served as (url, process, _), client_of(url, process) as client:
+        pages = client.get("/api/v1/label/session").json()["pages"]
+    confidences = [page["confidence"] for page in pages]
+    assert (confidences, len(pages), Path(pages[0]["page"]).name) == (sorted(confidences), 4, "9.html")
+
+
 def test_pages_are_labelled_where_nothing_can_be_trained(saved: Path) -> None:
     with _labelling(saved, "saved", without=beyond("web")) as (client, process, said):
         session = client.get("session").json()

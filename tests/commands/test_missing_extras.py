@@ -35,7 +35,7 @@ _MONITOR = (
 )
 _BY_PLAIN = (
     *("extract page.html", "explain page.html --output explained.html", "models", "corpus count demo"),
-    *("adapt --pages pages --output adapted.npz --iterations 1", "corpus validate own.jsonl"),
+    "corpus validate own.jsonl",
     "corpus convert own.jsonl --layout jsonl --output converted.jsonl",
 )
 _COMMANDS: dict[tuple[str, ...], dict[str, str]] = {
@@ -123,9 +123,6 @@ def _fill(folder: Path) -> None:
     records = [{"id": page.id, "html": page.html, "text": page.text, "url": page.url} for page in pages[:3]]
     lines = "".join(f"{json.dumps(record)}\n" for record in records)
     (folder / "own.jsonl").write_text(lines, encoding="utf-8")
-    (folder / "pages").mkdir()
-    for number, page in enumerate(pages[:6]):
-        (folder / "pages" / f"{number}.html").write_text(page.html, encoding="utf-8")
     save_model(replace(load_model("thresholds"), segmenter="spacy"), folder / "cut-by-spacy.json")
     (folder / "rendering.toml").write_text(
         '[[sources]]\nurl = "https://site.example/feed"\n[[brands]]\nname = "Tolmet"\n[fetch]\nrender = "auto"\n',

@@ -1,5 +1,6 @@
 """Names that the shell completes, and slips: what was meant is named."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from blockfeat.commands.options import model_names
-from blockfeat.models.store import bundled_models
+from blockfeat.models.store import bundled_models, load_model, save_model
+from cases import CASES
+from command_line import Called
 from command_line import call as blockfeat
 from pages import article_page
 
@@ -37,28 +40,58 @@ def test_a_shell_gets_completions(words: str, expected: str) -> None:
     assert done.stdout.decode().split() == [expected]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["exract", "x"], "Did you mean 'extract'?"),
-        (["page.html"], "blockfeat extract page.html"),
-        (["www.example.org", "-f", "text"], "blockfeat extract www.example.org"),
-        (["extract", "www.example.org/a"], "the address is https://www.example.org/a"),
-        (["extract", "PAGE", "--model", "defalt"], "did you mean default?"),
-        (["extract", "PAGE", "-o", "out.jsnl"], "did you mean .jsonl?"),
-        (["extract", "PAGE", "-o", "out.docx"], "no format has the suffix .docx"),
-        (["explain", "PAGE", "--lang-ui", "xx"], "'xx' is not one of"),
-        (["monitor", "rprot", "x.toml"], "Did you mean 'report'?"),
-    ],
-)
-def test_slips_are_told(tmp_path: Path, words: list[str], said: str) -> None:
-    page = tmp_path / "page.html"
-    page.write_text(article_page(), encoding="utf-8")
-    done = blockfeat(*[str(page) if word == "PAGE" else word for word in words])
-    assert (done.returncode != 0, said in done.said) == (True, True)
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    tmp_path.joinpath("page.html").write_text(article_page(), encoding="utf-8")
+    return tmp_path
 
 
-def test_an_unusual_suffix_is_written_with_a_format(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    page.write_text(article_page(), encoding="utf-8")
-    assert blockfeat("extract", page, "-o", tmp_path / "out.docx", "-f", "text").returncode == 0
+def _with_settings(folder: Path, text: str, *words: str, **variables: str) -> Called:
+    """Call in a folder whose settings file has options of ``extract``, and with variables."""
+    home = {"XDG_CONFIG_HOME": str(folder / "home")}
+    folder.joinpath("blockfeat.toml").write_text(f"[extract]\n{text}\n", encoding="utf-8")
+    return blockfeat(*words, folder=folder, environment=home | variables)
+
+
+def test_a_word_counts_before_a_variable_and_that_before_the_settings(folder: Path) -> None:
+    words, text, variable = ("extract", "page.html"), 'format = "json"\nevidence = true', "BLOCKFEAT_EXTRACT_FORMAT"
+    told = [_with_settings(folder, text, *words, **one).stdout for one in ({}, {"BLOCKFEAT_EXTRACT_EVIDENCE": "0"})]
+    assert ["blocks" in json.loads(one) for one in told] == [True, False]
+    assert _with_settings(folder, text, *words, **{variable: "html"}).stdout.startswith("<!")
+    plain = blockfeat("extract", folder / "page.html").stdout
+    assert _with_settings(folder, text, *words, "-f", "text", **{variable: "html"}).stdout == plain
+    assert _with_settings(folder, text, *words, **{variable: ""}).stdout[0] == "{"
+
+
+def test_explain_has_the_settings_of_extract_but_no_output_of_it(folder: Path) -> None:
+    asked = blockfeat("explain", "page.html", "--headline", folder=folder).stdout
+    told = _with_settings(
+        folder, "headline = true\nlinks = true", "explain", "page.html", BLOCKFEAT_EXTRACT_OUTPUT="out.txt"
+    )
+    assert (told.stdout, told.stderr) == (asked, "")
+    assert not folder.joinpath("out.txt").exists()
+
+
+def test_a_model_of_the_settings_stands_beside_them_and_no_settings_cost_nothing(folder: Path) -> None:
+    home = folder / "home" / "blockfeat"
+    home.mkdir(parents=True)
+    save_model(load_model("thresholds"), home / "own.json")
+    home.joinpath("blockfeat.toml").write_text('[extract]\nmodel = "own.json"\nformat = "json"', encoding="utf-8")
+    done = _with_settings(folder, "", "extract", "page.html")
+    assert json.loads(done.stdout)["model"].startswith("thresholds")
+
+
+@pytest.mark.parametrize(("text", "variables", "said"), CASES["wrong_settings"])
+def test_wrong_settings_are_named(folder: Path, text: str, variables: dict[str, str], said: str) -> None:
+    done = _with_settings(folder, text, "extract", "page.html", **variables)
+    assert (done.returncode, said in done.said) == (2, True), done.said
+
+
+def test_a_variable_of_no_option_is_told_and_passed_over(folder: Path) -> None:
+    done = _with_settings(folder, "", "extract", "page.html", BLOCKFEAT_EXTRACT_JOB="4", BLOCKFEAT_OTHER="5")
+    assert done.said == "blockfeat: BLOCKFEAT_EXTRACT_JOB: extract has no option 'job'; did you mean 'jobs'?"
+    assert done.stdout == blockfeat("extract", folder / "page.html").stdout
+
+
+def test_an_unusual_suffix_is_written_with_a_format(folder: Path) -> None:
+    assert blockfeat("extract", "page.html", "-o", "out.docx", "-f", "text", folder=folder).returncode == 0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from blockfeat.data import demo_pages, write_corpus
+from blockfeat.data import LabelledPage, demo_pages, write_corpus
 from blockfeat.models import load_model
 from blockfeat.training.config import config_text
 from cases import CASES
@@ -49,6 +50,7 @@ def test_typed_with_languages_only_it_trains_and_says_what_next(folder: Path) ->
     assert (model.kind, model.name, model.languages) == ("margin", "blockfeat-de-fr", ("de", "fr"))
     assert model.record["command"] == "blockfeat train --lang de,fr --config ../quick.toml --kind margin"
     assert "word F1" in done.stdout
+    assert re.search(r"^fitness before swarm: 0\.\d+, after 0\.\d+$", done.stdout, re.M)
     advice = done.stdout.splitlines()[-1].split()
     assert advice[-5:] == ["blockfeat", "extract", "--model", "blockfeat-de-fr.json", "PAGE.html"]
     (folder / "PAGE.html").write_text(article_page(), encoding="utf-8")
@@ -107,12 +109,37 @@ def test_the_curves_are_written_where_asked_for(folder: Path) -> None:
     record = json.loads((folder / "blockfeat-de-fr.json").read_text(encoding="utf-8"))["record"]
     assert set(record["scores"]["test"]) == {"text"}
     assert "HL (2nd labeller)" in done.stdout
+    done = blockfeat(folder, "train", "--kind", "tokens", "--corpus", "demo", "--lang", "de", "--report", "none")
+    assert ("a model of kind tokens has no curves" in done.stdout, (folder / "none").exists()) == (True, False)
 
 
-def test_no_folder_is_left_where_there_are_no_curves(folder: Path) -> None:
-    done = blockfeat(folder, "train", "--kind", "tokens", "--corpus", "demo", "--lang", "de", "--report", "curves")
-    assert "a model of kind tokens has no curves" in done.stdout
-    assert not (folder / "curves").exists()
+def test_a_model_worse_than_all_blocks_is_written_by_force_only(folder: Path) -> None:
+    def labelled(number: int) -> LabelledPage:
+        odd = f"<p>Sentence {number} of this page stands alone, and no reader has ever asked for more of it.</p>"
+        text = "".join(f"<li><a href='/{one}'>Entry {one} of {number}</a></li>" for one in range(30))
+        gold = "\n".join(f"Entry {one} of {number}" for one in range(30))
+        return LabelledPage(
+            f"{number}", f"<title>t</title>{odd}<ul>{text}</ul>", gold, "en", f"https://h{number}.example/"
+        )
+
+    write_corpus(map(labelled, range(6)), folder / "lists.jsonl")
+    words = (
+        "train",
+        "--corpus",
+        "lists.jsonl",
+        "--kind",
+        "crunch",
+        "--set",
+        "swarm.particles=2",
+        "--set",
+        "swarm.iterations=1",
+        "-o",
+        "m.json",
+    )
+    refused = blockfeat(folder, *words, code=1)
+    assert refused.said.endswith("keeping all blocks is better: m.json is not written; --force writes it")
+    assert not (folder / "m.json").exists()
+    assert blockfeat(folder, *words, "--force").stdout.splitlines()[-2] == "written: m.json"
 
 
 @pytest.mark.slow

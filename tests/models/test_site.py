@@ -10,6 +10,7 @@ from blockfeat.errors import ModelError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.site import SiteModel, SiteRule, SiteRules, blocks_at, places_of, with_rules
 from blockfeat.models.store import load_model, save_model
+from command_line import call
 
 _PROSE = "The ferry leaves the harbour at nine in the morning, and it returns before the town is dark again. " * 3
 _PAGE = (
@@ -69,6 +70,36 @@ def test_a_page_without_any_of_the_places_says_so_and_rules_can_be_left_out() ->
     assert site(_DROP).extract("").text == ""
 
 
+@pytest.mark.parametrize(
+    ("do", "where", "kept"),
+    [
+        ("drop", "css main > .tips", 6),
+        ("only", "css .tips, aside", 3),
+        ("keep", "css .tips > p", 9),
+        ("drop", "before css .lead", 6),
+        ("drop", "css .gone", 9),
+        ("only", "css .gone", 9),
+    ],
+)
+def test_a_place_may_be_a_selector(do: str, where: str, kept: int) -> None:
+    found = site(SiteRule(do, where)).extract(_PAGE)
+    assert found.text.count("The ferry leaves") == kept
+    assert ("may have been redesigned" in " ".join(found.warnings)) == (".gone" in where)
+
+
+def test_a_batch_says_of_each_site_once_that_it_may_have_been_redesigned(tmp_path: Path) -> None:
+    sites = {f"{name}.example": SiteRules((SiteRule("drop", ".gone"),)) for name in "ab"}
+    save_model(SiteModel(load_model(), sites), tmp_path / "site.json")
+    urls = [f"https://{name}.example/{number}" for number in range(3) for name in "abc"]
+    lines = (json.dumps({"id": url, "url": url, "html": _PAGE}) + "\n" for url in urls)
+    (tmp_path / "pages.jsonl").write_text("".join(lines), encoding="utf-8")
+    words = ("extract", "pages.jsonl", "--model", "site.json", "--jobs")
+    for jobs in "12":
+        told = [line for line in call(*words, jobs, folder=tmp_path).stderr.splitlines() if "redesigned" in line]
+        assert [line.partition(": the page")[0] for line in told] == ["blockfeat: a.example", "blockfeat: b.example"]
+    assert call(*words, "1", "--quiet", folder=tmp_path).stderr == ""
+
+
 def test_a_model_of_rules_is_a_file_that_a_person_edits(tmp_path: Path) -> None:
     path = tmp_path / "site.json"
     save_model(SiteModel(load_model("margin"), {"a.example": SiteRules((_DROP,), {"pages": 7})}), path)
@@ -93,6 +124,7 @@ def test_a_model_of_rules_is_a_file_that_a_person_edits(tmp_path: Path) -> None:
         ({"sites": {"a": {"rules": [{"do": "hide", "where": ".a"}]}}}, "keeps or drops a place, not 'hide' '.a'"),
         ({"sites": {"a": {"rules": [{"do": "drop", "where": ""}]}}}, "keeps or drops a place"),
         ({"sites": {"a": {"rules": [{"do": "drop"}]}}}, "missing or wrong value"),
+        ({"sites": {"a": {"rules": [{"do": "drop", "where": "css p::x"}]}}}, "not a CSS selector"),
         ({"sites": {"a": []}}, "missing or wrong value"),
         ({"sites": [1]}, "missing or wrong value"),
     ],

@@ -44,9 +44,9 @@ def test_ziegler2007_is_the_paper_to_the_letter() -> None:
 @pytest.mark.parametrize(
     ("name", "known", "reason"),
     [
-        ("nowhere.json", "there are .*margin, .*thresholds, ", "No such file or directory"),
-        ("defualt", "did you mean default?", "No such file or directory"),
-        ("a\0b", "there are .*", "embedded null byte"),
+        ("nowhere.json", "known are .*margin, .*thresholds, ", "No such file or directory"),
+        ("defualt", "did you mean 'default'?", "No such file or directory"),
+        ("a\0b", "known are .*", "embedded null byte"),
     ],
 )
 def test_an_unknown_model_lists_the_bundled_ones(name: str, known: str, reason: str) -> None:

@@ -10,27 +10,10 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import load_model
 from blockfeat.training.site import FEWEST_PAGES, train_site_rules
 from command_line import Called, call
+from labelled_site_pages import ferry_pages as pages
+from labelled_site_pages import prose
 
 _ROOT = Path(__file__).resolve().parents[2]
-
-
-def prose(number: int) -> str:
-    """Sentences whose nouns no other number has."""
-    nouns = [f"{noun}{'abcdefghij'[number % 10]}{'klmnopqrst'[number // 10 % 10]}" for noun in ("ferr", "harb", "isl")]
-    return " ".join(
-        f"The {noun} of the old {nouns[0]}{end} was seen by all of them." for noun in nouns for end in "uvwxyz"
-    )
-
-
-def pages(count: int, *, host: str = "ferries.example", tips: bool = True) -> list[LabelledPage]:
-    """Pages whose tips are prose as their text is, but no part of it."""
-    found = []
-    for number in range(count):
-        text, beside = prose(number), f"<p>{prose(number + 50)}</p><p>{prose(number + 70)}</p>" if tips else ""
-        body = f"<main><h1>News {number}</h1><p>{text}</p><div class=tips>{beside}</div></main>"
-        url = f"https://{host}/{number}"
-        found.append(LabelledPage(id=f"{host}{number}", html=f"<html><body>{body}</body></html>", text=text, url=url))
-    return found
 
 
 def test_what_is_never_content_on_a_site_is_dropped_on_its_other_pages() -> None:

@@ -19,6 +19,7 @@ from blockfeat._files import bundled_table
 from blockfeat.content.links import TEI_NAMESPACE, clean_characters, fold_white_space, xml_characters
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import PageWork
+from blockfeat.models.site import REDESIGNED
 from blockfeat.page.document import NO_MARKUP, Document
 
 # What JSON writes of control characters and lone surrogates, or of a backslash.
@@ -170,8 +171,8 @@ def written(extraction: Extraction, format: str, **options: Any) -> str:
 class Rendered(NamedTuple):
     """One document's output: identifier, what to write (a text, or a record for a table), error, address, status.
 
-    A tuple goes to another process in a third of the time of a dataclass. ``reason`` says why there is no main text, or
-    that it is plain text.
+    A tuple goes to another process in a third of the time of a dataclass. ``reason`` says why there is no main text,
+    that it is plain text, or that its site may have been redesigned.
     """
 
     id: str
@@ -199,6 +200,8 @@ class Formatter(PageWork[Rendered]):
         For the format ``page``: whether to make addresses absolute, and whether to keep styles.
     lang : str or None
         Language of all documents, where it is known.
+    write : callable or None
+        Writes an extraction in place of the function of the format.
     """
 
     format: str = "text"
@@ -208,6 +211,7 @@ class Formatter(PageWork[Rendered]):
     images: bool = False
     absolute: bool = True
     styles: bool = True
+    write: Callable[[Extraction], str] | None = None
 
     def extraction(self, document: Document) -> Extraction:
         """Extract one document."""
@@ -220,10 +224,14 @@ class Formatter(PageWork[Rendered]):
             record = record_of(extraction, evidence=self.evidence)
         elif self.format == "json":
             text = to_json_line(extraction, evidence=self.evidence) + "\n"
+        elif extraction.error is None and self.write is not None:
+            text = self.write(extraction)
         elif extraction.error is None:
             options = {name: getattr(self, name) for name in _OPTIONS}
             text = written(extraction, self.format, **options)
         reason = NO_MARKUP if NO_MARKUP in extraction.warnings else None
+        if REDESIGNED in extraction.warnings:
+            reason = REDESIGNED
         if extraction.status in ("empty", "no content"):
             reason = extraction.warnings[-1]
         return Rendered(document.id, text, extraction.error, document.url, extraction.status, record, reason)

@@ -19,7 +19,7 @@ from blockfeat.web.app import base_app
 from blockfeat.web.coloured import LOOKS, coloured_page, head_styles
 from blockfeat.web.guard import ServeSettings, frame_policy
 from blockfeat.web.labelling.background import Background, model_file, training_lacks
-from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS
+from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, PAGES_OF_A_SITE, RULES
 from blockfeat.web.labelling.session import LabelSession, PageView
 from blockfeat.web.problems import GUARDED, PROBLEMS, Problem
 
@@ -62,7 +62,7 @@ class NextRequest(_Strict):
 class TrainRequest(_Strict):
     """The kind of model to train, or the one that is best on held-out pages."""
 
-    kind: Literal["best", "thresholds", "margin"] = "best"
+    kind: Literal["best", "thresholds", "margin", "rules"] = "best"
 
 
 Answer = dict[str, Any]
@@ -153,12 +153,13 @@ def frame(
 @api.get("/session", summary="The session and its pages, in the order in which to label them")
 def session(session: Session) -> Answer:
     """Return the session, its progress and its pages."""
+    offers_rules = max(session.labelled_hosts().values(), default=0) >= PAGES_OF_A_SITE
     return {
         **_actions(session),
         "output": str(session.output),
         "model": session.suggester.extractor.model.name,
         "model_file": str(model_file(session.output)),
-        "kinds": [BEST, *KINDS],
+        "kinds": [*([RULES] if offers_rules else []), BEST, *KINDS],
         "fewest_pages": FEWEST_PAGES,
         "training_lacks": training_lacks(),
         "pages": [
@@ -189,9 +190,11 @@ def mark(session: Session, asked: MarkRequest) -> Answer:
 
 @api.post("/accept", summary="The page is done: what is suggested for the other blocks counts")
 def accept(session: Session, asked: PageRequest) -> Answer:
-    """Mark a page as done; return the next one."""
+    """Mark a page as done; return the next one, and the site if it has enough labelled pages now for rules."""
     session.accept(asked.page)
-    return {**_actions(session), "page": session.next_page()}
+    host = session.pages.hosts[asked.page]
+    offer = {"rules_for": host} if session.labelled_hosts()[host] == PAGES_OF_A_SITE else {}
+    return {**_actions(session), "page": session.next_page(), **offer}
 
 
 @api.post("/no-content", summary="The page is done and has no content")
@@ -245,8 +248,9 @@ def _actions(session: LabelSession) -> dict[str, Any]:
 
 
 def _training(work: Background) -> Answer:
-    state, file = work.state, model_file(work.session.output)
-    return {**vars(state), "result": state.result and state.result.to_dict(), "model_file": str(file)}
+    state, result = work.state, work.state.result
+    file = model_file(work.session.output, result.kind if result else BEST)
+    return {**vars(state), "result": result and result.to_dict(), "model_file": str(file)}
 
 
 def _page(session: LabelSession, view: PageView) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,8 @@ from blockfeat._extras import require_extra
 from blockfeat.errors import BlockfeatError, MissingExtraError, TrainingError
 from blockfeat.extraction import Extractor
 from blockfeat.models import save_model
-from blockfeat.web.labelling.curve import CurvePoint, LabelTraining, Step
+from blockfeat.models.site import SiteModel
+from blockfeat.web.labelling.curve import BEST, RULES, CurvePoint, LabelTraining, Step
 from blockfeat.web.labelling.pages import Suggester
 from blockfeat.web.labelling.session import LabelSession
 
@@ -23,9 +25,9 @@ BASELINE = "thresholds"
 _logger = logging.getLogger("blockfeat.web.labelling.background")
 
 
-def model_file(output: Path) -> Path:
-    """Return where the model of a session is written: ``labels.model.json`` beside ``labels.jsonl``."""
-    return output.with_name(f"{output.name.removesuffix('.jsonl')}.model.json")
+def model_file(output: Path, kind: str = BEST) -> Path:
+    """Return where a model is written: ``labels.model.json``, or ``labels.site.json`` of rules, by ``labels.jsonl``."""
+    return output.with_name(f"{output.name.removesuffix('.jsonl')}.{'site' if kind == RULES else 'model'}.json")
 
 
 def training_lacks() -> str | None:
@@ -151,10 +153,23 @@ class Background:
             _logger.exception("training failed")
             self.state = replace(self.state, phase="failed", error=f"unexpected {type(error).__name__}: {error}")
 
-    def _trained(self, kind: str) -> TrainingState:
-        from blockfeat.web.labelling.learning import train_on_labels  # needs the extra ``train``
+    def _changes(self, after: Extractor) -> dict[str, tuple[int, int]]:
+        """Return the open pages whose text is another by the new model: how many words go, and how many come."""
+        found = {}
+        for id in self.session.pages.ids:
+            if self.session.state(id) != "open" or self._stop_training.is_set():
+                continue
+            page = self.session.pages.page(id)
+            texts = [each.extract(page.html, url=page.url).text for each in (self._first.extractor, after)]
+            before, now = (Counter(text.split()) for text in texts)
+            if before != now:
+                found[id] = ((before - now).total(), (now - before).total())
+        return found
 
-        target = model_file(self.session.output)
+    def _trained(self, kind: str) -> TrainingState:
+        from blockfeat.web.labelling.learning import learn_rules, train_on_labels  # needs the extra ``train``
+
+        target = model_file(self.session.output, kind)
         name = target.name.removesuffix(".json")
         first = self._first.extractor
         others = {BASELINE: Extractor.load(BASELINE)}
@@ -165,15 +180,15 @@ class Background:
         def on_step(step: Step) -> None:
             self.state = replace(self.state, kind=step.kind, done=step.done, total=step.total, points=step.points)
 
-        found = train_on_labels(
-            self.session.labelled_pages(),
-            kind=kind,
-            others=others,
-            configs=self._configs,
-            name=name,
-            on_step=on_step,
-            stop=self._stop_training.is_set,
-        )
+        pages, stop = self.session.labelled_pages(), self._stop_training.is_set
+        if kind == RULES:
+            base = first.model.base.name if isinstance(first.model, SiteModel) else first.model.name
+            found = learn_rules(pages, base=base, name=name, on_step=on_step, stop=stop)
+            found = replace(found, changes=self._changes(Extractor.of(found.model)))
+        else:
+            found = train_on_labels(
+                pages, kind=kind, others=others, configs=self._configs, name=name, on_step=on_step, stop=stop
+            )
         save_model(found.model, target)
         trained = Suggester(Extractor.of(found.model))
         is_used = trained.table == self._first.table and found.f1 >= found.others.get(first.model.name, 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from blockfeat.models import Model
@@ -11,11 +11,14 @@ from blockfeat.models import Model
 KINDS = ("thresholds", "margin")
 """Kinds of models that are trained in seconds and without further libraries."""
 
+RULES = "rules"
+"""Instead of a kind: rules for each site with enough labelled pages, on top of the model that suggests."""
+
 BEST = "best"
 """Instead of a kind: all of `KINDS` are tried, and the one that is best on held-out pages is taken."""
 
-FEWEST_PAGES = 4
-"""Labelled pages with content that training needs."""
+FEWEST_PAGES, PAGES_OF_A_SITE = 4, 5
+"""Labelled pages with content that training needs, and rules of a site."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,10 @@ class LabelTraining:
         Pages that could not be trained on, each with the reason.
     seconds : float
         Duration of the whole training.
+    rules : tuple of str
+        The rules of sites, in words, if those were learnt.
+    changes : mapping of str to tuple
+        Open pages whose text they change: words that go, and words that come.
     """
 
     model: Model
@@ -71,6 +78,8 @@ class LabelTraining:
     others: Mapping[str, float]
     skipped: tuple[str, ...]
     seconds: float
+    rules: tuple[str, ...] = ()
+    changes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def f1(self) -> float:

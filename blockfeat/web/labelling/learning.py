@@ -13,11 +13,12 @@ from typing import Any
 from blockfeat.data import LabelledPage, folds_by_host, seeded_key
 from blockfeat.errors import TrainingError
 from blockfeat.extraction import Extractor
-from blockfeat.training.config import CONFIGS, make_trainer
+from blockfeat.training.config import CONFIGS, Progress, make_trainer
 from blockfeat.training.evaluation.metrics import word_scores
+from blockfeat.training.site import train_site_rules
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train
-from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, CurvePoint, LabelTraining, OnStep, Step
+from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, RULES, CurvePoint, LabelTraining, OnStep, Step
 
 _FOLDS = 3
 _SHARES = (0.25, 0.5, 1.0)
@@ -97,6 +98,44 @@ def train_on_labels(
     )
     record = {**model.record, "labelling": found.to_dict()}
     return replace(found, model=replace(model, record=record))  # type: ignore[type-var]
+
+
+def learn_rules(
+    pages: Sequence[LabelledPage], *, base: str, name: str, on_step: OnStep, stop: Callable[[], bool]
+) -> LabelTraining:
+    """Learn rules for each site with enough labelled pages, on top of a bundled model.
+
+    Raises
+    ------
+    TrainingError
+        There are too few pages, no site gains, or training was stopped.
+    """
+    start = time.perf_counter()
+
+    def on_progress(progress: Progress) -> None:
+        if stop():
+            raise TrainingError("training was stopped")
+        on_step(Step(RULES, progress.done, progress.total or 0, ()))
+
+    model, reports = train_site_rules(pages, base=base, name=name, on_progress=on_progress, command="blockfeat label")
+    used = sum(report.pages for report in reports)
+    if not model.sites:
+        raise TrainingError(f"on pages that rules were not learnt from no site gains: {base} stays as it is")
+    before, after = (sum(one.pages * f1 for one, f1 in zip(reports, f1s, strict=True)) / used
+                     for f1s in ([one.before for one in reports], [one.after for one in reports]))  # fmt: skip
+    return LabelTraining(
+        model=model,
+        kind=RULES,
+        pages=used,
+        held_out="other pages",
+        points=(CurvePoint(used, after),),
+        others={base: before},
+        skipped=tuple(why for report in reports for why in report.skipped),
+        seconds=round(time.perf_counter() - start, 1),
+        rules=tuple(
+            f"{host}: {rule.do} {rule.where} ({rule.why})" for host in model.sites for rule in model.rules(host)
+        ),
+    )
 
 
 _Folds = list[tuple[list[LabelledPage], list[LabelledPage]]]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from blockfeat._numeric import probabilities
 from blockfeat.blocks import Blocks
 from blockfeat.content import data_tables, plain_text
-from blockfeat.data import cut_digest
+from blockfeat.data import LabelledPage, cut_digest
 from blockfeat.errors import BlockfeatError
 from blockfeat.extraction import Extraction, Extractor, content_logits
 from blockfeat.features import Measured, PageFeatures, feature_matrix, features_named
@@ -54,6 +54,8 @@ class SessionPages:
         """Reasons why documents could not be read, each with the document's id."""
         self._file = tempfile.TemporaryFile(prefix="blockfeat-label-")  # noqa: SIM115 (closed by close)
         self._places: dict[str, tuple[int, int, str | None, str | None]] = {}
+        self.hosts: dict[str, str] = {}
+        """The site of each page, as training knows it."""
         self._next_number: dict[str, int] = {}
         self._lock = Lock()
         self._end = 0
@@ -99,7 +101,9 @@ class SessionPages:
         packed = zlib.compress(html.encode("utf-8", "surrogatepass"), _LEVEL)
         self._file.write(packed)
         url = None if document.url is None else _writable(document.url)
-        self._places[self._free_id(_writable(document.id))] = (self._end, len(packed), url, document.lang)
+        id = self._free_id(_writable(document.id))
+        self._places[id] = (self._end, len(packed), url, document.lang)
+        self.hosts[id] = LabelledPage(id, html, url=url).host
         self._end += len(packed)
 
     def _free_id(self, id: str) -> str:

@@ -155,6 +155,11 @@ class LabelSession:
         with self._lock:
             return sorted(self.pages.ids, key=key)
 
+    def labelled_hosts(self) -> Counter[str]:
+        """Return the number of labelled pages of each site."""
+        with self._lock:
+            return Counter(host for page, host in self.pages.hosts.items() if self._state(page) == "done")
+
     def labelled_pages(self) -> list[LabelledPage]:
         """Return the pages of the corpus file."""
         with self._lock:
@@ -272,16 +277,19 @@ class LabelSession:
         with self._lock:
             self.suggester, self._confidence = suggester, {}
 
-    def rank(self, *, stop: Callable[[], bool] = bool) -> None:
+    def rank(self, *, stop: Callable[[], bool] = bool, on_page: Callable[[int], None] = lambda done: None) -> None:
         """Compute the current model's confidence for all open pages, so that the least certain come first.
 
         Parameters
         ----------
         stop : callable
             Called before each page; True ends the ranking.
+        on_page : callable
+            Called after each page with the number of pages done.
         """
         suggester = self.suggester
-        for id in [id for id in self.pages.ids if self.state(id) == "open"]:
+        left = [id for id in self.pages.ids if self.state(id) == "open" and id not in self._confidence]
+        for done, id in enumerate(left, start=1):
             if stop() or suggester is not self.suggester:
                 return
             try:
@@ -292,6 +300,7 @@ class LabelSession:
             with self._lock:
                 if suggester is self.suggester:
                     self._confidence[id] = found
+            on_page(done)
 
     # Files
 

@@ -253,6 +253,7 @@ class Labelling {
       await this.save();
       const found = await post(`label/${path}`, { page, ...body });
       this.showProgress(found);
+      if (found.rules_for) said += ` Five pages of ${found.rules_for} are labelled: t learns the rules of its pages.`;
       this.say(found.page ? said : `${said} All pages are labelled, skipped or bad; train with t.`);
       await this.open(found.page ?? page);
     });

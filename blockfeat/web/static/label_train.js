@@ -5,6 +5,7 @@ import { byId, el, plural, select } from "./dom.js";
 
 const KINDS = {
   best: "the better of both on held-out pages", thresholds: "thresholds: eight numbers, trained in seconds",
+  rules: "rules for each site with five labelled pages, on top of the model that suggests",
   margin: "margin: 24 features of blocks and their surroundings",
 };
 const PAUSE = 400;
@@ -78,7 +79,7 @@ export class TrainDialog {
     const found = [];
     if (state.error && state.phase !== "none") found.push(el("p", { class: "problem" }, state.error));
     if (state.phase === "running") found.push(el("p", { class: "soft" }, `Trying ${state.kind}: ${state.done} of ${state.total || "…"} fits`));
-    if (state.points.length) found.push(curve(state.points, state.result?.others ?? {}));
+    if (state.points.length && state.kind !== "rules") found.push(curve(state.points, state.result?.others ?? {}));
     if (state.result) found.push(...outcome(state, this.session.model));
     return found;
   }
@@ -87,7 +88,7 @@ export class TrainDialog {
 function outcome({ result, is_used: isUsed, model_file: file }, before) {
   const rows = [[`trained on your labels (${result.kind})`, result.f1], ...Object.entries(result.others)].sort((a, b) => b[1] - a[1]);
   const sites = result.held_out === "other sites" ? "whole sites held out" : "pages held out, of the same sites";
-  const skipped = result.skipped.length ? [el("details", {}, el("summary", {}, `${plural(result.skipped.length, "page")} not trained on`), el("ul", {}, ...result.skipped.map((why) => el("li", {}, why))))] : [];
+  const skipped = listed("page", result.skipped, false, " not trained on");
   return [
     el("table", { class: "scores" },
       el("caption", {}, `Mean word F1 over ${plural(result.pages, "labelled page")} (${sites}), after ${result.seconds} seconds`),
@@ -98,8 +99,15 @@ function outcome({ result, is_used: isUsed, model_file: file }, before) {
       : "The suggestions stay with the model of the start, which is better on these pages; more labelled pages may change that."),
     isUsed ? el("p", {}, "Extract with it: ", el("code", {}, `blockfeat extract --model ${file} PAGE.html`))
       : el("p", {}, "Extract with ", el("code", {}, before), "; the trained model is in ", el("code", {}, file), " all the same."),
+    ...listed("rule", result.rules, true),
+    ...listed("page", Object.entries(result.changes).map(([page, [gone, come]]) => `${page}: ${plural(gone, "word")} less, ${come} more`), false, " would change"),
     ...skipped,
   ];
+}
+
+/** A list that opens at a click; nothing where it is empty. */
+function listed(what, items, open, more = "") {
+  return items.length ? [el("details", { open }, el("summary", {}, plural(items.length, what) + more), el("ul", {}, ...items.map((item) => el("li", {}, item))))] : [];
 }
 
 /** The learning curve as a drawing, with the other models as level lines, and as a table for those who cannot see it. */

@@ -5,9 +5,10 @@ import pytest
 
 from blockfeat.data.corpus import read_corpus
 from blockfeat.io.inputs import Document
+from blockfeat.models.store import load_model
 from cases import CASES
 from described_api import answers_as_described
-from labelled_site_pages import site, site_page
+from labelled_site_pages import ferry_pages, site, site_page
 from labelling_page import LabellingPage, serving_labels
 
 
@@ -42,21 +43,39 @@ def test_a_page_is_marked_accepted_and_undone(api, labelling):
     assert api.post("redo").json() == {**after, "page": name}
 
 
-def test_pages_are_put_off_called_bad_or_without_content(api, labelling):
-    api.post("set-aside", json={"page": "page-0", "state": "skipped"})
-    api.post("set-aside", json={"page": "page-1", "state": "bad"})
-    found = api.post("no-content", json={"page": "odd/page?&#<script>"}).json()
-    assert (found["page"], found["progress"]) == (None, {"pages": 3, "done": 1, "skipped": 1, "bad": 1, "left": 0})
-    assert [page.text for page in read_corpus(labelling.session.output)] == [""]
-    assert api.get("session").json()["next"] is None
-
-
 @pytest.mark.parametrize(("path", "body"), CASES["what_cannot_be_is_a_problem_with_its_reason"])
 def test_what_cannot_be_is_a_problem_with_its_reason(api, labelling, path: str, body: dict[str, object]):
     answer = api.post(path, json=body)
     assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
     assert answer.json()["detail"]
     assert not labelling.session.can_undo
+
+
+def test_from_the_fifth_page_of_a_site_on_its_rules_are_offered_with_the_pages_that_change(tmp_path):
+    documents = [Document(page.id, page.html, url=page.url) for page in ferry_pages(7)]
+    with (
+        serving_labels([*documents, *site(1)], tmp_path / "labels.jsonl", model="default") as served,
+        httpx2.Client(base_url=f"{served.url}/api/v1/label/", timeout=600, trust_env=False) as api,
+    ):
+        offers, kinds = [], []
+        for document in documents[:5]:
+            last = len(api.get("page", params={"page": document.id}).json()["blocks"]) - 1
+            api.post("mark", json={"page": document.id, "blocks": [last - 1, last], "role": "clutter"})
+            kinds.append(api.get("session").json()["kinds"][0])
+            offers.append(api.post("accept", json={"page": document.id}).json().get("rules_for"))
+        assert (offers, {*kinds}) == ([None] * 4 + ["ferries.example"], {"best"})
+        assert api.get("session").json()["kinds"][0] == "rules"
+        assert api.post("train", json={"kind": "rules"}).json()["kind"] == "rules"
+        while (state := api.get("training").json())["phase"] == "running":
+            pass
+        assert (state["error"], state["is_used"]) == (None, True)
+        result = state["result"]
+        assert any(rule.startswith("ferries.example: drop .tips (") for rule in result["rules"])
+        assert result["changes"].keys() == {document.id for document in documents[5:]}
+        assert all(gone > 20 > come for gone, come in result["changes"].values())
+        assert result["f1"] > 0.99 > result["others"]["default"]
+        model = load_model(state["model_file"])
+    assert (model.name, [*model.sites]) == ("labels.site", ["ferries.example"])
 
 
 def test_another_site_cannot_label(api, labelling):

@@ -11,12 +11,12 @@ from blockfeat import Extractor, ModelError, TrainingError
 from blockfeat.models import load_model, save_model
 from blockfeat.models.decoding import best_run
 from blockfeat.page.document import Document
-from blockfeat.papers.mss.adapt import AdaptOptions, adapt, adapt_to_pages, border_weights, confidence, importance_of
 from blockfeat.papers.mss.classifier import Scale, TokenClassifier
 from blockfeat.papers.mss.model import TokenModel
 from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.papers.mss.trainer import TokenCounter
 from counted_tokens import article_classifier, tokens_of
+from experiments.mss.adapt import AdaptOptions, adapt, adapt_to_pages, border_weights, confidence, importance_of, main
 from pages import article_page
 
 
@@ -35,7 +35,10 @@ def test_a_model_for_a_site(tmp_path: Path) -> None:
     assert (read, (found.pages, len(found.skipped))) == (list(range(1, 11)), (8, 2))
     assert found.skipped[0].startswith("broken: ")
     assert (found.model.name, found.model.record["adapted_from"]) == ("site", "base")
-    save_model(found.model, tmp_path / "site.npz")
+    for page in documents(6):
+        (tmp_path / f"{page.id}.html").write_text(str(page.data), encoding="utf-8")
+    save_model(base(), tmp_path / "base.npz")
+    main([str(tmp_path), "--model", str(tmp_path / "base.npz"), "--output", str(tmp_path / "site.npz")])
     text = Extractor.of(load_model(tmp_path / "site.npz")).extract(article_page(5)).text
     assert "harbour council" in text
     assert "Zephyrona" not in text
@@ -48,12 +51,6 @@ def test_a_model_for_a_site(tmp_path: Path) -> None:
 def test_what_cannot_be_adapted_is_refused(count: int, model: TokenModel, reason: str) -> None:
     with pytest.raises((TrainingError, ModelError), match=reason):
         adapt(documents(count), model)
-
-
-def test_options_are_kept_in_the_record() -> None:
-    options = AdaptOptions(window=5, iterations=1)
-    record = adapt(documents(6), base(), options=options).model.record
-    assert (record["options"]["window"], record["options"]["iterations"], len(record["changed"])) == (5, 1, 1)
 
 
 BOOTSTRAPPING_TAGS = ("html", "head", "body", "title", "div", "p", "ul", "li", "a", "h1", "h3", "span", "section", "em")
@@ -89,8 +86,6 @@ def test_confidence_is_the_geometric_mean_beside_both_borders() -> None:
     changed[[0, 5, 10]] = [0.99, 0.5, 0.99]
     assert confidence(changed, (3, 8), 2) == confidence(probabilities, (3, 8), 2)
 
-
-def test_confidence_at_the_edges_of_a_page() -> None:
     sure = np.ones(4)
     assert (confidence(sure, (0, 4), 10), confidence(sure, (0, 0), 10)) == (pytest.approx(1.0), 0.0)
     assert 0 < confidence(np.zeros(4), (0, 4), 10) < 1e-5  # certainty does not make it nothing
@@ -140,6 +135,7 @@ def test_a_site_is_learnt_without_labels(classifier: TokenClassifier) -> None:
     assert (max(before), sum(behind)) == (50, 0)
     for page, (first, end) in zip(pages, adapted.runs, strict=True):
         assert sum(text.startswith("term") for text in page.texts(np.arange(first, end))) >= 0.9 * 160
+    assert adapt_to_pages(classifier, pages, AdaptOptions(iterations=4)).runs == adapted.runs
     assert adapted.classifier.importance is not None
     assert adapted.classifier.importance.weight.max() <= 1.0
     assert adapt_to_pages(classifier, pages, AdaptOptions(iterations=4)).runs == adapted.runs
@@ -159,9 +155,3 @@ def test_pages_of_several_sites_are_chosen_by_site(classifier: TokenClassifier) 
 def test_pages_without_text_cannot_be_adapted_to(classifier: TokenClassifier) -> None:
     with pytest.raises(TrainingError, match="nothing to adapt"):
         adapt_to_pages(classifier, [PageTokens.of(None)] * 6)
-
-
-@pytest.mark.parametrize("wrong", [{"window": 0}, {"share": 0.0}, {"share": 1.5}, {"iterations": 0}, {"factor": -1.0}])
-def test_wrong_options_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(TrainingError):
-        AdaptOptions(**wrong)  # type: ignore[arg-type]

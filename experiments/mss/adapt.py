@@ -1,15 +1,25 @@
-"""Adaptation of a token model to one site by unlabelled pages of it (Pasternack & Roth 2009, 6.2.4)."""
+"""Adaptation of a token model to one site by unlabelled pages of it (Pasternack & Roth 2009, 6.2.4).
+
+Usage::
+
+    python -m experiments.mss.adapt pages-of-one-site/ --output site.npz
+"""
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat import __version__
 from blockfeat.errors import BlockfeatError, ModelError, TrainingError
+from blockfeat.io.inputs import read_inputs
+from blockfeat.models import load_model, save_model
 from blockfeat.models.decoding import best_run
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
@@ -55,13 +65,6 @@ class AdaptOptions:
     factor: float = 24.0
     iterations: int = 10
     smoothing: float = 0.5
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        if self.window < 1 or self.distance < 1 or self.iterations < 1 or self.factor < 0 or not self.smoothing > 0:
-            raise TrainingError(f"adapting needs a window, distance and iterations of at least 1: {self}")
-        if not 0 < self.share <= 1:
-            raise TrainingError(f"the share of pages to learn from must lie above 0 and be at most 1, not {self.share}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,3 +291,26 @@ def without_rare(classifier: TokenClassifier) -> TokenClassifier:
         bayes=replace(classifier.bayes, grams=grams.chosen(kept)),
         importance=importance and replace(importance, weight=importance.weight[kept]),
     )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Adapt a bundled model or a model file to the pages of a site; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.mss.adapt")
+    parser.add_argument("pages", nargs="+", help="folders or files with pages of one site")
+    parser.add_argument("--model", default="mss-supervised", help="the token model to start from")
+    parser.add_argument("--output", type=Path, required=True, help="the model file to write, .npz")
+    options = parser.parse_args(arguments)
+    model = load_model(options.model)
+    if not isinstance(model, TokenModel):
+        raise ModelError(f"model {options.model!r} does not label tokens; take mss-supervised")
+    found = adapt(read_inputs(options.pages), model, name=options.output.stem)
+    save_model(found.model, options.output)
+    for problem in found.skipped:
+        print(problem, file=sys.stderr)
+    for number, changed in enumerate(found.changed, start=1):
+        print(f"iteration {number}: the text of {changed} of {found.pages} pages changed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
