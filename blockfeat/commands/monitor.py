@@ -7,6 +7,7 @@ import logging
 import signal
 import sys
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -24,8 +25,13 @@ from blockfeat.commands.options import QuietOption, languages
 from blockfeat.errors import LanguageError
 
 if TYPE_CHECKING:
+    from blockfeat.monitor.config import MonitorConfig
     from blockfeat.monitor.crawl.cycle import Summary
+    from blockfeat.monitor.mentions.brand import Brand
     from blockfeat.monitor.run import Monitor
+    from blockfeat.monitor.store.store import Store
+
+_SHOWN = 3
 
 
 def aliases(
@@ -194,8 +200,11 @@ def init(
 
 
 @app.command("check", cls=_Command)
-def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -> None:
-    """Check a configuration; every problem is named with its line."""
+def check(
+    config: Annotated[Path, typer.Argument(help="Configuration file.")],
+    pages: Annotated[bool, typer.Option("--pages", help="Also look each name up in the pages of the store.")] = False,
+) -> None:
+    """Check a configuration: every problem is named with its line, and names that are everyday words."""
     from blockfeat.models.store import load_model
     from blockfeat.monitor.config import read_config
 
@@ -210,6 +219,46 @@ def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -
         console.show(f"{config}: {', '.join(parts)}; all well")
     else:
         console.show(f"{config}: {', '.join(parts)}; well, but without a contact in [fetch] sites cannot reach you")
+    known = {source.lang for source in found.sources} | {lang for brand in found.brands for lang in brand.aliases}
+    if pages:
+        with monitor_results.opened_store(str(found.store)) as store:
+            known |= {row["lang"] for row in store.query("SELECT DISTINCT lang FROM pages")}
+            _show_found(store, found)
+    _warn_of_words(found.brands, {lang for lang in known if lang and lang != "*"})
+
+
+def _warn_of_words(brands: Sequence[Brand], known: set[str]) -> None:
+    """Warn of names that are stop words of languages; of all languages where none is known."""
+    from blockfeat.lang import available_languages
+    from blockfeat.monitor.mentions.matcher import BrandMatcher
+
+    matcher, words = BrandMatcher.of(brands), defaultdict[str, dict[str, None]](dict)
+    for lang in sorted(known) or available_languages():
+        for hit in matcher.everyday(lang):
+            words[hit.brand][f"{hit.text.lower()!r} ({lang})"] = None
+    for brand, several in words.items():
+        advice = "'requires', 'about' and 'others' tell them apart, or give the name by language"
+        console.error(f"{brand}: everyday words are taken for it, {', '.join(several)}: {advice}")
+
+
+def _show_found(store: Store, config: MonitorConfig) -> None:
+    """Print how often each name stands in the pages of a store, how it is written, and three sentences."""
+    from blockfeat.monitor.rematch import found_now
+
+    articles, spellings = Counter[str](), defaultdict[str, Counter[str]](Counter)
+    sentences = defaultdict[str, list[str]](list)
+    for mentions in found_now(store, config):
+        articles.update({mention.brand for mention in mentions})
+        for mention in mentions:
+            spellings[mention.brand][mention.match] += 1
+            sentences[mention.brand].append(mention.sentence)
+    for brand in config.brands:
+        written = spellings[brand.name]
+        common = ", ".join(f"{name!r} {count}" for name, count in written.most_common(_SHOWN))
+        console.show(f"{brand.name}: {written.total()} times in {articles[brand.name]} articles: {common or 'none'}")
+        several = [*dict.fromkeys(sentences[brand.name])]
+        for place in sorted({0, len(several) // 2, len(several) - 1} if several else ()):
+            console.show(f"  - {several[place]}")
 
 
 @app.command("demo", cls=_Command)
@@ -317,6 +366,8 @@ def show_summary(summary: Summary, *, quiet: bool, is_streamed: bool) -> None:
         line += f", {summary.delivered} delivered"
     if summary.stopped:
         line += f"; {summary.stopped}, {summary.left} pages still due"
+    for row in summary.written:
+        line += f"\n  {row['brand']}: mostly {row['match']!r}, {row['number']} of {row['of_all']}"
     # If mentions are streamed to standard output, nothing else may be printed there.
     if is_streamed:
         console.error(line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 
 from blockfeat.errors import failure_reason
 from blockfeat.monitor.config import MonitorConfig
@@ -10,6 +10,7 @@ from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.queries import QueryMatcher
 from blockfeat.monitor.reading import Lessons, ReaderSettings, all_mentions, found_mentions, stored_extraction
 from blockfeat.monitor.store.mentions import Rematched
+from blockfeat.monitor.store.records import FoundMention, StoredPage
 from blockfeat.monitor.store.store import Store
 
 _AT_ONCE = 100
@@ -43,11 +44,33 @@ def rematch(
     on_failure : callable
         Called with the address of a page that could not be looked through, and the reason.
     """
-    chosen = [brand for brand in config.brands if not brands or brand.name in brands]
+    done = Rematched()
+    for pages, found in _looked_through(store, config, brands, on_failure):
+        failed = Rematched(pages - len(found), failed=pages - len(found))
+        done += store.match_again(found, brands=brands, announce=announce, now=now) + failed
+        if on_pages is not None:
+            on_pages(done.pages)
+    return done
+
+
+def found_now(store: Store, config: MonitorConfig) -> Iterator[list[FoundMention]]:
+    """Yield the mentions that count of each page of a store, as a configuration finds them; nothing is changed."""
+    for _, found in _looked_through(store, config):
+        for _, mentions in found:
+            yield [mention for mention in mentions if mention.counted]
+
+
+def _looked_through(
+    store: Store,
+    config: MonitorConfig,
+    brands: Collection[str] = (),
+    on_failure: Callable[[str, str], None] = lambda url, reason: None,
+) -> Iterator[tuple[int, list[tuple[StoredPage, list[FoundMention]]]]]:
+    """Yield some pages of a store at a time: how many, and those that could be looked through, with their mentions."""
+    matcher = BrandMatcher.of(brand for brand in config.brands if not brands or brand.name in brands)
     queries = QueryMatcher.of(query for query in config.queries if not brands or query.name in brands)
-    matcher = BrandMatcher.of(chosen)
     reading = ReaderSettings.of(config, Lessons.of(store.lessons(), config.brands))
-    done, last = Rematched(), 0
+    last = 0
     while pages := store.stored_pages(after=last, limit=_AT_ONCE):
         found = []
         for page in pages:
@@ -59,8 +82,4 @@ def rematch(
             except Exception as error:
                 on_failure(page.url, failure_reason(error))
         last = pages[-1].id
-        failed = len(pages) - len(found)
-        done += store.match_again(found, brands=brands, announce=announce, now=now) + Rematched(failed, failed=failed)
-        if on_pages is not None:
-            on_pages(done.pages)
-    return done
+        yield len(pages), found

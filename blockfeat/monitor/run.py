@@ -24,6 +24,7 @@ from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Browser
 from blockfeat.monitor.notify.queue import Receiver, deliver, receivers_of
 from blockfeat.monitor.reading import Lessons, ReaderSettings
+from blockfeat.monitor.store.schema import SQL
 from blockfeat.monitor.store.store import Store
 
 _logger = logging.getLogger("blockfeat.monitor")
@@ -135,6 +136,9 @@ class Monitor:
         await self._thread.call(self.store.forget_old, now=time.time(), **ages)
         await self._look_for_spikes()
         await self._deliver(work.summary, is_end=True)
+        if number == 1:
+            rows = await self._thread.call(self.store.query, SQL["written"]["by_brand"])
+            work.summary.written = [*{row["brand"]: row for row in rows}.values()]
         work.summary.left = (await self._thread.call(self.store.status, now=time.time(), limit=1)).due
         await self._thread.call(self.store.end_run, number, now=time.time(), summary=work.summary.to_dict())
         self.on_progress(work.summary)

@@ -1,6 +1,7 @@
 """The commands of the monitor, as a user calls them."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -56,11 +57,17 @@ def test_the_example_runs_from_feed_to_report(folder: Path) -> None:
     run = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     assert (run.returncode, run.stderr) == (0, "")
     assert "30 read; pages: 64 new; 1 copies" in run.stdout
+    assert "\n  Tolmet Bank: mostly 'Tolmet Bank', " in run.stdout
     logged = [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {"feed read", "page new", "round"} <= {line["event"] for line in logged}
     again = _monitor(folder, "run", "monitor.toml")
     assert (again.returncode, again.stderr) == (0, "")
     assert "pages: 1 updated" in again.stdout
+    assert "mostly" not in again.stdout
+    looked = _monitor(folder, "check", "monitor.toml", "--pages").stdout.splitlines()
+    at = next(number for number, line in enumerate(looked) if line.startswith("Tolmet Bank: "))
+    assert re.fullmatch(r"Tolmet Bank: \d+ times in \d+ articles: 'Tolmet Bank' \d+, .*", looked[at])
+    assert [line[:4] for line in looked[at + 1 : at + 5]] == ["  - "] * 3 + [looked[at + 4][:4]]
     quiet = _monitor(folder, "run", "monitor.toml", "--quiet")
     assert (quiet.returncode, quiet.stdout) == (0, "")
     table = _monitor(folder, "report", "monitor.toml", "--by", "brand,lang").stdout
@@ -128,6 +135,27 @@ def test_init_writes_a_file_that_check_likes_and_replaces_none(tmp_path: Path) -
     assert "7 brands; well, but without a contact" in _monitor(tmp_path, "check", "monitor.toml").stdout
     assert _monitor(tmp_path, "init").returncode == 2
     assert _monitor(tmp_path, "init", "--force").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("brand", "source", "warned"),
+    [
+        ('name = "WHO"\naliases = {el = "ΠΟΥ"}', "", "WHO: everyday words are taken for it, 'που' (el), 'πού' (el), "),
+        ('name = "Οργανισμός"\naliases = {el = "ΠΟΥ"}\ncase = "exact"', "", ""),
+        ('name = "Visa"', 'lang = "lt"', "Visa: everyday words are taken for it, 'visa' (lt): "),
+        ('name = "Visa"\ncase = "exact"', 'lang = "lt"', "'visa' (lt): "),  # one may begin a sentence
+        ('name = "Visa"', 'lang = "en"', ""),
+        ('name = "Visa"', "", "'visa' (lt)"),  # all languages, as none is known
+        ('name = "Visa"\nrequires = "card"', 'lang = "lt"', ""),
+        ('name = "Für"', 'lang = "de"', "'für' (de): "),
+        ('name = "Fur"', 'lang = "de"', ""),
+    ],
+)
+def test_check_warns_of_names_that_are_everyday_words(brand: str, source: str, warned: str, tmp_path: Path) -> None:
+    config = f'[[sources]]\nurl = "https://a.example/feed"\n{source}\n[[brands]]\n{brand}\n'
+    (tmp_path / "m.toml").write_text(config, encoding="utf-8")
+    done = _monitor(tmp_path, "check", "m.toml")
+    assert (done.returncode, done.stderr.count("\n"), warned in done.stderr) == (0, bool(warned), True)
 
 
 def test_check_names_the_line(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -221,6 +223,30 @@ def test_a_monitor_that_is_not_at_work_is_told(
     assert (answer.status_code, (trouble or "ok") in answer.text) == (503 if trouble else 200, True)
     shown = _client(store).get("/", headers=_bearer(_PASSWORD)).text
     assert ("Nothing new is read" in shown) == (trouble is not None)
+
+
+@pytest.mark.parametrize(
+    ("at", "is_trouble"),
+    [
+        ("2026-10-12T22:00", True),  # the first evening: nothing is known of these hours
+        ("2026-10-13T22:00", False),
+        ("2026-10-14T07:30", False),
+        ("2026-10-17T12:00", True),  # the first Saturday
+        ("2026-10-24T12:00", False),
+        ("2026-10-26T10:50", False),  # a Monday after the end of summer time
+        ("2026-10-26T15:00", True),
+        ("2026-10-22T13:30", True),  # in the hours of rounds
+    ],
+)
+def test_rounds_may_keep_office_hours(store: Store, at: str, is_trouble: bool) -> None:
+    zone = ZoneInfo("Europe/Berlin")
+    store.set_timezone(zone)
+    end = datetime.fromisoformat(at).replace(tzinfo=zone)
+    days = (datetime(2026, 10, 12, tzinfo=zone) + timedelta(days=number) for number in range(12))
+    hours = (day.replace(hour=hour) for day in days if day.weekday() < 5 for hour in range(8, 17))
+    last = end.replace(hour=9) if 10 < end.hour < 17 and end.day == 22 else end
+    _rounds(store, *(hour.timestamp() - NOW for hour in hours if hour < last))
+    assert (store.trouble(now=end.timestamp()) is not None) == is_trouble
 
 
 def test_a_long_round_is_at_work_as_long_as_it_says_so(store: Store) -> None:

@@ -44,6 +44,9 @@ class Summary:
         Pages that are still due: the time was over, or the run was stopped.
     stopped : str or None
         Why the round ended before its work did.
+    written : list of mapping
+        Of the first round of a store: how each brand is mostly written (``match``), the ``number`` of mentions that are
+        counted and ``of_all`` of them.
     """
 
     feeds: Counter[str] = field(default_factory=Counter)
@@ -57,6 +60,7 @@ class Summary:
     unexpected: int = 0
     left: int = 0
     stopped: str | None = None
+    written: list[Mapping[str, Any]] = field(default_factory=list)
 
     @property
     def done(self) -> int:

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import BrandError
-from blockfeat.lang import normalise_code
+from blockfeat.lang import normalise_code, stop_words_if_any
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand, variants_of
 from blockfeat.monitor.mentions.folding import (
     ACCENTED,
@@ -170,6 +170,11 @@ class BrandMatcher:
             free = {brand.name for brand in self.brands if brand.overlaps}
             hits = [*_within_others(hits, free)]
         return tuple(hit for hit in hits if ruled_out or not hit.rule)
+
+    def everyday(self, lang: str) -> tuple[Hit, ...]:
+        """Return the stop words of a language that are taken for brands, as they stand within or begin a sentence."""
+        words = sorted(stop_words_if_any(lang))
+        return self.find(PARAGRAPH.join([*words, *map(str.title, words)]), lang=lang)
 
     def _collect(self, folded: FoldedText, text: str, lang: str | None) -> Mapping[int, _Found]:
         """Return what each brand has in a text, before exclusions and context."""

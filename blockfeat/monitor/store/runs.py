@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from hashlib import scrypt
 from hmac import compare_digest
 from itertools import pairwise
@@ -18,35 +18,24 @@ from typing import Any
 from unicodedata import normalize
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import BigInteger, Connection, cast, delete, func, insert, or_, select, true, update
+from sqlalchemy import Connection, delete, func, insert, or_, select, text, true, update
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.store.engine import upsert
 from blockfeat.monitor.store.feeds import OF_RUNS, mend_clock
 from blockfeat.monitor.store.records import iso, local_day
-from blockfeat.monitor.store.schema import (
-    band,
-    dead_letter,
-    entry,
-    feed,
-    feedback,
-    host,
-    mention,
-    meta,
-    outbox,
-    page,
-    run,
-    sink,
-    version,
-)
+from blockfeat.monitor.store.schema import SQL, band, entry, feed, feedback, mention, meta, page, run, version
 from blockfeat.monitor.store.search import forget_article
 
-_RUNS_KEPT = 1000
+# A week of rounds that begin every minute.
+_RUNS_KEPT = 11_000
 _AT_ONCE = 500
 # Seconds without a sign of a round that are no trouble: these at least, three usual pauses, or a day after one round.
 _LEAST_SILENCE, _PAUSES, _FIRST_SILENCE = 900.0, 3, 86_400.0
 _RUNS_COMPARED, _BROKEN_OFF = 10, 3
+# Days before in whose hours a silence may have been, too.
+_RHYTHMS = (1, 7)
 # Status codes below 500 that may be temporary.
 _PASSING = (401, 402, 403, 404, 408, 425, 429)
 _ADDRESS = re.compile(r"https?://\S+")
@@ -136,8 +125,8 @@ def keep_alive(connection: Connection, *, now: float) -> None:
 def trouble_of(connection: Connection, *, now: float) -> str | None:
     """Return why the monitor needs somebody, None where all is well: no round, or the last one is too long ago.
 
-    Too long is three times the usual pause between the last rounds, and a quarter of an hour at least. Trouble are also
-    three rounds in a row that broke off.
+    Too long is three times the usual pause between the last rounds, and a quarter of an hour at least; hours that were
+    silent a day or a week before do not count. Trouble are also three rounds in a row that broke off.
 
     Raises
     ------
@@ -154,10 +143,24 @@ def trouble_of(connection: Connection, *, now: float) -> str | None:
     starts = [datetime.fromisoformat(row.started_at) for row in rows]
     pauses = [(later - earlier).total_seconds() for later, earlier in pairwise(starts)]
     usual = median(pauses) if pauses else _FIRST_SILENCE / _PAUSES
+    most = max(_LEAST_SILENCE, _PAUSES * usual)
     # A moment to come is of a clock that was set back since.
-    if abs(now - alive) <= max(_LEAST_SILENCE, _PAUSES * usual):
+    is_usual = now > alive and _was_silent(connection, alive + usual / 2, now - most)
+    if abs(now - alive) <= most or is_usual:
         return None
     return f"no sign of a round since {iso(alive)}; rounds used to begin every {usual / 60:,.0f} minutes"
+
+
+def _was_silent(connection: Connection, since: float, until: float) -> bool:
+    """Return whether no round began in the same hours a day or a week before: rounds may keep office hours."""
+    zone, first = _zone(connection), connection.scalar(select(func.min(run.c.started_at)))
+    for days in _RHYTHMS:
+        hours = [datetime.fromtimestamp(moment, zone) - timedelta(days=days) for moment in (since, until)]
+        start, end = (iso(moment.timestamp()) for moment in hours)
+        begun = select(run.c.id).where(run.c.started_at.between(start, end)).limit(1)
+        if first <= start and connection.scalar(begun) is None:
+            return True
+    return False
 
 
 def _disk(connection: Connection) -> tuple[int, int | None]:
@@ -174,47 +177,26 @@ def _disk(connection: Connection) -> tuple[int, int | None]:
 
 def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreStatus:
     """Return what is in a store; lists have at most ``limit`` rows."""
-    runs = connection.execute(select(run).order_by(run.c.id.desc()).limit(limit)).mappings().all()
-    counted = select(func.count()).select_from(mention.join(page, _current())).where(mention.c.counted)
-    columns = (feed.c.url, feed.c.error, feed.c.failures, feed.c.failing_since)
-    failing = select(*columns).where(feed.c.failures > 0, feed.c.retired.is_(None)).order_by(feed.c.failing_since)
-    failed = select(page.c.url, page.c.error, page.c.attempts, page.c.fault.is_not(None).label("unexpected"))
-    failed = failed.where(or_(page.c.status == "error", page.c.fault.is_not(None)))
-    failed = failed.order_by(page.c.fault.is_(None), page.c.id.desc())
-    waiting = select(host.c.name, host.c.retry_at).where(host.c.retry_at > now).order_by(host.c.retry_at)
-    pending = func.coalesce(select(func.max(outbox.c.id)).scalar_subquery(), sink.c.delivered) - sink.c.delivered
-    sinks = select(sink.c.name, cast(pending, BigInteger).label("pending"), sink.c.failures, sink.c.error)
+    lists: dict[str, Any] = {name: _rows(connection, sql, now=now, most=limit) for name, sql in SQL["status"].items()}
+    (numbers,) = lists.pop("numbers")
+    alive = numbers.pop("alive")
     size, free = _disk(connection)
-    alive = connection.scalar(select(meta.c.value).where(meta.c.key == _ALIVE))
-    dead = select(dead_letter.c.sink, func.count().label("number"), func.max(dead_letter.c.error).label("error"))
     return StoreStatus(
         trouble=trouble_of(connection, now=now),
         alive_at=iso(float(alive)) if alive else None,
         store_bytes=size,
         free_bytes=free,
-        runs=tuple({**row, "summary": json.loads(row["summary"] or "{}")} for row in runs),
-        pages={
-            row.status: row.number
-            for row in connection.execute(select(page.c.status, func.count().label("number")).group_by(page.c.status))
-        },
-        due=_count(connection, page.c.due_at <= now),
-        later=_count(connection, page.c.due_at > now),
-        retried=_count(connection, (page.c.due_at > now) & (page.c.attempts > 0)),
-        unexpected=unexpected_failures(connection),
-        copies=_count(connection, page.c.copy_of.is_not(None)),
-        own_mentions=connection.scalar(counted.where(~mention.c.copied, page.c.copy_of.is_not(None))) or 0,
-        versions=connection.scalar(select(func.count()).select_from(version)) or 0,
-        mentions=connection.scalar(select(func.count()).select_from(mention.join(page, _current()))) or 0,
-        counted=connection.scalar(counted.where(~mention.c.copied)) or 0,
-        feed_count=connection.scalar(select(func.count()).select_from(feed)) or 0,
-        failing=connection.scalar(select(func.count()).select_from(failing.subquery())) or 0,
-        retired=connection.scalar(select(func.count()).select_from(feed).where(feed.c.retired.is_not(None))) or 0,
-        failing_feeds=tuple(map(dict, connection.execute(failing.limit(limit)).mappings())),
-        failed_pages=tuple(map(dict, connection.execute(failed.limit(limit)).mappings())),
-        waiting_hosts={row.name: iso(row.retry_at) for row in connection.execute(waiting.limit(limit))},
-        dead_letters=tuple(map(dict, connection.execute(dead.group_by(dead_letter.c.sink)).mappings())),
-        sinks=tuple({**row, "pending": max(row["pending"], 0)} for row in connection.execute(sinks).mappings()),
+        runs=tuple({**row, "summary": json.loads(row["summary"] or "{}")} for row in lists.pop("runs")),
+        pages={row["status"]: row["number"] for row in lists.pop("pages")},
+        waiting_hosts={row["name"]: iso(row["retry_at"]) for row in lists.pop("waiting_hosts")},
+        failed_pages=tuple({**row, "unexpected": bool(row["unexpected"])} for row in lists.pop("failed_pages")),
+        **lists,
+        **numbers,
     )
+
+
+def _rows(connection: Connection, sql: str, **values: Any) -> tuple[dict[str, Any], ...]:
+    return tuple(map(dict, connection.execute(text(sql), values).mappings()))
 
 
 def unexpected_failures(connection: Connection) -> int:
@@ -268,15 +250,6 @@ def retry(
         whys = ((row.error or "unknown").removeprefix(f"{row.url}: ").partition("\n")[0] for row in wanted)
         reasons.update(_ADDRESS.sub("…", why) for why in whys)
     return reasons
-
-
-def _current() -> Any:
-    """Return the condition that joins the mentions of the current version of a page."""
-    return (page.c.id == mention.c.page_id) & (page.c.version == mention.c.version)
-
-
-def _count(connection: Connection, condition: Any) -> int:
-    return connection.scalar(select(func.count()).select_from(page).where(condition)) or 0
 
 
 _PURGED = "purged"
