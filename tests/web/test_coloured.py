@@ -13,8 +13,17 @@ from blockfeat.extraction.extractor import extractor_of
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.settings import CleanSettings, Filters
 from blockfeat.web.coloured import LOOKS, coloured_page, extraction_and_coloured_page, head_styles, safe_page
-from blockfeat.web.reader.cache import ExtractionChoices, LoadedExtractors, PageSource, load_extractors, model_names
-from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
+from blockfeat.web.reader.tasks import (
+    ExtractionChoices,
+    LinksOn,
+    LoadedExtractors,
+    PageSource,
+    cleaned_page,
+    colour,
+    load_extractors,
+    model_names,
+    read_article,
+)
 from property_examples import examples
 from script_vectors import INERT, METADATA_VECTORS, VECTORS, page_with
 

@@ -37,6 +37,7 @@ _PAGE = f"""<html lang=en><title>Ferries {_INJECTED}</title><article><h1>Ferries
 
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp, "_SECONDS", 300.0)
     monkeypatch.setattr(mcp, "FetchOptions", partial(FetchOptions, delay=0.0, first_wait=0.01))
 
 
@@ -81,7 +82,8 @@ def test_a_page_is_read_in_parts_and_what_it_asks_for_stands_between_the_marks(s
         ("fetch", {"url": f"{site.url}/a", "start_index": 10**6}),
     )
     facts, text, behind = _of_page(whole[1])
-    assert (facts["url"], facts["language"], facts["kind"]) == (f"{site.url}/a", "en", "article")
+    assert not whole[0], facts
+    assert (facts["url"], facts["lang"], facts["kind"]) == (f"{site.url}/a", "en", "article")
     assert 0.0 < facts["confidence"] <= 1.0
     assert _INJECTED in facts["title"]
     assert whole[1].count(_INJECTED) == 2

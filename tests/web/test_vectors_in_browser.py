@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blockfeat.papers.crunch.settings import CleanSettings, Filters
-from blockfeat.web.reader.cache import ExtractionChoices, LoadedExtractors, PageSource, load_extractors, model_names
-from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
+from blockfeat.web.reader.tasks import (
+    ExtractionChoices,
+    LinksOn,
+    LoadedExtractors,
+    PageSource,
+    cleaned_page,
+    colour,
+    load_extractors,
+    model_names,
+    read_article,
+)
 from reader_page import open_reader, paste, read_file
 from script_vectors import METADATA_VECTORS, VECTORS, page_with
 from served import Served

@@ -21,7 +21,6 @@ from blockfeat.web.coloured import LOOKS
 from blockfeat.web.guard import PAGE_POLICY, frame_policy, network_of
 from blockfeat.web.problems import GUARDED, PROBLEMS, Problem, problem_of, reason_of
 from blockfeat.web.reader import tasks
-from blockfeat.web.reader.cache import PageSource
 from blockfeat.web.reader.schemas import (
     Choices,
     CleanChoices,
@@ -42,7 +41,7 @@ from blockfeat.web.reader.schemas import (
 )
 from blockfeat.web.reader.serialise import media_of
 from blockfeat.web.reader.service import Service
-from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
+from blockfeat.web.reader.tasks import LinksOn, PageSource, cleaned_page, colour, read_article
 
 # Long news pages with many menus and teasers.
 _EXAMPLES = {"en": "en-harbourledger-1", "de": "de-elbtalbote-1", "ja": "ja-minatodayori-1"}
