@@ -17,14 +17,7 @@ from blockfeat.page import Page
 from blockfeat.papers.crunch.clean import Cleaned, Cleaner
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.web.coloured import extraction_and_coloured_page, head_styles, safe_page
-from blockfeat.web.reader.serialise import (
-    described_features,
-    described_model,
-    described_thresholds,
-    differing_blocks,
-    features_by_name,
-    usual_values,
-)
+from blockfeat.web.reader import serialise
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +170,14 @@ def explain(
         Only these blocks; all without it.
     """
     extraction = _extracted(source, choices, loaded)
-    thresholds = described_thresholds(loaded.of(choices).model, extraction.lang)
-    known = features_by_name() if features else {}
-    usual = usual_values(extraction.blocks) if features else {}
+    thresholds = serialise.described_thresholds(loaded.of(choices).model, extraction.lang)
+    known = serialise.features_by_name() if features else {}
+    usual = serialise.usual_values(extraction.blocks) if features else {}
     wanted = None if blocks is None else set(blocks)
     rows = []
     for row, block in zip(explanation_table(extraction), extraction.blocks, strict=True):
         if wanted is None or block.index in wanted:
-            row["features"] = described_features(block, thresholds, known, usual) if features else []
+            row["features"] = serialise.described_features(block, thresholds, known, usual) if features else []
             rows.append({**row, "level": block.level, "links": len(block.links)})
     return {"record": record_of(extraction), "thresholds": plain(thresholds), "blocks": plain(rows)}
 
@@ -193,7 +186,7 @@ def compare(
     loaded: LoadedExtractors, *, source: PageSource, first: ExtractionChoices, second: ExtractionChoices
 ) -> dict[str, Any]:
     """Return what each of two extractions keeps, where they decide differently, and how far their texts agree."""
-    return differing_blocks(_extracted(source, first, loaded), _extracted(source, second, loaded))
+    return serialise.differing_blocks(_extracted(source, first, loaded), _extracted(source, second, loaded))
 
 
 def colour(loaded: LoadedExtractors, *, source: PageSource, choices: ExtractionChoices, look: str = "page") -> str:
@@ -206,7 +199,7 @@ def colour(loaded: LoadedExtractors, *, source: PageSource, choices: ExtractionC
 
 def describe_models(loaded: LoadedExtractors, *, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return a description of each of the models that are offered."""
-    return [described_model(name, loaded.of_model(name).model) for name in names]
+    return [serialise.described_model(name, loaded.of_model(name).model) for name in names]
 
 
 def _cleaned(source: PageSource, settings: CleanSettings, loaded: LoadedExtractors) -> Cleaned:
