@@ -94,18 +94,19 @@ def mcp(
 ) -> None:
     """Give language models tools that read pages, and search mentions, by the Model Context Protocol."""
     require_extra("mcp", what="mcp")
-    # The SDK makes so many models of messages that collecting garbage takes a tenth of the start.
-    gc.disable()
     from blockfeat.commands.monitor_results import is_own_machine, opened_store
     from blockfeat.models.store import DEFAULT_MODEL, load_model
+
+    # The SDK makes so many models of messages that collecting garbage takes a tenth of the start.
+    gc.disable()
     from blockfeat.web.mcp import create_server, http_app
 
+    gc.enable()
     allowed_networks(allow_network)
     if model != DEFAULT_MODEL:
         load_model(model)
     with nullcontext() if store is None else opened_store(store) as opened:
         server = create_server(model, store=opened, networks=allow_network or ())
-        gc.enable()
         if not http:
             server.run()
             return
