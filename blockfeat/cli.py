@@ -27,6 +27,7 @@ _COMMANDS = {
     "evaluate": "models",
     "serve": "serve",
     "label": "serve",
+    "mcp": "serve",
     "clean": "clean",
     "models": "models",
     "bench": "models",

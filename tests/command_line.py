@@ -44,7 +44,7 @@ def serving(
             lines = [process.stdout.readline()]
             while lines[-1] and "http://" not in lines[-1]:
                 lines.append(process.stdout.readline())
-            found = re.search(r"http://\S+?(?=/(?: |$))", lines[-1])
+            found = re.search(r"http://\S+?(?=/(?:mcp)?(?: |$))", lines[-1])
             assert found is not None, process.stderr.read() if process.stderr else ""
             yield found[0], process, lines
         finally:

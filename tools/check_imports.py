@@ -40,12 +40,14 @@ ROOMS = {
     "blockfeat.web": ("web",),
     "blockfeat.web.labelling.learning": ("train",),
     "blockfeat.web.live": ("monitor",),
+    "blockfeat.web.mcp": ("mcp", "monitor"),
 }
 """The extras that packages and modules may use freely; those of a package hold for all that is in it."""
 
 DOORLESS = {
     "blockfeat.training.evaluation.peers": "`Peer.load` says which peer cannot be imported",
     "blockfeat.integrations.spark": "its functions look first, so that its command can say it in one line",
+    "blockfeat.web.mcp": "its imports of the SDK stand in `importing`",
 }
 """Rooms without a door of their own, and what stands for it."""
 

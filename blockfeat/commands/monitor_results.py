@@ -18,6 +18,8 @@ from blockfeat.commands import console
 from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, QuietOption, TrustedProxyOption
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from blockfeat.monitor.store.store import Store
 
 
@@ -194,26 +196,33 @@ def serve(
     """Serve a live page of the mentions, read-only without --feedback: filters, charts, evidence, feeds."""
     require_extra("web", what="monitor serve")
     from contextlib import suppress
-    from ipaddress import ip_address
 
     from blockfeat.monitor.config import read_config
-    from blockfeat.web.app import bound_socket, server_of
+    from blockfeat.web.app import address_of, bound_socket, server_of
     from blockfeat.web.guard import ServeSettings
     from blockfeat.web.live.app import create_live_app
 
     settings = ServeSettings(allowed_hosts=tuple(allow_host or ()))
     with opened_store(config) as store, bound_socket(host, port) as listening:
-        is_own = ip_address(listening.getsockname()[0]).is_loopback
-        if not is_own and store.password_hash() is None:
-            advice = "set a password (`blockfeat monitor password`), without which only this machine is served"
-            raise typer.BadParameter(f"{host}: {advice}", param_hint="--host")
-        name = f"[{host}]" if ":" in host else host
-        address = f"http://{name}:{listening.getsockname()[1]}/"
-        console.show(f"The mentions of {store.name} are at {address} (Ctrl-C ends it)", at_once=True)
+        is_own = is_own_machine(listening, store)
+        console.show(f"The mentions of {store.name} are at {address_of(listening)} (Ctrl-C ends it)", at_once=True)
         brands = read_config(config).brands if config.endswith(".toml") else ()
         app = create_live_app(store, title=title, settings=settings, feedback=feedback, brands=brands, is_open=is_own)
         with suppress(KeyboardInterrupt):
             server_of(app, trusted_proxies=trusted_proxy or ()).run(sockets=[listening])
+
+
+def is_own_machine(listening: socket, store: Store) -> bool:
+    """Return whether a socket is of this machine alone; raise a usage error if not and the store has no password."""
+    from ipaddress import ip_address
+
+    host = listening.getsockname()[0]
+    if ip_address(host).is_loopback:
+        return True
+    if store.password_hash() is None:
+        advice = "set a password (`blockfeat monitor password`), without which only this machine is served"
+        raise typer.BadParameter(f"{host}: {advice}", param_hint="--host")
+    return False
 
 
 def retry(

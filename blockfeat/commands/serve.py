@@ -1,9 +1,10 @@
-"""The commands ``blockfeat serve`` and ``blockfeat label``, which run a web server."""
+"""The commands ``blockfeat serve``, ``label`` and ``mcp``, which run a server."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -57,7 +58,7 @@ def serve(
 ) -> None:
     """Serve the reader: pages read, coloured, compared and cleaned in a browser, and the same as a JSON API."""
     require_extra("web", what="serve")
-    from blockfeat.web.app import bound_socket, create_app, server_of
+    from blockfeat.web.app import address_of, bound_socket, create_app, server_of
     from blockfeat.web.guard import ServeSettings
 
     settings = ServeSettings(
@@ -74,12 +75,48 @@ def serve(
     )
     app = create_app(settings)
     with bound_socket(host, port) as listening:
-        taken = listening.getsockname()
-        name = f"[{taken[0]}]" if ":" in taken[0] else taken[0]
-        console.show(f"The reader is at http://{name}:{taken[1]}/ (Ctrl-C ends it)", at_once=True)
+        console.show(f"The reader is at {address_of(listening)} (Ctrl-C ends it)", at_once=True)
         log_level = "info" if verbose else "warning"
         server = server_of(app, trusted_proxies=trusted_proxy or (), log_level=log_level)
         server.run(sockets=[listening])
+
+
+def mcp(
+    model: ModelOption = "default",
+    store: Annotated[
+        str | None, typer.Option(help="Store of a monitor, or its configuration, whose mentions can be searched.")
+    ] = None,
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP, not over standard input and output.")] = False,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8140,
+    allow_host: AllowHostOption = None,
+    allow_network: AllowNetworkOption = None,
+) -> None:
+    """Give language models tools that read pages, and search mentions, by the Model Context Protocol."""
+    require_extra("mcp", what="mcp")
+    from blockfeat.commands.monitor_results import is_own_machine, opened_store
+    from blockfeat.models.store import DEFAULT_MODEL, load_model
+
+    # The SDK makes so many models of messages that collecting garbage takes a tenth of the start.
+    gc.disable()
+    from blockfeat.web.mcp import create_server, http_app
+
+    gc.enable()
+    allowed_networks(allow_network)
+    if model != DEFAULT_MODEL:
+        load_model(model)
+    with nullcontext() if store is None else opened_store(store) as opened:
+        server = create_server(model, store=opened, networks=allow_network or ())
+        if not http:
+            server.run()
+            return
+        from blockfeat.web.app import address_of, bound_socket, server_of
+
+        with bound_socket(host, port) as listening:
+            is_own = opened is None or is_own_machine(listening, opened)
+            app = http_app(server, allowed_hosts=allow_host or (), store=opened, is_open=is_own)
+            console.show(f"The tools are at {address_of(listening)}mcp (Ctrl-C ends it)", at_once=True)
+            server_of(app).run(sockets=[listening])
 
 
 @with_input_options()
@@ -104,7 +141,7 @@ def label(
     """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""
     require_extra("web", what="label")
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.web.app import bound_socket, server_of
+    from blockfeat.web.app import address_of, bound_socket, server_of
     from blockfeat.web.guard import ServeSettings
     from blockfeat.web.labelling.app import create_label_app
     from blockfeat.web.labelling.background import training_lacks
@@ -117,8 +154,6 @@ def label(
     target = output or default_output(corpus)
     pages = _session_pages(corpus, reading, quiet=quiet)
     with bound_socket(host, port) as listening, LabelSession(pages, target, suggester) as session:
-        name = f"[{host}]" if ":" in host else host
-        address = f"http://{name}:{listening.getsockname()[1]}/"
         progress = session.progress
         console.show(f"{progress.pages} pages, {progress.done} of them labelled; labels go to {target}")
         if unsure:
@@ -126,7 +161,7 @@ def label(
                 session.rank(on_page=tick)
         if lacks := training_lacks():
             console.show(f"No model is trained on them here: {lacks}")
-        console.show(f"Label them at {address} (Ctrl-C ends; everything is saved at once)", at_once=True)
+        console.show(f"Label them at {address_of(listening)} (Ctrl-C ends; everything is saved at once)", at_once=True)
         # A labeller ends by Ctrl-C; everything is saved already.
         with suppress(KeyboardInterrupt):
             server_of(create_label_app(session, settings)).run(sockets=[listening])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from jinja2 import Environment, PackageLoader
+from starlette.applications import Starlette
 from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
@@ -133,13 +134,19 @@ def bound_socket(host: str, port: int) -> socket.socket:
         raise ConfigError(f"cannot listen at {host}, port {port}: {reason}") from error
 
 
-def server_of(app: FastAPI, *, trusted_proxies: Sequence[str] = (), log_level: str = "warning") -> uvicorn.Server:
+def address_of(listening: socket.socket) -> str:
+    """Return the address that a socket listens at, for browsers."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def server_of(app: Starlette, *, trusted_proxies: Sequence[str] = (), log_level: str = "warning") -> uvicorn.Server:
     """Return the server of an app, which limits connections and the heads of requests.
 
     Parameters
     ----------
-    app : FastAPI
-        The app.
+    app : Starlette
+        The app, whose ``state.settings`` has the limits.
     trusted_proxies : sequence of str
         IP addresses whose ``X-Forwarded-For`` is trusted.
     log_level : str

@@ -13,8 +13,7 @@ from blockfeat.extraction.extractor import extractor_of
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.settings import CleanSettings, Filters
 from blockfeat.web.coloured import LOOKS, coloured_page, extraction_and_coloured_page, head_styles, safe_page
-from blockfeat.web.reader.cache import ExtractionChoices, LoadedExtractors, PageSource, load_extractors, model_names
-from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
+from blockfeat.web.reader import tasks
 from property_examples import examples
 from script_vectors import INERT, METADATA_VECTORS, VECTORS, page_with
 
@@ -29,8 +28,8 @@ _PIECES = [
 
 
 @pytest.fixture(scope="module")
-def loaded() -> LoadedExtractors:
-    return load_extractors(model_names(()), 5_000_000)
+def loaded() -> tasks.LoadedExtractors:
+    return tasks.load_extractors(tasks.model_names(()), 5_000_000)
 
 
 def _safe(html: str, look: str) -> str:
@@ -44,9 +43,9 @@ def test_the_vectors_are_active_as_they_stand() -> None:
 
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("name", VECTORS)
-def test_vectors_in_the_coloured_page(name: str, look: str, loaded: LoadedExtractors) -> None:
-    source = PageSource(page_with(VECTORS[name]), _ADDRESS)
-    coloured = colour(loaded, source=source, choices=ExtractionChoices(), look=look)
+def test_vectors_in_the_coloured_page(name: str, look: str, loaded: tasks.LoadedExtractors) -> None:
+    source = tasks.PageSource(page_with(VECTORS[name]), _ADDRESS)
+    coloured = tasks.colour(loaded, source=source, choices=tasks.ExtractionChoices(), look=look)
     assert (running_in if look == "web" else active_in)(coloured) == []
     assert "@import" not in coloured
     assert "The council of the harbour town" in coloured
@@ -54,24 +53,24 @@ def test_vectors_in_the_coloured_page(name: str, look: str, loaded: LoadedExtrac
 
 @pytest.mark.parametrize("name", VECTORS)
 @pytest.mark.parametrize("cleaning", [CleanSettings(), _KEEP_ALL], ids=["default", "no filter"])
-def test_vectors_in_the_cleaned_page(name: str, cleaning: CleanSettings, loaded: LoadedExtractors) -> None:
-    source = PageSource(page_with(VECTORS[name]), _ADDRESS)
-    cleaned = cleaned_page(loaded, source=source, settings=cleaning, links=LinksOn(_ADDRESS))
+def test_vectors_in_the_cleaned_page(name: str, cleaning: CleanSettings, loaded: tasks.LoadedExtractors) -> None:
+    source = tasks.PageSource(page_with(VECTORS[name]), _ADDRESS)
+    cleaned = tasks.cleaned_page(loaded, source=source, settings=cleaning, links=tasks.LinksOn(_ADDRESS))
     assert active_in(cleaned) == []
 
 
 @pytest.mark.parametrize("name", VECTORS)
-def test_vectors_in_the_article(name: str, loaded: LoadedExtractors) -> None:
-    shown = {"source": PageSource(page_with(VECTORS[name]), _ADDRESS), "choices": ExtractionChoices()}
-    article = read_article(loaded, **shown, links=LinksOn(_ADDRESS), images=True)
+def test_vectors_in_the_article(name: str, loaded: tasks.LoadedExtractors) -> None:
+    shown = {"source": tasks.PageSource(page_with(VECTORS[name]), _ADDRESS), "choices": tasks.ExtractionChoices()}
+    article = tasks.read_article(loaded, **shown, links=tasks.LinksOn(_ADDRESS), images=True)
     assert active_in(article["body"]) == []
 
 
 @pytest.mark.parametrize("name", METADATA_VECTORS)
-def test_vectors_in_the_head(name: str, loaded: LoadedExtractors) -> None:
-    source = PageSource(page_with(head=METADATA_VECTORS[name]), _ADDRESS)
-    assert active_in(colour(loaded, source=source, choices=ExtractionChoices())) == []
-    assert active_in(cleaned_page(loaded, source=source, settings=_KEEP_ALL)) == []
+def test_vectors_in_the_head(name: str, loaded: tasks.LoadedExtractors) -> None:
+    source = tasks.PageSource(page_with(head=METADATA_VECTORS[name]), _ADDRESS)
+    assert active_in(tasks.colour(loaded, source=source, choices=tasks.ExtractionChoices())) == []
+    assert active_in(tasks.cleaned_page(loaded, source=source, settings=_KEEP_ALL)) == []
 
 
 @examples(60)

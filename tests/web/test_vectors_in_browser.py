@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blockfeat.papers.crunch.settings import CleanSettings, Filters
-from blockfeat.web.reader.cache import ExtractionChoices, LoadedExtractors, PageSource, load_extractors, model_names
-from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
+from blockfeat.web.reader import tasks
 from reader_page import open_reader, paste, read_file
 from script_vectors import METADATA_VECTORS, VECTORS, page_with
 from served import Served
@@ -72,8 +71,8 @@ def watched(browser: Browser) -> Iterator[_Watched]:
 
 
 @pytest.fixture(scope="module")
-def loaded() -> LoadedExtractors:
-    return load_extractors(model_names(()), 5_000_000)
+def loaded() -> tasks.LoadedExtractors:
+    return tasks.load_extractors(tasks.model_names(()), 5_000_000)
 
 
 def _shown_together(watched: _Watched, documents: list[str]) -> None:
@@ -90,14 +89,16 @@ def test_the_vectors_fire_where_nothing_is_done_about_them(watched: _Watched) ->
     assert len(watched.happened) >= 5
 
 
-def test_the_safe_documents_do_nothing_even_where_scripts_may_run(watched: _Watched, loaded: LoadedExtractors) -> None:
+def test_the_safe_documents_do_nothing_even_where_scripts_may_run(
+    watched: _Watched, loaded: tasks.LoadedExtractors
+) -> None:
     pages = [*map(page_with, VECTORS.values()), *(page_with(head=head) for head in METADATA_VECTORS.values())]
     documents = []
     for html in pages:
-        source, choices, links = PageSource(html, _ADDRESS), ExtractionChoices(), LinksOn(_ADDRESS)
-        documents.append(colour(loaded, source=source, choices=choices))
-        documents.append(cleaned_page(loaded, source=source, settings=_KEEP_ALL, links=links))
-        documents.append(read_article(loaded, source=source, choices=choices, links=links)["body"])
+        source, choices, links = tasks.PageSource(html, _ADDRESS), tasks.ExtractionChoices(), tasks.LinksOn(_ADDRESS)
+        documents.append(tasks.colour(loaded, source=source, choices=choices))
+        documents.append(tasks.cleaned_page(loaded, source=source, settings=_KEEP_ALL, links=links))
+        documents.append(tasks.read_article(loaded, source=source, choices=choices, links=links)["body"])
     # They are well-formed, so that one ends where the next begins.
     together = ["".join(documents[first : first + 8]) for first in range(0, len(documents), 8)]
     _shown_together(watched, together)

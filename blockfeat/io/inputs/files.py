@@ -15,6 +15,7 @@ from threading import Event, Thread
 from typing import IO, TYPE_CHECKING, TypeGuard
 
 from blockfeat.errors import BlockfeatError, LimitExceeded
+from blockfeat.io.inputs import records
 from blockfeat.io.inputs.options import (
     DAMAGE,
     PACKED_SUFFIXES,
@@ -28,15 +29,6 @@ from blockfeat.io.inputs.options import (
     peeked,
     unpacked,
 )
-from blockfeat.io.inputs.records import (
-    JSON_LINES_SUFFIXES,
-    PARQUET_SUFFIXES,
-    WARC_SUFFIXES,
-    json_lines,
-    parquet_pages,
-    unread_json_lines,
-    warc_pages,
-)
 from blockfeat.page.document import Document, host_of
 
 if TYPE_CHECKING:
@@ -44,7 +36,7 @@ if TYPE_CHECKING:
 
 _PLAIN_PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".xht", ".shtml", ".shtm")
 PAGE_SUFFIXES = tuple(plain + packed for plain in _PLAIN_PAGE_SUFFIXES for packed in ("", *PACKED_SUFFIXES))
-_SUFFIXES = {"html": PAGE_SUFFIXES, "jsonl": JSON_LINES_SUFFIXES, "warc": WARC_SUFFIXES, "parquet": PARQUET_SUFFIXES}
+_SUFFIXES = {"html": PAGE_SUFFIXES, **records.SUFFIXES}
 # Bounds memory for a compressed page; real pages stay far below this.
 _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
 
@@ -83,7 +75,7 @@ def _pages_of(name: str, options: InputOptions) -> Iterator[Pending]:
         with open(name, "rb") as stream:
             head, whole = peeked(stream)
             if format == "jsonl" and stream.seekable() and not is_packed(head):
-                yield from unread_json_lines(name, stream, head, options.fields)
+                yield from records.unread_json_lines(name, stream, head, options.fields)
             else:
                 yield from _read(name, whole, options, format)
     except (*DAMAGE, BlockfeatError) as error:
@@ -106,11 +98,11 @@ def _read(name: str, stream: IO[bytes], options: InputOptions, format: str | Non
     elif format == "urls":
         yield from read_urls(name, stream)
     elif format == "warc":
-        yield from warc_pages(name, stream)
+        yield from records.warc_pages(name, stream)
     elif format == "parquet":
         yield from _parquet(name, stream, options)
     else:
-        yield from json_lines(name, stream, options.fields)
+        yield from records.json_lines(name, stream, options.fields)
 
 
 def _detected(stream: IO[bytes]) -> tuple[str, IO[bytes]]:
@@ -134,7 +126,7 @@ def _page(name: str, stream: IO[bytes], max_bytes: int | None) -> Document:
 def _parquet(name: str, stream: IO[bytes], options: InputOptions) -> Iterator[Document]:
     """Yield the pages of a Parquet file, or of a temporary copy of a stream: Parquet's metadata is at the end."""
     if name != "-" and format_by_suffix(name) == "parquet":
-        yield from parquet_pages(name, name, options.fields)
+        yield from records.parquet_pages(name, name, options.fields)
         return
     import shutil
     import tempfile
@@ -142,7 +134,7 @@ def _parquet(name: str, stream: IO[bytes], options: InputOptions) -> Iterator[Do
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(unpacked(stream), copy)
         copy.seek(0)
-        yield from parquet_pages(name, copy, options.fields)
+        yield from records.parquet_pages(name, copy, options.fields)
 
 
 # Suffixes of pages that servers generate; such a file is read if its first bytes are HTML.

@@ -22,11 +22,13 @@ from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, Pen
 from blockfeat.lang import normalise_code
 from blockfeat.page.document import Document
 
-JSON_LINES_SUFFIXES = tuple(
-    plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *PACKED_SUFFIXES)
-)
+SUFFIXES = {
+    "jsonl": tuple(plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *PACKED_SUFFIXES)),
+    "warc": (".warc", ".warc.gz", ".warc.zst"),
+    "parquet": (".parquet",),
+}
+"""Endings of the names of files with records, by format."""
 _MOST_NAMES, _MOST_COLUMNS = 12, 20
-PARQUET_SUFFIXES = (".parquet",)
 _ROWS_AT_ONCE = 64
 
 
@@ -196,7 +198,6 @@ def _is_missing(cell: object) -> bool:
     return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
 
 
-WARC_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 # Bounds memory for a compressed body; crawlers truncate pages far below this.
 _MAX_PAGE_BYTES = 64 * 1024 * 1024

@@ -11,17 +11,7 @@ from datetime import UTC, datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Self
 
-from blockfeat.io.http import (
-    Answer,
-    ExchangeError,
-    Resolver,
-    ask_resolver,
-    checked_transport,
-    clean_address,
-    exchange,
-    get_request,
-    parse_network,
-)
+from blockfeat.io import http
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.fetching.politeness import Clock, HostTurns, RobotsRules, retry_at
 from blockfeat.monitor.fetching.urls import netloc_of
@@ -59,11 +49,15 @@ class Fetcher:
     """
 
     def __init__(
-        self, options: FetchOptions | None = None, *, clock: Clock | None = None, resolver: Resolver = ask_resolver
+        self,
+        options: FetchOptions | None = None,
+        *,
+        clock: Clock | None = None,
+        resolver: http.Resolver = http.ask_resolver,
     ) -> None:
         self._options = options or FetchOptions()
         self._clock = clock or Clock()
-        self._networks = tuple(map(parse_network, self._options.allow_networks))
+        self._networks = tuple(map(http.parse_network, self._options.allow_networks))
         self._resolver = resolver
         self._turns = HostTurns(
             per_host=self._options.per_host, concurrency=self._options.concurrency, clock=self._clock
@@ -79,7 +73,7 @@ class Fetcher:
         options = self._options
         refuses_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
         self._client = httpx2.AsyncClient(
-            transport=checked_transport(
+            transport=http.checked_transport(
                 max_bytes=options.max_bytes,
                 networks=self._networks,
                 max_connections=options.concurrency * 2,
@@ -157,16 +151,16 @@ class Fetcher:
         chain = _Chain(url, self._options.timeout)
         try:
             answer = await self._follow(chain, headers, kind)
-        except ExchangeError as error:
+        except http.ExchangeError as error:
             if error.passing:
                 raise _TryAgain(chain.broken(error)) from error
             return chain.broken(error)
         return self._judged(chain.fetched(answer, conditional=bool(headers)))
 
-    async def _follow(self, chain: _Chain, headers: Mapping[str, str], kind: str) -> Answer:
+    async def _follow(self, chain: _Chain, headers: Mapping[str, str], kind: str) -> http.Answer:
         """Follow redirects one by one, so that each new address passes the same checks as the first."""
         assert self._client is not None, "a fetcher is used as an asynchronous context manager"
-        request = get_request(self._client, chain.url, kind=kind, headers=headers)
+        request = http.get_request(self._client, chain.url, kind=kind, headers=headers)
         for _ in range(self._options.max_redirects + 1):
             chain.enter(request)
             answer = await self._hop(request, kind, chain)
@@ -174,9 +168,9 @@ class Fetcher:
                 return answer
             request = answer.redirect
             chain.redirected(answer)
-        raise ExchangeError(f"more than {self._options.max_redirects} redirects", permanent=True)
+        raise http.ExchangeError(f"more than {self._options.max_redirects} redirects", permanent=True)
 
-    async def _hop(self, request: httpx2.Request, kind: str, chain: _Chain) -> Answer:
+    async def _hop(self, request: httpx2.Request, kind: str, chain: _Chain) -> http.Answer:
         """Send one request when the host's robots.txt and its turn allow it."""
         assert self._client is not None
         host = netloc_of(chain.where)
@@ -187,7 +181,7 @@ class Fetcher:
             self._check_held(host)
             started = time.monotonic()
             try:
-                return await exchange(
+                return await http.exchange(
                     self._client,
                     request,
                     kind=kind,
@@ -203,7 +197,7 @@ class Fetcher:
         until = self._turns.held_until(host)
         if until is not None:
             shown = datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
-            raise ExchangeError(f"{host} is to be left alone until {shown}", retry_at=until)
+            raise http.ExchangeError(f"{host} is to be left alone until {shown}", retry_at=until)
 
     async def _allowed_delay(self, url: str) -> float:
         """Return the host's crawl delay; raise ExchangeError where its robots.txt does not allow the page."""
@@ -212,12 +206,12 @@ class Fetcher:
         if failure is not None:
             reason = (failure.error or "").removeprefix(f"{failure.url}: ")
             if failure.permanent:
-                raise ExchangeError(reason, permanent=True)
+                raise http.ExchangeError(reason, permanent=True)
             reason = f"robots.txt of {netloc_of(url)} cannot be read: {reason}"
             until = self._clock.time() + rules.until - self._clock.monotonic()
-            raise ExchangeError(reason, retry_at=until, is_fault=failure.is_fault)
+            raise http.ExchangeError(reason, retry_at=until, is_fault=failure.is_fault)
         if not rules.allows(url, self._options.robots_token):
-            raise ExchangeError("robots.txt does not allow it", permanent=True)
+            raise http.ExchangeError("robots.txt does not allow it", permanent=True)
         return min(rules.crawl_delay(self._options.robots_token), self._options.max_delay)
 
     def _judged(self, fetched: Fetched) -> Fetched:
@@ -256,7 +250,7 @@ class _Chain:
 
     def enter(self, request: httpx2.Request) -> None:
         """Check the address of the next request, and give it the cookies set on the way."""
-        self.where = clean_address(request)
+        self.where = http.clean_address(request)
         if self._status is not None and self._all_permanent:
             self._moved = self.where
         # A cookie that cannot be sent is not sent.
@@ -265,15 +259,15 @@ class _Chain:
                 self.cookies.set_cookie_header(request)
         state = (self.where, request.headers.get("cookie", ""))
         if state in self._seen:
-            raise ExchangeError("its redirects lead in a circle", permanent=True)
+            raise http.ExchangeError("its redirects lead in a circle", permanent=True)
         self._seen.add(state)
 
-    def redirected(self, answer: Answer) -> None:
+    def redirected(self, answer: http.Answer) -> None:
         """Note a redirect."""
         self._status = answer.status
         self._all_permanent = self._all_permanent and answer.status in _PERMANENT_REDIRECTS
 
-    def broken(self, error: ExchangeError) -> Fetched:
+    def broken(self, error: http.ExchangeError) -> Fetched:
         """Return what came of a fetch that ended without an answer."""
         at = "" if self.where == self.url or self._status is None else f"redirected to {self.where}: "
         return Fetched(
@@ -287,7 +281,7 @@ class _Chain:
             host=netloc_of(self.where),
         )
 
-    def fetched(self, answer: Answer, *, conditional: bool) -> Fetched:
+    def fetched(self, answer: http.Answer, *, conditional: bool) -> Fetched:
         """Return an answer with its error, if its status or its content type is one."""
         unchanged = answer.status == 304 and conditional
         return Fetched(

@@ -114,7 +114,7 @@ def _password_of(request: Request) -> str | None:
     return sent.decode("utf-8", "replace") if scheme.lower() in ("bearer", "basic") else None
 
 
-def _admitted(request: Request) -> None:
+def admitted(request: Request) -> None:
     """Raise Problem for a request that may not see the page: browsers are led to where one logs in."""
     if request.app.state.access.admits(request):
         return
@@ -127,8 +127,8 @@ def _admitted(request: Request) -> None:
 
 _ANSWERS: dict[int | str, dict[str, Any]] = {code: PROBLEMS[code] for code in (403, 421, 422, 429, 503)}
 _ANSWERS[401] = PROBLEMS[403] | {"description": "The password is missing or wrong."}
-router = APIRouter(dependencies=[Depends(_admitted)])
-feedback_router = APIRouter(include_in_schema=False, dependencies=[Depends(_admitted)])
+router = APIRouter(dependencies=[Depends(admitted)])
+feedback_router = APIRouter(include_in_schema=False, dependencies=[Depends(admitted)])
 door = APIRouter(include_in_schema=False)
 
 

@@ -20,29 +20,10 @@ from blockfeat.models import DEFAULT_MODEL
 from blockfeat.web.coloured import LOOKS
 from blockfeat.web.guard import PAGE_POLICY, frame_policy, network_of
 from blockfeat.web.problems import GUARDED, PROBLEMS, Problem, problem_of, reason_of
-from blockfeat.web.reader import tasks
-from blockfeat.web.reader.cache import PageSource
-from blockfeat.web.reader.schemas import (
-    Choices,
-    CleanChoices,
-    CleanRequest,
-    CleanResponse,
-    CompareRequest,
-    CompareResponse,
-    ExplainRequest,
-    ExplainResponse,
-    ExtractRequest,
-    ExtractResponse,
-    FrameChoices,
-    HealthResponse,
-    KeptResponse,
-    ModelsResponse,
-    OptionsResponse,
-    PageInput,
-)
+from blockfeat.web.reader import schemas, tasks
 from blockfeat.web.reader.serialise import media_of
 from blockfeat.web.reader.service import Service
-from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
+from blockfeat.web.reader.tasks import LinksOn, PageSource, cleaned_page, colour, read_article
 
 # Long news pages with many menus and teasers.
 _EXAMPLES = {"en": "en-harbourledger-1", "de": "de-elbtalbote-1", "ja": "ja-minatodayori-1"}
@@ -62,9 +43,9 @@ Asked = Annotated[Service, Depends(_service_of)]
 
 
 @router.get("/health", summary="Whether the service runs", responses=GUARDED)
-async def health(service: Asked) -> HealthResponse:
+async def health(service: Asked) -> schemas.HealthResponse:
     """Return version and load of the service."""
-    return HealthResponse(
+    return schemas.HealthResponse(
         version=blockfeat.__version__,
         workers=service.settings.jobs,
         busy=service.workers.busy,
@@ -73,27 +54,27 @@ async def health(service: Asked) -> HealthResponse:
 
 
 @router.get("/models", summary="The models", responses=_LIGHT)
-async def models(service: Asked) -> ModelsResponse:
+async def models(service: Asked) -> schemas.ModelsResponse:
     """Return the models that are offered, with their features."""
     described = await service.describe_models()
-    return ModelsResponse.model_validate({"default": DEFAULT_MODEL, "models": described})
+    return schemas.ModelsResponse.model_validate({"default": DEFAULT_MODEL, "models": described})
 
 
 @router.get("/options", summary="Formats, and the default settings of the filters", responses=_LIGHT)
-async def options(service: Asked) -> OptionsResponse:
+async def options(service: Asked) -> schemas.OptionsResponse:
     """Return the formats and other options that can be chosen."""
     formats = [media_of(name) for name in FORMATS]
-    return OptionsResponse.model_validate({"formats": formats, "max_bytes": service.settings.max_bytes})
+    return schemas.OptionsResponse.model_validate({"formats": formats, "max_bytes": service.settings.max_bytes})
 
 
 @router.post("/pages", summary="Keep a page for further requests", responses=PROBLEMS)
-async def keep_page(service: Asked, page: PageInput) -> KeptResponse:
+async def keep_page(service: Asked, page: schemas.PageInput) -> schemas.KeptResponse:
     """Take a page, or fetch it, and keep it for a while: further requests name it instead of sending it again."""
     return _kept(service, await service.source(html=page.html, url=page.url, page=page.page))
 
 
 @router.post("/examples/{lang}", summary="Keep a bundled example for further requests", responses=PROBLEMS)
-async def keep_example(service: Asked, lang: Literal["en", "de", "ja"]) -> KeptResponse:
+async def keep_example(service: Asked, lang: Literal["en", "de", "ja"]) -> schemas.KeptResponse:
     """Keep the bundled example page of a language for a while."""
     page = next(page for page in demo_pages() if page.id == _EXAMPLES[lang])
     return _kept(service, service.checked(PageSource(page.html, page.url, None, f"{page.id}.html")))
@@ -104,50 +85,50 @@ async def keep_file(
     service: Asked,
     file: Annotated[UploadFile, File(description="A page as a file; its encoding is found as a browser does.")],
     url: Annotated[str | None, Form(max_length=8192, description="Its address, where it has one.")] = None,
-) -> KeptResponse:
+) -> schemas.KeptResponse:
     """Take a page as a file and keep it for a while."""
     data = await file.read()
     return _kept(service, service.checked(PageSource(data, url or None, None, (file.filename or "")[:255] or None)))
 
 
-async def _done(service: Service, asked: PageInput, task: Callable[..., Any], **options: Any) -> Any:
+async def _done(service: Service, asked: schemas.PageInput, task: Callable[..., Any], **options: Any) -> Any:
     """Return what a task gives for the page of a request."""
     source = await service.source(html=asked.html, url=asked.url, page=asked.page)
     return await service.do(partial(task, source=source, **options))
 
 
 @router.post("/extract", summary="The main text of a page, and its record", responses=PROBLEMS)
-async def extract(service: Asked, asked: Annotated[ExtractRequest, Body()]) -> ExtractResponse:
+async def extract(service: Asked, asked: Annotated[schemas.ExtractRequest, Body()]) -> schemas.ExtractResponse:
     """Extract a page: its record, and the main text in every requested format."""
     formats = tuple(dict.fromkeys(asked.formats))
     options = {"links": asked.links, "images": asked.images, "evidence": asked.evidence}
     found = await _done(service, asked, tasks.extract, choices=asked.plain(), formats=formats, **options)
-    return ExtractResponse.model_validate(found)
+    return schemas.ExtractResponse.model_validate(found)
 
 
 @router.post("/explain", summary="The blocks of a page with the reasons", responses=PROBLEMS)
-async def explain(service: Asked, asked: Annotated[ExplainRequest, Body()]) -> ExplainResponse:
+async def explain(service: Asked, asked: Annotated[schemas.ExplainRequest, Body()]) -> schemas.ExplainResponse:
     """Extract a page and return each block: kept or dropped, its score, its features, and the reason in words."""
     options = {"choices": asked.plain(), "features": asked.features, "blocks": asked.blocks}
-    return ExplainResponse.model_validate(await _done(service, asked, tasks.explain, **options))
+    return schemas.ExplainResponse.model_validate(await _done(service, asked, tasks.explain, **options))
 
 
 @router.post("/compare", summary="Where two ways to extract a page differ", responses=PROBLEMS)
-async def compare(service: Asked, asked: Annotated[CompareRequest, Body()]) -> CompareResponse:
+async def compare(service: Asked, asked: Annotated[schemas.CompareRequest, Body()]) -> schemas.CompareResponse:
     """Extract a page twice and return the blocks about which the two decide differently."""
     options = {"first": asked.first.plain(), "second": asked.second.plain()}
-    return CompareResponse.model_validate(await _done(service, asked, tasks.compare, **options))
+    return schemas.CompareResponse.model_validate(await _done(service, asked, tasks.compare, **options))
 
 
 @router.post("/clean", summary="A page without clutter, its markup kept", responses=PROBLEMS)
-async def clean(service: Asked, asked: Annotated[CleanRequest, Body()]) -> CleanResponse:
+async def clean(service: Asked, asked: Annotated[schemas.CleanRequest, Body()]) -> schemas.CleanResponse:
     """Clean a page by filters, as `blockfeat clean` does."""
     options = {"settings": asked.settings.settings(), "format": asked.format, "sanitise": asked.sanitise}
-    return CleanResponse.model_validate(await _done(service, asked, tasks.clean, **options))
+    return schemas.CleanResponse.model_validate(await _done(service, asked, tasks.clean, **options))
 
 
-def _kept(service: Service, source: PageSource) -> KeptResponse:
-    return KeptResponse(
+def _kept(service: Service, source: PageSource) -> schemas.KeptResponse:
+    return schemas.KeptResponse(
         page=service.kept.keep(source),
         url=source.url,
         name=source.name,
@@ -167,10 +148,10 @@ def _look(look: str) -> str:
     return look
 
 
-def _clean_choices(text: str | None) -> CleanChoices:
+def _clean_choices(text: str | None) -> schemas.CleanChoices:
     """Read the settings of the filters from a query."""
     try:
-        return CleanChoices.model_validate_json(text) if text else CleanChoices()
+        return schemas.CleanChoices.model_validate_json(text) if text else schemas.CleanChoices()
     except ValidationError as error:
         first = error.errors()[0]
         raise Problem(422, f"settings: {'.'.join(map(str, first['loc']))}: {reason_of(first)}") from error
@@ -194,7 +175,7 @@ async def api_reference(request: Request) -> HTMLResponse:
 
 
 @pages.get("/frame/{page}/coloured")
-async def coloured(service: Asked, page: str, choices: Annotated[FrameChoices, Query()]) -> Response:
+async def coloured(service: Asked, page: str, choices: Annotated[schemas.FrameChoices, Query()]) -> Response:
     """Return a kept page with its blocks coloured."""
     source = await service.source(page=page)
     task = partial(colour, source=source, choices=choices.plain(), look=choices.look)
@@ -272,7 +253,7 @@ async def _read(request: Request, service: Service, asked: ReadQuery) -> Respons
         return _page(request, "read_clean.html", **common, frame=frame)
     links = LinksOn(address, _query_of(view=asked.view, **query))
     # The model's name is not checked here: an unknown one fails where models are looked up.
-    choices = replace(Choices().plain(), model=asked.model)
+    choices = replace(schemas.Choices().plain(), model=asked.model)
     found = await service.do(partial(read_article, source=source, choices=choices, links=links, images=asked.images))
     answer = _page(request, "read.html", **common, article=found["body"], record=found["record"])
     if asked.images:

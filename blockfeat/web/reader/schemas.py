@@ -18,7 +18,7 @@ from blockfeat.papers.crunch.settings import (
     RemovedLinks,
 )
 from blockfeat.web.coloured import LOOKS
-from blockfeat.web.reader.cache import ExtractionChoices
+from blockfeat.web.reader.tasks import ExtractionChoices
 
 _LONGEST_ADDRESS = 8192
 _LONGEST_NAME = 200

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
+import sys
+import time
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -18,8 +22,7 @@ from blockfeat.errors import InputError, LimitExceeded
 from blockfeat.io.inputs import fetch
 from blockfeat.web.guard import ServeSettings
 from blockfeat.web.problems import Problem
-from blockfeat.web.reader.cache import LoadedExtractors, PageCache, PageSource, load_extractors, model_names
-from blockfeat.web.reader.tasks import describe_models
+from blockfeat.web.reader.tasks import LoadedExtractors, PageSource, describe_models, load_extractors, model_names
 
 Loaded = TypeVar("Loaded")
 Result_co = TypeVar("Result_co", covariant=True)
@@ -121,6 +124,73 @@ class FairWorkers(Processes[Loaded]):
         if error.cause == "start":
             return Problem(503, "no worker process is ready; try again later", headers=_LATER)
         return Problem(500, "an unexpected error; the service's log has more")
+
+
+# Memory of an entry beside the page and its address: its name, objects, its place in the dictionary.
+_BYTES_OF_AN_ENTRY = 500
+
+
+class PageCache:
+    """A cache of pages by names that nobody can guess; the least recently used pages are dropped first.
+
+    Parameters
+    ----------
+    most_bytes : int
+        Most bytes of memory for all pages together.
+    seconds : float
+        How long a page is kept after its last use.
+    clock : callable
+        Returns the time in seconds, from any start.
+    """
+
+    def __init__(self, most_bytes: int, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most_bytes = most_bytes
+        self._seconds = seconds
+        self._clock = clock
+        self._pages: OrderedDict[str, tuple[PageSource, int, float]] = OrderedDict()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        """Return the number of pages."""
+        return len(self._pages)
+
+    def keep(self, page: PageSource) -> str:
+        """Keep a page and return its name.
+
+        Raises
+        ------
+        LimitExceeded
+            The page alone takes more than ``most_bytes``.
+        """
+        # The size in memory, where a letter may take four bytes.
+        size = _BYTES_OF_AN_ENTRY + sum(map(sys.getsizeof, (page.html, page.url, page.charset, page.name)))
+        if size > self._most_bytes:
+            raise LimitExceeded(f"the page takes {size:,} bytes, more than the {self._most_bytes:,} that can be kept")
+        name = secrets.token_urlsafe(18)
+        self._pages[name] = page, size, self._clock()
+        self._bytes += size
+        self._forget()
+        return name
+
+    def get(self, name: str) -> PageSource | None:
+        """Return the page of a name; None where there is none, or it is not kept any more."""
+        self._forget()
+        found = self._pages.pop(name, None)
+        if found is None:
+            return None
+        page, size, _ = found
+        self._pages[name] = page, size, self._clock()
+        return page
+
+    def _forget(self) -> None:
+        """Drop pages that are too old, and the least recently used ones while all take too many bytes."""
+        oldest_kept = self._clock() - self._seconds
+        while self._pages:
+            name, (_, size, used) = next(iter(self._pages.items()))
+            if used >= oldest_kept and self._bytes <= self._most_bytes:
+                return
+            del self._pages[name]
+            self._bytes -= size
 
 
 Result = TypeVar("Result")
