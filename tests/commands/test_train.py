@@ -83,10 +83,10 @@ def test_corpora_are_those_of_blockfeat_toml(folder: Path) -> None:
     pages = [page for page in demo_pages() if page.lang in ("de", "fr")]
     write_corpus(pages, folder / "mine.jsonl.gz")
     (folder / "blockfeat.toml").write_text('[corpora]\nmine = "mine.jsonl.gz"\n', encoding="utf-8")
-    done = blockfeat(folder, "train", "--kind", "tokens", "--lang", "de")
+    done = blockfeat(folder, "train", "--kind", "tokens", "--lang", "de", "--force")
     assert "training on blockfeat.toml: mine.jsonl.gz" in done.stdout
     assert (folder / "blockfeat-de.npz").exists()
-    done = blockfeat(folder, "train", "--kind", "tokens", "--corpus", "mine", "-o", "named.npz")
+    done = blockfeat(folder, "train", "--kind", "tokens", "--corpus", "mine", "-o", "named.npz", "--force")
     assert "training on" not in done.stdout
 
 
@@ -109,7 +109,7 @@ def test_the_curves_are_written_where_asked_for(folder: Path) -> None:
     record = json.loads((folder / "blockfeat-de-fr.json").read_text(encoding="utf-8"))["record"]
     assert set(record["scores"]["test"]) == {"text"}
     assert "HL (2nd labeller)" in done.stdout
-    done = blockfeat(folder, "train", "--kind", "tokens", "--corpus", "demo", "--lang", "de", "--report", "none")
+    done = blockfeat(folder, "train", "--kind", "tokens", *quick[4:], "--report", "none", "--force")
     assert ("a model of kind tokens has no curves" in done.stdout, (folder / "none").exists()) == (True, False)
 
 
