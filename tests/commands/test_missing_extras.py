@@ -49,6 +49,7 @@ _COMMANDS: dict[tuple[str, ...], dict[str, str]] = {
         "clean --show-settings": "",
         "extract page.html --model crunch": "",
         "serve": _needs("serve", "web"),
+        "mcp": _needs("mcp", "mcp"),
         "label absent.html": _needs("label", "web"),
         "monitor absent.toml": _needs("monitor run", "monitor"),
         **{f"monitor {words}": _needs(f"monitor {words.split()[0]}", "monitor") for words in _MONITOR},
