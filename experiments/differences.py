@@ -216,7 +216,7 @@ Share of the leaves of a page that are content, and that have another label than
 
 ## Pasternack and Roth 2009
 
-F1 of token models adapted to {sites} sites, at most {of_site} pages of each, from `mss-supervised`; gains paired by site:
+F1 of token models adapted to {sites} sites, {of_site} pages of each at most, from `mss-supervised`; paired by site:
 
 {adaptation}
 """
