@@ -1,6 +1,6 @@
 """What differences to the papers cost: Crunch's lists of links, adaptation's formulas, labels of Web2Text's leaves.
 
-Command: python -m experiments.differences --corpora ../shared/corpora --output experiments/results/differences.md
+Command: python -m experiments.differences --pages 3 --of-site 8 --output experiments/results/differences.md
 
 Nothing is trained but the adapted classifiers. Crunch: the settings of `crunch2003` with one thing as the paper has
 it. Adaptation (Pasternack & Roth 2009, 6.2.4): from the bundled `mss-supervised`, with one formula as it is printed.
@@ -183,6 +183,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sites = [_some(own, options.of_site) for own in by_site.values()]
     heads = ["changed", "F1", "gain", "interval of 95 %"]
     page = _PAGE.format(
+        most=options.pages,
+        of_site=options.of_site,
         pages=len(pages),
         crunch=markdown_table(heads, crunch_rows(pages)),
         leaves=markdown_table(["label of a leaf", "content", "other label than half"], leaf_rows(pages)),
@@ -198,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 _PAGE = """# What differences to the papers cost
 
-`python -m experiments.differences --output experiments/results/differences.md`
+`python -m experiments.differences --pages {most} --of-site {of_site} --output experiments/results/differences.md`
 
 ## Crunch 2003
 
@@ -214,7 +216,7 @@ Share of the leaves of a page that are content, and that have another label than
 
 ## Pasternack and Roth 2009
 
-F1 of token models adapted to {sites} sites, from `mss-supervised`; gains paired by site:
+F1 of token models adapted to {sites} sites, {of_site} pages of each at most, from `mss-supervised`; paired by site:
 
 {adaptation}
 """

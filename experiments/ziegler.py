@@ -37,7 +37,7 @@ from blockfeat.models.decoding import Decoder
 from blockfeat.models.threshold import JOINT, ThresholdModel
 from blockfeat.page.page import Page
 from blockfeat.pso.fitness import Chunk
-from blockfeat.pso.search import CoordinateAscent, SearchResult, SearchSpace, search
+from blockfeat.pso.search import SearchResult, SearchSpace, search
 from blockfeat.training.config import load_config, no_progress
 from blockfeat.training.evaluation.metrics import cosine_length_ratio, markdown_table
 from blockfeat.training.examples import measured_pages
@@ -310,7 +310,6 @@ def _table_that_prunes(names: Sequence[str], folder: str) -> str:
 
 def changes_table(study: Study) -> str:
     """Return what each difference to the paper gains or costs alone, over the first splits."""
-    swarm = _PAPER.swarm
     with TemporaryDirectory() as folder:
         changed = {
             "nothing": _PAPER,
@@ -319,12 +318,6 @@ def changes_table(study: Study) -> str:
             ),
             "stop words of the page's language": replace(_PAPER, features=CANONICAL_NAMES, stop_word_scope="page"),
             "one particle starts open": replace(_PAPER, start_open=True),
-            "leader: the best ever": replace(_PAPER, swarm=replace(swarm, leader="ever")),
-            "τ and φ 2, 2": replace(_PAPER, swarm=replace(swarm, cognitive=2.0, social=2.0)),
-            "inertia .7": replace(_PAPER, swarm=replace(swarm, inertia=0.7)),
-            "velocity at most .5": replace(_PAPER, swarm=replace(swarm, velocity_limit=0.5)),
-            "ends after 30 without gain": replace(_PAPER, swarm=replace(swarm, patience=30)),
-            "coordinate ascent behind it": replace(_PAPER, polish=CoordinateAscent(ascent=3)),
         }
         found: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for name, config in changed.items():
@@ -332,7 +325,7 @@ def changes_table(study: Study) -> str:
                 result = study.part(config, training).search(config, seed)
                 unseen = study.part(config, test).fitness(result.position[None]).mean()
                 found[name].append((result.fitness, float(unseen)))
-            _logger.info("changed: %s", name)
+            _logger.info("changed: %s: %s", name, found[name])
     rows = []
     for name, scores in found.items():
         gains = [own[1] - usual[1] for own, usual in zip(scores, found["nothing"], strict=True)]
