@@ -13,7 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, text
+from sqlalchemy import BigInteger, Connection, bindparam, func, select, text
 
 from blockfeat.lang import script_of, tokenize
 from blockfeat.monitor.mentions.folding import Folder
@@ -115,7 +115,7 @@ def _candidates(
     wanted = _expression(query.tree, dialect)
     statement = text(SQL["search"]["all" if wanted is None else dialect]["find"] + _NEWEST)
     last = before if before is not None else (connection.scalar(select(func.max(page.c.id))) or 0) + 1
-    articles = text(SQL["search"]["articles"]).bindparams(bindparam("chosen", expanding=True))
+    articles = text(SQL["search"]["articles"]).bindparams(bindparam("chosen", type_=BigInteger, expanding=True))
     while True:
         values = {"before": last, "most": _AT_ONCE} | ({} if wanted is None else {"words": wanted})
         numbers = connection.execute(statement, values).scalars().all()
