@@ -15,11 +15,12 @@ from typing import Any
 from markupsafe import Markup
 
 from blockfeat import __version__
+from blockfeat.extraction import KINDS
 from blockfeat.lang import direction_of
 from blockfeat.monitor.feeds.syndication import template
-from blockfeat.monitor.mentions.mention import around, words_for
-from blockfeat.monitor.reports import DIMENSIONS, QUERY, Filters, articles_read, figures
-from blockfeat.monitor.store.schema import MENTIONS_FROM, MENTIONS_SELECT
+from blockfeat.monitor.mentions.mention import PLACES, around, words_for
+from blockfeat.monitor.reports import DIMENSIONS, Filters, articles_read, numbers_by
+from blockfeat.monitor.store.schema import MENTIONS_FROM, MENTIONS_SELECT, SQL
 from blockfeat.monitor.store.store import Store
 
 _STORY = "coalesce(p.story, p.copy_of, p.id)"
@@ -29,7 +30,7 @@ _ARTICLES, _ROWS = 25, 300
 _DAYS, _PRESETS = 30, (1, 7, 30, 90)
 _DAY = timedelta(days=1)
 _SERIES, _BARS = 6, 10
-_OPTIONS = 200
+_FIXED = {"place": sorted(PLACES), "kind": sorted(KINDS)}
 # Each step with the longest span in days that it is taken for, and the first day of the step that a day is in.
 _STEPS: tuple[tuple[str, float, Callable[[date], date]], ...] = (
     ("day", 92, lambda day: day),
@@ -104,19 +105,12 @@ def newer(store: Store, filters: Filters, after: int) -> int:
     return int(found[0]["n"])
 
 
-def choices(store: Store) -> dict[str, list[str]]:
-    """Return the values that can be chosen in each filter, at most two hundred of each."""
-    queries = {
-        "brand": "SELECT DISTINCT brand AS value FROM mention",
-        "lang": "SELECT DISTINCT coalesce(lang, lang_hint) AS value FROM page",
-        "source": "SELECT url AS value FROM feed WHERE retired IS NULL",
-        "place": "SELECT DISTINCT place AS value FROM mention",
-        "kind": "SELECT DISTINCT kind AS value FROM page",
-    }
-    return {
-        name: sorted(row["value"] for row in store.query(f"{query} LIMIT {_OPTIONS}") if row["value"])
-        for name, query in queries.items()
-    }
+def choices(store: Store) -> dict[str, Sequence[tuple[str, str]]]:
+    """Return the values that can be chosen in each filter, each with its name; sources by the names of their feeds."""
+    found: dict[str, list[tuple[str, str]]] = {"brand": [], "lang": [], "source": []}
+    for row in store.query(SQL["choices"]["all"]):
+        found[row["filter"]].append((row["value"], row["name"]))
+    return {**found, **{name: [(value, value) for value in values] for name, values in _FIXED.items()}}
 
 
 @dataclass(frozen=True)
@@ -216,15 +210,9 @@ def _overview(store: Store, filters: Filters, *, today: date) -> Overview:
     until = _in_store(filters.until or max(today, filters.since or today))
     since = min(_in_store(filters.since or until - timedelta(days=_DAYS - 1)), until)
     earlier = filters.model_copy(update={"since": since - (until - since) - _DAY, "until": until})
-    is_now = {"is_now": f"CASE WHEN {DIMENSIONS['day']} >= '{since.isoformat()}' THEN 1 ELSE 0 END"}
-    # Not the bare column: SQLite would read mentions by its index, in an order that takes twice as long.
-    names = {"brand": "m.brand || ''", "day": DIMENSIONS["day"], "is_query": QUERY}
-    rows = [{**row, "query": row["brand"]} for row in figures(store, earlier, is_now | names)]
-    numbers = {
-        "all": figures(store, earlier, is_now),
-        **{name: figures(store, earlier, is_now | {name: DIMENSIONS[name]}) for name in ("source", "lang")},
-        **{name: [row for row in rows if row["is_query"] == (name == "query")] for name in ("brand", "query")},
-    }
+    numbers: dict[str, list[dict[str, Any]]] = {name: [] for name in ("all", "brand", "query", "source", "lang")}
+    for row in numbers_by(store, earlier, since=since):
+        numbers[row["by"]].append({**row, row["by"]: row["value"]})
     return Overview(since, until, store.collecting_since(), numbers, articles_read(store, earlier))
 
 

@@ -41,8 +41,6 @@ DIMENSIONS: Mapping[str, str] = {
 }
 """What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
-QUERY = "CASE WHEN m.variant = 'query' THEN 1 ELSE 0 END"
-"""Whether a mention is that of a query, in SQL."""
 _COUNTED = {"yes": f"{MENTION_COLUMNS['counted']} = 1", "no": f"{MENTION_COLUMNS['counted']} = 0", "all": "1 = 1"}
 
 
@@ -215,6 +213,18 @@ def figures(store: Store, filters: Filters, by: Mapping[str, str] = {}) -> list[
         SQL over `MENTIONS_FROM` for each further column; a row for each of their values.
     """
     return _grouped(store, by, {"articles": "count(DISTINCT p.id)", "mentions": "count(*)"}, filters)
+
+
+def numbers_by(store: Store, filters: Filters, *, since: date) -> list[dict[str, Any]]:
+    """Return the numbers of all that filters choose, and by brand and day, query and day, source and language.
+
+    Each row has what it is ``by``, the ``value``, the ``day`` where it has one, whether the day ``is_now``: from
+    ``since`` on, and the numbers ``articles`` and ``mentions``.
+    """
+    condition, values = filters.in_store(store).condition()
+    columns = {name: DIMENSIONS[name] for name in ("day", "source", "lang")}
+    statement = SQL["overview"]["numbers"].format(**columns, tables=MENTIONS_FROM, condition=condition)
+    return store.query(statement, values | {"begin": since.isoformat()})
 
 
 def _grouped(

@@ -176,7 +176,10 @@ def test_each_query_of_the_live_page_works(address: str) -> None:
         numbers = overview(store, Filters(), today=date(2026, 1, 6))
         assert (numbers.total(), numbers.shares("source")) == (1, [("a.example", 1, 1, 0)])
         assert overview(store, Filters(), today=date(2029, 1, 6)).total() == 1
-        assert choices(store)["place"] == ["body", "clutter"]
+        store.add_sources([Source(f"https://f{number}.example/") for number in range(250)], [], now=0.0)
+        execute(store, "UPDATE feed SET title = 'A daily' WHERE url = 'https://f99.example/'")
+        named = choices(store)["source"]
+        assert (len(named), named[0]) == (250, ("https://f99.example/", "A daily"))
         found = evidence_of(store, article.head["page"])
         assert [row["brand"] for row in found["mentions"]] == ["Corvane"]
         assert evidence_of(store, 10**6) is None

@@ -9,12 +9,12 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, case, delete, func, insert, or_, select, text, update
 
 from blockfeat.monitor.config import Source
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, Poll, PollPolicy, faults_of, iso, iso_of
-from blockfeat.monitor.store.schema import entry, feed, host, page, run, sink
+from blockfeat.monitor.store.schema import SQL, entry, feed, host, page, run, sink
 
 _NOT_MODIFIED = 304
 _ENTRIES_AT_ONCE = 500
@@ -263,9 +263,5 @@ def held_hosts(connection: Connection, *, now: float) -> dict[str, float]:
 
 def next_due(connection: Connection) -> float | None:
     """Return when the next feed or page is due, in seconds since 1970; None where nothing is left to do."""
-    of_feeds = connection.scalar(select(func.min(feed.c.due_at)).where(feed.c.retired.is_(None)))
-    later = case((host.c.retry_at > page.c.due_at, host.c.retry_at), else_=page.c.due_at)
-    with_hosts = page.outerjoin(host, host.c.name == page.c.host)
-    of_pages = connection.scalar(select(func.min(later)).select_from(with_hosts).where(page.c.due_at.is_not(None)))
-    moments = [moment for moment in (of_feeds, of_pages) if moment is not None]
-    return min(moments) if moments else None
+    moment: float | None = connection.scalar(text(SQL["due"]["next"]))
+    return moment

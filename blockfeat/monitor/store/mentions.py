@@ -15,7 +15,7 @@ from sqlalchemy import Connection, delete, func, insert, select, text, update
 from blockfeat.errors import InputError
 from blockfeat.monitor.store.engine import upsert
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, iso
-from blockfeat.monitor.store.schema import SPAN_COLUMNS, feed, feedback, lesson, mention, outbox, page
+from blockfeat.monitor.store.schema import SPAN_COLUMNS, SQL, feedback, lesson, mention, outbox, page
 from blockfeat.monitor.store.similar import is_similar, similarity, steady
 
 _KEY_LENGTH = 24
@@ -302,11 +302,7 @@ def queue_events(
     """Put what is new of a page's mentions into the outbox; what is older than the monitor as such, unless asked."""
     if not changes:
         return
-    lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
-    names = ("url", "host", "copy_of", "published", "canonical_url", "title", "author", "section", "origin", "kind")
-    columns = (*(page.c[name] for name in names), lang, feed.c.url.label("source"))
-    joined = page.outerjoin(feed, feed.c.id == page.c.feed_id)
-    about = connection.execute(select(*columns).select_from(joined).where(page.c.id == number)).one()
+    about = connection.execute(text(SQL["judged"]["page"]), {"number": number}).one()
     mine = mention.c.page_id == number, mention.c.version == _version_of(number)
     rows = connection.execute(select(mention).where(*mine).order_by(mention.c.id))
     since = connection.scalar(select(page.c.first_seen).order_by(page.c.id).limit(1)) or ""
@@ -339,14 +335,7 @@ def _event(row: Any, about: Any, change: str) -> dict[str, Any]:
 VERDICTS = ("right", "wrong sense", "not in the article", "missed")
 """Verdicts of feedback: correct, a namesake's, outside of the article, or wrongly left out of it."""
 
-_JUDGED = text(
-    "SELECT m.id AS number, m.key, m.brand, m.match, m.sentence, m.text_start, m.xpath, m.counted, m.rule, "
-    "m.page_id, coalesce(p.lang, p.lang_hint) AS lang, p.host, p.text, f.verdict "
-    "FROM mention m JOIN page p ON p.id = m.page_id AND p.version = m.version "
-    "LEFT JOIN feedback f ON f.mention_key = m.key "
-    "WHERE (:brand = '' OR m.brand = :brand) AND (:host = '' OR p.host = :host) AND m.id BETWEEN :first AND :last "
-    "AND (:all OR f.verdict IS NOT NULL) ORDER BY m.id DESC LIMIT :most"
-)
+_JUDGED = text(SQL["judged"]["mentions"])
 _LAST = 2**62
 
 

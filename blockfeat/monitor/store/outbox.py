@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, func, insert, select, text, update
 
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.records import iso
-from blockfeat.monitor.store.schema import dead_letter, outbox, page, sink, told
+from blockfeat.monitor.store.schema import SQL, dead_letter, outbox, page, sink, told
 
 
 def add_sinks(connection: Connection, names: Sequence[str]) -> None:
@@ -101,19 +101,7 @@ _WEEKS, _FEWEST_WEEKS = 4, 2
 _FEWEST_ARTICLES = 5
 _LEAST_SURPRISE = 0.001
 _TITLES = 5
-# When an article appeared: its moment where it names one, not a day alone.
-_MOMENT = "CASE WHEN length(p.published) > 10 THEN p.published ELSE p.first_seen END"
-_FROM = (
-    "FROM mention m JOIN page p ON p.id = m.page_id AND p.version = m.version WHERE m.counted AND m.copied IS NOT TRUE"
-)
-_COUNTS = text(
-    f"SELECT m.brand || '' AS brand, substr({_MOMENT}, 1, 13) AS hour, count(DISTINCT p.id) AS n {_FROM} "
-    f"AND {_MOMENT} >= :since GROUP BY 1, 2"
-)
-_ARTICLES = text(
-    f"SELECT DISTINCT p.id, p.title {_FROM} AND m.brand = :brand AND substr({_MOMENT}, 1, 13) = :hour "
-    "ORDER BY p.id LIMIT :most"
-)
+_COUNTS, _ARTICLES = text(SQL["spikes"]["hours"]), text(SQL["spikes"]["articles"])
 
 
 def surprise(number: int, expected: float) -> float:

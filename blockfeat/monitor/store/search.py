@@ -13,7 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import BigInteger, Connection, bindparam, func, select, text
 
 from blockfeat.lang import script_of, tokenize
 from blockfeat.monitor.mentions.folding import Folder
@@ -31,7 +31,6 @@ _PARTED = re.compile(
     r"|(?<=\d)(?=[^\W\d_])"
 )
 _OPEN_END, _OPEN_BEGIN = frozenset({"hangul"}), frozenset({"arabic", "hebrew"})
-_FIND_ALL = "SELECT id FROM page WHERE version > 0 AND same_as IS NULL AND id < :before"
 _NEWEST = " ORDER BY 1 DESC LIMIT :most"
 
 
@@ -114,21 +113,16 @@ def _candidates(
     """Yield the articles, of all or some, that may fulfil a query, the newest first."""
     dialect = connection.dialect.name
     wanted = _expression(query.tree, dialect)
-    statement = text((_FIND_ALL if wanted is None else SQL["search"][dialect]["find"]) + _NEWEST)
+    statement = text(SQL["search"]["all" if wanted is None else dialect]["find"] + _NEWEST)
     last = before if before is not None else (connection.scalar(select(func.max(page.c.id))) or 0) + 1
-    names = ("id", "url", "title", "text", "host", "kind", "copy_of")
-    lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
-    moment = func.coalesce(page.c.published, page.c.first_seen)
-    day = func.coalesce(page.c.day, func.substr(moment, 1, 10)).label("day")
+    articles = text(SQL["search"]["articles"]).bindparams(bindparam("chosen", type_=BigInteger, expanding=True))
     while True:
         values = {"before": last, "most": _AT_ONCE} | ({} if wanted is None else {"words": wanted})
         numbers = connection.execute(statement, values).scalars().all()
         if not numbers:
             return
-        columns = (*(page.c[name] for name in names), lang, day)
         chosen = [number for number in numbers if among is None or number in among]
-        rows = connection.execute(select(*columns).where(page.c.id.in_(chosen)).order_by(page.c.id.desc()))
-        yield from map(dict, rows.mappings().all())
+        yield from map(dict, connection.execute(articles, {"chosen": chosen}).mappings().all())
         last = numbers[-1]
 
 

@@ -1,7 +1,5 @@
 """Runs, what is tried again and what is forgotten: to the second and to the last page."""
 
-from dataclasses import replace
-
 from blockfeat.monitor.config import Source
 from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.store.records import Poll
@@ -14,9 +12,8 @@ _DAY = 86_400.0
 
 def test_an_empty_store_has_nothing_of_anything(store: Store) -> None:
     found = store.status(now=NOW)
-    assert found == replace(
-        StoreStatus(), trouble="no round has been run", store_bytes=found.store_bytes, free_bytes=found.free_bytes
-    )
+    sizes = {"store_bytes": found.store_bytes, "free_bytes": found.free_bytes}
+    assert found == StoreStatus(trouble="no round has been run", **sizes)
 
 
 def test_a_page_is_due_from_its_moment_on(store: Store) -> None:
@@ -43,10 +40,8 @@ def test_feeds_and_hosts_that_fail_are_told_until_they_do_not(store: Store) -> N
         store.save_poll(feed, answer)
     kept = [Source(f"https://{number}.example/feed") for number in range(1, 14)]
     store.add_sources(kept, [], now=NOW)
-    for number in range(12):
-        execute(
-            store, "INSERT INTO host (name, retry_at) VALUES (:name, :at)", name=f"{number}.example", at=NOW + number
-        )
+    values = ", ".join(f"('{number}.example', {NOW + number})" for number in range(12))
+    execute(store, f"INSERT INTO host (name, retry_at) VALUES {values}")
     status = store.status(now=NOW)
     assert [feed["url"][8:-13] for feed in status.failing_feeds] == [*map(str, range(1, 11))]
     assert (status.feed_count, status.retired) == (14, 1)
@@ -69,9 +64,7 @@ def test_which_answers_may_pass(store: Store) -> None:
     pages = add(store, *(f"h{status}.example/" for status in statuses))
     execute(store, "UPDATE page SET status = 'error', due_at = NULL, error = url || ': no'")
     for status in statuses:
-        execute(
-            store, "UPDATE page SET http_status = :status WHERE host = :host", status=status, host=f"h{status}.example"
-        )
+        execute(store, f"UPDATE page SET http_status = {status} WHERE host = 'h{status}.example'")
     execute(store, "UPDATE page SET due_at = :now WHERE host = 'h501.example'", now=NOW + 9)
     assert len(pages) == len(statuses)
     passing = {401, 402, 403, 404, 408, 425, 429, 500}
