@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from benchmarks.escapes import measure_escapes
 from benchmarks.footprint import cold_start_table, cold_starts, memory_growth, results_table
 from benchmarks.formats import formats_table, measure_formats
 from benchmarks.growth import measure_growth
@@ -123,6 +124,10 @@ def _formats(options: argparse.Namespace) -> list[str]:
     return [formats_table(measure_formats(Extractor.load(options.model), _pages(options), passes=options.passes))]
 
 
+def _escapes(options: argparse.Namespace) -> list[str]:
+    return [measure_escapes(Extractor.load(options.model), _pages(options))]
+
+
 def _speed(options: argparse.Namespace) -> list[str]:
     systems = systems_of(_extractors(options), _chosen_peers(options))
     with _progress() as tick:
@@ -205,6 +210,7 @@ _BENCHMARKS: tuple[tuple[str, _Run, str, tuple[_Option, ...]], ...] = (
     ("footprint", _footprint, "resident memory over many pages, cold starts", (_corpora, _model, _footprint_options)),
     ("stages", _stages, "process time of each stage of the chain", (_corpora, _model, _passes)),
     ("formats", _formats, "process time of each format, beside trafilatura", (_corpora, _model, _passes)),
+    ("escapes", _escapes, "needless escapes of Markdown, and words that are read back", (_corpora, _model)),
     ("text", _text, "boundaries, edges and structure of texts", (_corpora, _models, _peers, _work, _output)),
     (
         "metadata",

@@ -13,7 +13,7 @@ from lxml import etree
 
 import blockfeat
 from blockfeat import BlockfeatError, Extraction, LimitExceeded
-from blockfeat.io.outputs import FORMATS, to_json_line, to_markdown
+from blockfeat.io.outputs import FORMATS, to_json_line
 
 __all__ = ["check", "complaint", "with_all_blocks"]
 
@@ -103,7 +103,7 @@ def _check_output(found: Extraction) -> None:
     written = {name: write(extraction) for name, write in FORMATS.items()}
     # With the links, formulas and raised signs of the page.
     written |= {f"{name} of the page": write(found) for name, write in FORMATS.items()}
-    written["linked markdown"] = to_markdown(extraction, links=True)
+    written["linked markdown"] = extraction.to_markdown(links=True)
     with suppress(LimitExceeded):
         written["json with evidence"] = to_json_line(found, evidence=True)
         json.loads(written["json with evidence"])

@@ -11,7 +11,6 @@ from typing import Any
 
 from blockfeat import Extraction, Extractor
 from blockfeat.data import demo_pages
-from blockfeat.io.outputs import to_html, to_markdown, to_xml
 from blockfeat.models import bundled_models
 
 FOLDER = Path(__file__).parent / "golden"
@@ -30,9 +29,9 @@ def outcome(extraction: Extraction) -> dict[str, Any]:
         "headline": extraction.headline,
         "kept": "".join("01"[block.kept] for block in extraction.blocks),
         "text": digest(extraction.text),
-        "markdown": digest(to_markdown(extraction)),
-        "html": digest(to_html(extraction)),
-        "xml": digest(to_xml(extraction)),
+        "markdown": digest(extraction.to_markdown()),
+        "html": digest(extraction.to_html()),
+        "xml": digest(extraction.to_xml()),
     }
 
 

@@ -61,7 +61,7 @@ def test_extract_loads_nothing_that_it_does_not_need(page: Path) -> None:
     assert not loaded & {*_HEAVY, "rich", "logging", "multiprocessing", "socket", "typer", "asyncio"}
     assert not {name for name in loaded if name.startswith(("blockfeat.training", "blockfeat.training.evaluation"))}
     assert "blockfeat.commands.train" not in loaded
-    assert "typer" in _modules_of("extract", page, "--links")
+    assert "typer" in _modules_of("extract", page, "--headline")
 
 
 _CALLS = (
@@ -234,10 +234,10 @@ def test_an_output_is_a_file_unless_it_is_called_a_folder(tmp_path: Path, page: 
 
 def test_a_table_by_suffix(tmp_path: Path, page: Path) -> None:
     target = tmp_path / "out.csv"
-    assert blockfeat("extract", page, "--output", target).returncode == 0
+    assert blockfeat("extract", page, "--output", target, "--text", "markdown", "--front-matter").returncode == 0
     with target.open(encoding="utf-8", newline="") as stream:
         (row,) = csv.DictReader(stream)
-    assert row["id"] == str(page)
+    assert (row["id"], "body" in row, row["text"].startswith("---\n")) == (str(page), False, True)
     assert SENTENCES[0] in row["text"]
 
 

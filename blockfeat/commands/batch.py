@@ -53,11 +53,10 @@ class Target:
         name = str(self.path or "standard output")
         if self.format not in _TABLES:
             return StreamWriter(stream, self.format == "json", name, self.format)
-        from blockfeat.io.outputs.formats import record_columns
         from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
 
         make = CsvWriter if self.format == "csv" else ParquetFileWriter
-        return make(stream, record_columns(evidence=renderer.evidence), name=name)
+        return make(stream, renderer.columns, name=name)
 
     @contextmanager
     def begun(

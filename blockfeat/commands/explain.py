@@ -70,7 +70,7 @@ def explain(
         write = explanation_page
     elif why is not None:
         write = partial(_block, why)
-    renderer = Formatter(extractor, target.format, lang=language(lang), evidence=True, write=write)
+    renderer = Formatter(extractor, target.format, {"evidence": True}, language(lang), write)
     if code := run_batch(Inputs(tuple(pages), ()), reading, renderer, target, quiet=quiet):
         raise typer.Exit(code)
     if target.path is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 import typer
 
-from blockfeat.commands.batch import Inputs, run_batch, target_of
+from blockfeat.commands import console
+from blockfeat.commands.batch import FORMAT_NAMES, Inputs, run_batch, target_of
 from blockfeat.commands.options import (
     FormatOption,
     JobsOption,
@@ -48,6 +50,12 @@ def extract(
     styles: Annotated[
         bool | None, typer.Option("--styles/--no-styles", help="Keep the styles of a page, or not.")
     ] = None,
+    front_matter: Annotated[
+        bool, typer.Option("--front-matter", help="Begin Markdown with title, authors, date … as YAML.")
+    ] = False,
+    text: Annotated[
+        str | None, typer.Option(help="What the column text of CSV and Parquet holds: text, markdown, html or xml.")
+    ] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Write every block with its reason in JSON.")] = False,
     output: Annotated[
         str | None,
@@ -69,30 +77,32 @@ def extract(
 
     named = Inputs(tuple(inputs or ()), tuple(urls or ()))
     target = target_of(output, format, inputs=[*named.pages, *named.lists], resume=resume)
-    _check_page_options(target.format, absolute, styles, evidence=evidence)
+    given: dict[str, Any] = {"absolute": absolute, "styles": styles, "links": links or None}
+    given |= {
+        "images": images or None,
+        "front_matter": front_matter or None,
+        "evidence": evidence or None,
+        "text": text,
+    }
+    of_format = {name: value for name, value in given.items() if value is not None}
+    _check_format_options(target.format, of_format)
     extractor = Extractor.load(model).with_options(**options.given())
     reading = replace(reading, max_bytes=options.max_bytes)
     choices = {name: value for name, value in asdict(options).items() if name != "max_bytes"}
-    renderer = Formatter(
-        extractor,
-        target.format,
-        links,
-        evidence,
-        language(lang),
-        images,
-        absolute=absolute is not False,
-        styles=styles is not False,
-    )
+    renderer = Formatter(extractor, target.format, of_format, language(lang))
     recorded = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": str(reading.fields) or None}
     limits: dict[str, Any] = {"jobs": jobs, "deadline": deadline}
     if code := run_batch(named, reading, renderer, target, options=recorded, **limits, resume=resume, quiet=quiet):
         raise typer.Exit(code)
 
 
-def _check_page_options(format: str, absolute: bool | None, styles: bool | None, *, evidence: bool) -> None:
-    """Check the options that not every format has."""
-    for name, value in (("--absolute/--as-written", absolute), ("--styles/--no-styles", styles)):
-        if value is not None and format != "page":
-            raise typer.BadParameter("needs --format page", param_hint=name)
-    if evidence and format == "page":
-        raise typer.BadParameter("a page has no place for the blocks; take --format json", param_hint="--evidence")
+def _check_format_options(format: str, given: Mapping[str, Any]) -> None:
+    """Raise a usage error for an option without effect, which says what formats have it."""
+    from blockfeat.io.outputs.formats import TEXTS, options_of
+
+    console.check_choice(text := given.get("text", "text"), TEXTS, "--text")
+    known = options_of(format) | options_of(text)
+    for name in given:
+        if name not in known:
+            having = " or ".join(one for one in FORMAT_NAMES if name in options_of(one))
+            raise console.wrong(f"no effect on {format}; needs --format {having}", f"--{name.replace('_', '-')}")

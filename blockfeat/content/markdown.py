@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from string import punctuation as _ASCII_PUNCTUATION
+from typing import Any
 
-from blockfeat.content.links import clean_characters, fold_white_space
+from blockfeat.content.links import clean_characters, fold_white_space, xml_characters
 from blockfeat.content.nodes import (
+    Cell,
     Code,
     Content,
     Definitions,
@@ -28,16 +31,38 @@ from blockfeat.content.nodes import (
 )
 
 _ENTITY = re.compile("&(?=#?[0-9A-Za-z]+;)")
-# An ampersand only where it would begin an entity; one set of characters first, which is searched the fastest.
-_INLINE_MARKUP = re.compile(r"[\\`*_\[\]<>|~$&](?:(?<!&)|(?=#?[0-9A-Za-z]+;))")
-# What starts a heading, list, setext underline, rule, block quote or definition at the start of a line.
-_LINE_START = re.compile(r"(?:[#+\-=:]|[0-9]{1,9}(?=[.)]))")
-_CLOSING_HASHES = re.compile(r"#+$")
+# Stands before a character of a page that may be markup, until the whole line is known; no clean text has it.
+_MARK = "\0"
+# What may be markup inside of a line. One set of characters first, which is searched the fastest.
+_INLINE_MARKUP = re.compile(
+    r"[\\`*_\[\]<~$&](?:(?<![\\<&])|(?<=\\)(?=[!-/:-@\[-`{-~]|\Z)|(?<=<)(?=[A-Za-z/!?]|[^\s<>]+@)"
+    r"|(?<=&)(?=#?[0-9A-Za-z]+;))"
+)
+_PAIRED = re.compile(r"\0([*_~`$])(?:\0\1)*")
+_UNMARKED = re.compile(r"(?<!\0)[*`$]")
+_BRACKETS = re.compile(r"\0([\[\]])")
+# What is markup by itself: a backslash before punctuation, the end of a link, an entity, a tag, a comment, an address;
+# at the start of a line also the definition of a footnote or of a link, the box of a task, the name of a tag.
+_ALONE = re.compile(
+    r"\0(?=\\[\0!-/:-@\[-`{-~]|\]\(|&|<(?:[!?]|[A-Za-z][A-Za-z0-9+.-]+:[^\s<>]*>|[^\s<>]+@[^\s<>]+>"
+    r"|/?[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:\0][\w.:\0-]*(?:\s*=\s*(?:[^\s\"'=<>`]++|'[^']*'|\"[^\"]*\"))?)*\s*/?>)"
+    r"|(?<![^\n]\0)(?:</?[A-Za-z][A-Za-z0-9-]*(?:\s|/?>|\Z)"
+    r"|\[(?:\^[^\]\n]*\]:|[^\]\n]+\]: *\S*\s*(?:[\"'(]|\n|\Z)|[ xX]\0\] )))"
+)
+# A list, heading, quote, fence or rule.
+_LINE_START = re.compile(
+    r"[-+*](?=[ \t]|$)|#{1,6}(?=[ \t]|$)|>|~~~|`{3,}(?=[^`]*$)|([-*_])(?:[ \t]*\1){2,}[ \t]*$"
+    r"|[0-9]{1,9}(?=[.)](?:[ \t]|$))"
+)
+# What makes the line before it a heading or the header of a table.
+_UNDERLINE = re.compile(r"=+[ \t]*$|[|: \t]*-[-|: \t]*$")
+_CLOSING_HASHES = re.compile(r"(?:(?<= )|^)#(?=#*$)")
 _BACKTICKS = re.compile("`+")
 # Line breaks, and white space at both ends, apart from the text between.
 _PARTS = re.compile(r"\n|[^\S\n]+|[^\s](?:[^\n]*[^\s])?")
 _LINES = re.compile(r"\n|[^\n]+")
 _HARD_BREAK = "\\\n"
+_ESCAPED, _BRACKET = r"\\\g<0>", r"\\\1"
 
 
 def to_markdown(content: Content, *, links: bool = False) -> str:
@@ -60,32 +85,47 @@ def to_markdown(content: Content, *, links: bool = False) -> str:
     return "\n\n".join("\n".join(part) for part in _parts(content.nodes, links))
 
 
+def front_matter(values: Mapping[str, Any]) -> str:
+    """Return values as a block of YAML to stand before Markdown; those that are None or empty are left out."""
+    lines = [f"{name}: {_yaml(value)}" for name, value in values.items() if value]
+    return "\n".join(("---", *lines, "---", "", ""))
+
+
+def _yaml(value: Any) -> str:
+    """Return a text, a number or a list of them as YAML that is JSON too, whatever the page wrote."""
+    if isinstance(value, str):
+        value = fold_white_space(xml_characters(value)).strip()
+    return f"[{', '.join(map(_yaml, value))}]" if isinstance(value, list) else json.dumps(value, ensure_ascii=False)
+
+
 def _parts(nodes: Sequence[Node], links: bool) -> list[list[str]]:
     """Return the lines of each node that has any; nesting is bounded by the content."""
     parts: list[list[str]] = []
     bullets = 0
     before: Node | None = None
-    for node in _without_figures(nodes):
+    for node in _written_nodes(nodes):
         # Lists of one kind beside each other would be read as one.
-        bullets = 1 - bullets if _is_same_list(before, node) else 0
-        found = _definitions(node, links) if isinstance(node, Definitions) else [_lines(node, links, bullets)]
-        parts.extend(lines for lines in found if lines)
+        is_list = isinstance(before, ListOf) and isinstance(node, ListOf) and before.ordered == node.ordered
+        bullets = 1 - bullets if is_list else 0
+        parts += filter(None, [_lines(node, links, bullets)])
         before = node
     return parts
 
 
-def _without_figures(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Yield nodes, and in place of figures what stands in them: Markdown has none."""
+def _written_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield nodes, and in place of figures and definitions, which Markdown does not have, what stands in them.
+
+    Of definitions these are terms in bold, and lists of what is said of them.
+    """
     for node in nodes:
         if isinstance(node, Figure):
-            yield from _without_figures(node.nodes)
+            yield from _written_nodes(node.nodes)
+        elif isinstance(node, Definitions):
+            for is_term, entries in groupby(node.entries, key=lambda entry: entry.is_term):
+                inside = tuple(entry.nodes for entry in entries)
+                yield from _written_nodes(map(_in_bold, chain(*inside)) if is_term else (ListOf(False, inside),))
         else:
             yield node
-
-
-def _is_same_list(before: Node | None, node: Node) -> bool:
-    """Return whether two nodes beside each other are lists of one kind."""
-    return isinstance(before, ListOf) and isinstance(node, ListOf) and before.ordered == node.ordered
 
 
 def _lines(node: Node, links: bool, bullets: int) -> list[str]:
@@ -101,10 +141,9 @@ def _lines(node: Node, links: bool, bullets: int) -> list[str]:
     assert not isinstance(node, Definitions | Figure)
     if isinstance(node, Heading):
         text = _inline(node.inline, links, line_break=" ")
-        text = _CLOSING_HASHES.sub(lambda match: match.group().replace("#", "\\#"), text)
-        return [f"{'#' * node.level} {_at_line_start(text)}"] if text else []
+        return [f"{'#' * node.level} {_CLOSING_HASHES.sub(_ESCAPED, text)}"] if text else []
     text = _inline(node.inline, links)
-    return [_at_line_start(line) for line in text.split("\n")] if text else []
+    return [_at_line_start(line, number) for number, line in enumerate(text.split("\n"))] if text else []
 
 
 def _joined(parts: Iterable[list[str]]) -> list[str]:
@@ -133,21 +172,6 @@ def _list(node: ListOf, links: bool, bullets: int) -> list[str]:
     return lines
 
 
-def _definitions(node: Definitions, links: bool) -> list[list[str]]:
-    """Return the parts of a definition list: terms in bold, and a list of what is said of them."""
-    parts: list[list[str]] = []
-    said: list[tuple[Node, ...]] = []
-    for entry in node.entries:
-        if entry.is_term:
-            parts += [_list(ListOf(False, tuple(said)), links, 0)] if said else []
-            said = []
-            bold = (_in_bold(inner) for inner in entry.nodes)
-            parts += _parts(tuple(bold), links)
-        else:
-            said.append(entry.nodes)
-    return parts + ([_list(ListOf(False, tuple(said)), links, 0)] if said else [])
-
-
 def _is_tight(item: Sequence[Node]) -> bool:
     """Return whether an item needs no empty lines inside: it is some text, with nothing but lists behind it."""
     first, rest = item[0], item[1:]
@@ -165,11 +189,16 @@ def _in_bold(node: Node) -> Node:
 
 def _table(node: Table, links: bool) -> list[str]:
     """Return the lines of a pipe table; its header is empty where no row is one, its first row if rows have names."""
-    rows = [[_inline(cell.inline, links, line_break=" ", is_cell=True) for cell in row] for row in node.rows]
+    rows = [[_cell(cell, links) for cell in row] for row in node.rows]
     if not node.has_header and not all(row[0].is_header for row in node.rows):
         rows.insert(0, [""] * len(rows[0]))
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return [lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]]
+
+
+def _cell(cell: Cell, links: bool) -> str:
+    """Return what stands in a cell of a pipe table."""
+    return _inline(cell.inline, links, line_break=" ", is_cell=True).replace("|", "\\|")
 
 
 def _fenced(code: Code) -> list[str]:
@@ -185,7 +214,7 @@ def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_ce
     if len(inline) == 1 and isinstance(inline[0], Text) and not any(inline[0].style):
         text = clean_characters(inline[0].text)
         if "\n" not in text:
-            return _escape(text).strip(" ") if text.strip() else ""
+            return _escape_marked(_mark(text).strip(" ")) if text.strip() else ""
     written: list[str] = []
     for target, group in groupby(inline, key=target_of) if links else ((None, inline),):
         before = "[" if target else written[-1][-1:] if written else ""
@@ -196,10 +225,10 @@ def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_ce
         if written and written[-1].endswith("!"):
             # "!" before a link would make it an image.
             written[-1] = written[-1][:-1] + "\\!"
-        written.append(f"[{inner}]({_escape_entities(target)})")
+        written.append(f"[{_BRACKETS.sub(_BRACKET, inner)}]({_ENTITY.sub(_ESCAPED, target)})")
     lines = (line.strip(" ") for line in "".join(written).split(_HARD_BREAK))
     # A break before a line of white space alone would be shown as a backslash.
-    return _HARD_BREAK.join(line for line in lines if line.strip())
+    return _escape_marked(_HARD_BREAK.join(line for line in lines if line.strip()))
 
 
 def _styled(pieces: Iterable[Text | Image], line_break: str, is_cell: bool, before: str) -> str:
@@ -211,22 +240,23 @@ def _styled(pieces: Iterable[Text | Image], line_break: str, is_cell: bool, befo
         last, following = (written or before)[-1:], _first_character(units, number + 1)
         marks = "*" * (2 * piece.bold + piece.italic) if isinstance(piece, Text) else ""
         if isinstance(piece, Image):
-            written += f"![{_escape(clean_characters(piece.alt))}]({_escape_entities(piece.source)})"
+            alt = _BRACKETS.sub(_BRACKET, _mark(clean_characters(piece.alt)))
+            written += f"![{alt}]({_ENTITY.sub(_ESCAPED, piece.source)})"
         elif piece is None:
-            written += line_break if text == "\n" else _escape(text)
+            written += line_break if text == "\n" else _mark(text)
         elif piece.formula:
             # Two in a row would be one that is displayed.
             written += " " * last.endswith("$") + f"{piece.formula}{_formula(text, is_cell)}{piece.formula}"
         elif piece.script:
-            inner, marks = _code_span(text, is_cell) if piece.code else _escape(text), ""
+            inner, marks = _code_span(text) if piece.code else _mark(text), ""
             written += f"<{piece.script}>{inner}</{piece.script}>"
         elif piece.code:
             # Also where it is bold on the page.
-            written, marks = written + _code_span(text, is_cell), ""
-        elif marks and not is_styled_before and _can_stand(last, text, following):
-            written += f"{marks}{_escape(text)}{marks}"
+            written, marks = written + _code_span(text), ""
+        elif marks and not is_styled_before and _flanks(text[0], last) and _flanks(text[-1], following):
+            written += f"{marks}{_mark(text)}{marks}"
         else:
-            written, marks = written + _escape(text), ""
+            written, marks = written + _mark(text), ""
         is_styled_before = bool(marks)
     return written
 
@@ -271,24 +301,17 @@ def _first_character(units: Sequence[tuple[str, Text | Image | None]], number: i
     return text[0] if piece is None else piece.formula[:1] or ("<" if piece.script else "`" if piece.code else text[0])
 
 
-def _can_stand(before: str, text: str, after: str) -> bool:
-    """Return whether asterisks around a text are read as emphasis: CommonMark's flanking runs, on the safe side."""
-    return _flanks(text[0], before) and _flanks(text[-1], after)
-
-
 def _flanks(inner: str, outer: str) -> bool:
     """Return whether asterisks between two characters belong to the inner one; a letter or digit always has them."""
-    if unicodedata.category(inner)[0] in "LNM":
-        return True
-    return not outer or outer.isspace() or outer in _ASCII_PUNCTUATION
+    return _nature(inner)[0] or not outer or outer.isspace() or _nature(outer)[1]
 
 
-def _code_span(text: str, is_cell: bool) -> str:
+def _code_span(text: str) -> str:
     """Write inline code between backticks, more than any run of them inside."""
     runs = {len(run) for run in _BACKTICKS.findall(text)}
     fence = "`" * next(length for length in range(1, len(runs) + 2) if length not in runs)
     padding = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{padding}{text.replace('|', chr(92) + '|') if is_cell else text}{padding}{fence}"
+    return f"{fence}{padding}{text}{padding}{fence}"
 
 
 def _formula(latex: str, is_cell: bool) -> str:
@@ -299,21 +322,56 @@ def _formula(latex: str, is_cell: bool) -> str:
     return _ENTITY.sub("& ", fold_white_space(clean_characters(latex))).strip()
 
 
-def _escape(text: str) -> str:
-    """Escape characters of a clean text that are markup anywhere in a line."""
-    return _INLINE_MARKUP.sub(r"\\\g<0>", fold_white_space(text))
+def _mark(text: str) -> str:
+    """Mark the characters of a clean text that may be markup inside of a line."""
+    # A function, since a template takes time where there is nothing to replace, too.
+    return _INLINE_MARKUP.sub(lambda match: _MARK + match[0], fold_white_space(text))
 
 
-def _escape_entities(target: str) -> str:
-    """Escape what a renderer would decode as an entity in a target."""
-    return _ENTITY.sub("\\\\&", target)
-
-
-def _at_line_start(text: str) -> str:
-    """Escape characters that are markup at the start of a line only."""
-    match = _LINE_START.match(text)
-    if match is None:
+def _escape_marked(text: str) -> str:
+    """Escape the marked characters that would be markup; of a pair that would be, the first alone."""
+    if _MARK not in text:
         return text
-    if match.group()[0].isdigit():
-        return f"{match.group()}\\{text[match.end() :]}"
-    return "\\" + text
+    text = _ALONE.sub(r"\\", text)
+    last = {match[0]: match.start() for match in _UNMARKED.finditer(text)}
+    closing: set[str] = set()
+    parts: list[str] = []
+    rest = len(text)
+    for match in reversed([*_PAIRED.finditer(text)]):
+        run = match[0].replace(_MARK, "")
+        before, after = text[match.start() - 1 : match.start()] or "\n", text[match.end() : match.end() + 1] or "\n"
+        # A run of backticks ends with one of the same length.
+        opens, closes, kind = *_delimits(run, before, after), run if match[1] == "`" else match[1]
+        is_before_ours = (opens or closes) and last.get(match[1], -1) >= match.end()
+        is_markup = (opens and kind in closing) or is_before_ours or before == match[1]
+        closing |= {kind} if closes and not is_markup else set()
+        parts += text[match.end() : rest], match[0].replace(_MARK, "\\") if is_markup else run
+        rest = match.start()
+    return (text[:rest] + "".join(reversed(parts))).replace(_MARK, "")
+
+
+def _delimits(run: str, before: str, after: str) -> tuple[bool, bool]:
+    """Return whether a run of one character between two others may begin a span, and whether it may end one."""
+    if run[0] in "`$":
+        is_any = run[0] == "`" or len(run) > 1
+        return is_any or not after.isspace(), is_any or not (before.isspace() or after.isdigit())
+    (letter_before, mark_before), (letter_after, mark_after) = _nature(before), _nature(after)
+    opens = not after.isspace() and not (letter_before and (run[0] == "_" or mark_after))
+    closes = not before.isspace() and not (letter_after and (run[0] == "_" or mark_before))
+    return opens, closes
+
+
+def _nature(character: str) -> tuple[bool, bool]:
+    """Return whether a character is surely of a word, and whether it is surely punctuation."""
+    category = unicodedata.category(character)[0]
+    return category in "LNM", category == "P" or character in _ASCII_PUNCTUATION or character == _MARK
+
+
+def _at_line_start(text: str, number: int) -> str:
+    """Escape what is markup at the start of a line of a paragraph only."""
+    match = (number and _UNDERLINE.match(text)) or _LINE_START.match(text)
+    # A numbered list that interrupts a paragraph begins with one.
+    if not match or (number and match[0].isdigit() and int(match[0]) != 1):
+        return text
+    position = match.end() if match[0].isdigit() else 0
+    return f"{text[:position]}\\{text[position:]}"

@@ -207,7 +207,6 @@ _DROPPED = (*"\u061c\u180e\u200b\u200e\u200f\ufeff", *map(chr, (*range(0x202A, 0
 # Letters that joiners shape (Arabic to Mongolian, Indic, presentation forms, later scripts) and what emoji are made of.
 _SHAPED = "\u0590-\u18af\ua800-\uabff\ufb1d-\ufdff\ufe0f\ufe70-\ufefc\u203c-\u2bff\u3030\u303d\U00010a00-\U0001faff"
 _JOINERS = f"(?<![{_SHAPED}])[\u200c\u200d]+|[\u200c\u200d]+(?!\\S)"
-_BLANK_LINES = r"\n{3,}"
 
 
 def normalised(text: str, *, has_marks: bool = True) -> str:
@@ -272,7 +271,7 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
             shaped[first] = text_of_table(blocks, kept, table.first, table.end, table.grid())
             inside[is_cell] = False
     for part in code_parts(blocks, ordinary):
-        shaped[part.first] = re.sub(_BLANK_LINES, "\n\n", code_text(blocks, part))
+        shaped[part.first] = re.sub(r"\n{3,}", "\n\n", code_text(blocks, part))
         ordinary[part.first : part.end] = False
     chosen = ordinary.nonzero()[0]
     pieces = []

@@ -284,18 +284,27 @@ class Extraction:
         """Return the main text free of control characters."""
         return clean_characters(self.text)
 
-    def to_markdown(self, *, links: bool = False, images: bool = False) -> str:
+    def to_markdown(self, *, links: bool = False, images: bool = False, front_matter: bool = False) -> str:
         """Return the main text as Markdown: CommonMark, and pipe tables for tables.
 
         Parameters
         ----------
         links, images : bool
             Write links and images, with absolute addresses as far as the page's own is known.
+        front_matter : bool
+            Begin with a block of YAML: title, authors, date, address, language, kind and confidence, as far as known.
         """
         # Imported here as in the other formats: most callers read the text alone.
-        from blockfeat.content.markdown import to_markdown
+        from blockfeat.content import markdown
 
-        return to_markdown(self.content(links=links, images=images), links=links)
+        text = markdown.to_markdown(self.content(links=links, images=images), links=links)
+        return markdown.front_matter(self._described()) + text if front_matter else text
+
+    def _described(self) -> dict[str, Any]:
+        page = {} if self._metadata is None else self._metadata.to_dict()
+        known = {"title": page.get("title") or self.headline or self.title, "authors": page.get("authors")}
+        known |= {"date": page.get("published"), "address": self.url or page.get("canonical_url")}
+        return known | {"language": self.lang, "kind": self.kind, "confidence": self.confidence}
 
     def to_html(self, *, images: bool = False, fragment: bool = False) -> str:
         """Return the main text as a small, complete HTML document, sanitised; links are absolute.

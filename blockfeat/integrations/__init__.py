@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import blockfeat
-from blockfeat.extraction import Extraction, PageWork
-from blockfeat.io.outputs import Rendered, written
+from blockfeat.errors import InputError
+from blockfeat.extraction import Extraction
+from blockfeat.io.outputs import Formatter, Rendered
 from blockfeat.page import Document
 
 
@@ -35,23 +37,21 @@ def described(extraction: Extraction) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in (None, [], "")}
 
 
+def check_columns(wanted: Iterable[str], columns: Collection[str]) -> None:
+    """Raise an error for a column that a data frame does not have."""
+    for name in wanted:
+        if name not in columns:
+            raise InputError(f"no column {name!r} in the data frame (its columns: {', '.join(map(str, columns))})")
+
+
 @dataclass(frozen=True)
-class Describer(PageWork[Rendered]):
-    """Extracts the text of a document, with the values of `described` as record; both only for status ``"ok"``.
+class Describer(Formatter):
+    """Extracts the text of a document, with the values of `described` as record where the status is ``"ok"``.
 
-    Attributes
-    ----------
-    extractor : Extractor
-        The extractor.
-    format : str
-        A key of `blockfeat.io.outputs.FORMATS`.
+    `format` is a key of `blockfeat.io.outputs.FORMATS`.
     """
-
-    format: str = "text"
 
     def result(self, document: Document, extraction: Extraction) -> Rendered:
         """Return the text of an extraction, with the values of `described` as record."""
-        if extraction.status != "ok":
-            return Rendered(document.id, "", extraction.error, document.url, extraction.status)
-        text = written(extraction, self.format)
-        return Rendered(document.id, text, None, document.url, "ok", described(extraction))
+        rendered = super().result(document, extraction)
+        return rendered._replace(record=described(extraction) if extraction.status == "ok" else None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from blockfeat._extras import importing
 from blockfeat.extraction import Extractor, extractor_of, read_pages
 from blockfeat.integrations import Describer
-from blockfeat.io.outputs import Rendered
+from blockfeat.io.outputs import Rendered, written
 from blockfeat.models import DEFAULT_MODEL, Model
 from blockfeat.page import Document
 
@@ -37,6 +37,8 @@ class BlockfeatExtractor(BaseExtractor):
         Number of processes of each task.
     least_confidence : float
         Pages whose expected word F1 is lower are left out.
+    format : str
+        What ``text`` becomes: ``"text"``, ``"markdown"``, ``"html"`` or ``"xml"`` (TEI).
     **options
         What `Extractor.with_options` takes, such as ``favour`` or ``headline``.
 
@@ -58,23 +60,24 @@ class BlockfeatExtractor(BaseExtractor):
         timeout: float = 10.0,
         jobs: int = 1,
         least_confidence: float = 0.0,
+        format: str = "text",
         **options: Any,
     ) -> None:
         super().__init__(timeout)
-        self.extractor = extractor_of(model).with_options(**options)
+        self.describer = Describer(extractor_of(model).with_options(**options), format)
         self.jobs = jobs
         self.least_confidence = least_confidence
 
     def extract(self, text: str) -> str:
         """Return the main text of one page."""
-        return self.extractor.extract(text).to_text()
+        return written(self.describer.extractor.extract(text), self.describer.format)
 
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         """Yield the samples that have a main text, in order, each with that text."""
         # The pool reads ahead: samples wait here until their records come.
         waiting: deque[Sample] = deque()
-        describer = Describer(self.extractor).warmed()
-        for _, found in read_pages(describer, _pages(data, waiting), jobs=self.jobs, deadline=self.timeout):
+        pages = _pages(data, waiting)
+        for _, found in read_pages(self.describer.warmed(), pages, jobs=self.jobs, deadline=self.timeout):
             sample = waiting.popleft()
             self.stat_update(StatHints.total)
             if self._is_kept(str(sample.id), found):

@@ -20,7 +20,6 @@ with importing("langchain", what=__name__):
 
 
 _LOG = logging.getLogger(__name__)
-_FORMATS = ("text", "markdown")
 
 
 class BlockfeatLoader(BaseLoader):
@@ -33,7 +32,7 @@ class BlockfeatLoader(BaseLoader):
     model : str, Path, Model or Extractor
         As for `blockfeat.extract`.
     format : str
-        ``"text"``, or ``"markdown"``, whose headings text splitters use.
+        ``"text"``; ``"markdown"``, whose headings text splitters use; ``"html"`` or ``"xml"``.
     reading : InputOptions, optional
         How inputs are read: their format, the names of fields, what may be fetched.
     jobs : int
@@ -48,7 +47,7 @@ class BlockfeatLoader(BaseLoader):
     Raises
     ------
     InputError
-        ``format`` is neither of the two, or, while loading with ``raise_errors``, a page fails.
+        ``format`` is none of these, or, while loading with ``raise_errors``, a page fails.
 
     Notes
     -----
@@ -74,11 +73,8 @@ class BlockfeatLoader(BaseLoader):
         raise_errors: bool = False,
         **options: Any,
     ) -> None:
-        if format not in _FORMATS:
-            raise InputError(f"format {format!r}: known are {', '.join(_FORMATS)}")
         self.inputs = [inputs] if isinstance(inputs, str) else list(inputs)
-        self.extractor = extractor_of(model).with_options(**options)
-        self.format = format
+        self.describer = Describer(extractor_of(model).with_options(**options), format)
         self.reading = reading or InputOptions()
         self.jobs = jobs
         self.deadline = deadline
@@ -86,9 +82,8 @@ class BlockfeatLoader(BaseLoader):
 
     def lazy_load(self) -> Iterator[Document]:
         """Yield a document for each page with a main text, in order, as the pages are read."""
-        describer = Describer(self.extractor, self.format)
         pages = read_inputs(self.inputs, self.reading)
-        for page, found in read_pages(describer, pages, jobs=self.jobs, deadline=self.deadline):
+        for page, found in read_pages(self.describer, pages, jobs=self.jobs, deadline=self.deadline):
             if found.error is not None:
                 if self.raise_errors:
                     raise InputError(found.error)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
-from blockfeat.errors import InputError
 from blockfeat.extraction import Extractor, extractor_of, read_pages
+from blockfeat.integrations import check_columns
 from blockfeat.io.inputs import document_of_row
-from blockfeat.io.outputs import Column, Formatter, record_columns, row_of
+from blockfeat.io.outputs import Column, Formatter, row_of
 from blockfeat.models import DEFAULT_MODEL, Model
 from blockfeat.page import Document
 
@@ -29,6 +29,7 @@ def extract(
     model: str | Path | Model | Extractor = DEFAULT_MODEL,
     jobs: int = 1,
     deadline: float | None = None,
+    format: str = "text",
     **options: Any,
 ) -> pandas.DataFrame:
     """Extract the main text of the pages in a column.
@@ -47,6 +48,8 @@ def extract(
         Number of processes.
     deadline : float, optional
         Seconds that one page may take.
+    format : str
+        What the column ``text`` holds: ``"text"``, ``"markdown"``, ``"html"`` or ``"xml"`` (TEI).
     **options
         What `Extractor.with_options` takes, such as ``favour`` or ``headline``.
 
@@ -72,17 +75,12 @@ def extract(
     """
     names = {"html": html, "url": url, "lang": lang, "charset": charset, "id": id}
     wanted = {value: name for value, name in names.items() if name is not None}
-    for name in wanted.values():
-        if name not in frame.columns:
-            raise InputError(
-                f"no column {name!r} in the data frame (its columns: {', '.join(map(str, frame.columns))})"
-            )
+    check_columns(wanted.values(), list(frame.columns))
     extractor = extractor_of(model).with_options(**options)
-    columns = record_columns()
-    work = Formatter(extractor, "parquet")
+    work = Formatter(extractor, "parquet", {"text": format})
     found = read_pages(work, _documents(frame, wanted), jobs=jobs, deadline=deadline)
-    rows = [row_of(rendered.record or {}, columns) for _, rendered in found]
-    return typed_frame(rows, columns, frame.index)
+    rows = [row_of(rendered.record or {}, work.columns) for _, rendered in found]
+    return typed_frame(rows, work.columns, frame.index)
 
 
 def _documents(frame: pandas.DataFrame, wanted: dict[str, str]) -> Iterator[Document]:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
 from blockfeat.errors import InputError
-from blockfeat.extraction import Extraction, Extractor, PageWork, extractor_of, read_pages
+from blockfeat.extraction import Extractor, extractor_of, read_pages
+from blockfeat.integrations import check_columns
 from blockfeat.io.inputs import document_of_row
-from blockfeat.io.outputs import Column, nested, nested_schema, record_columns, record_of, row_of, written
+from blockfeat.io.outputs import Formatter, nested, nested_schema, record_columns, row_of
 from blockfeat.models import DEFAULT_MODEL, Model
 from blockfeat.page import Document
 
@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 
 DEFAULT_DEADLINE = 60.0
 """Default time limit in seconds for one page on Spark, so that a single page cannot hold up a whole job."""
-_TEXTS = ("text", "markdown", "html", "xml")
-_TYPES: Mapping[str, Any] = {
-    "text": "string",
-    "texts": {"type": "array", "elementType": "string", "containsNull": True},
-    "integer": "long",
-    "number": "double",
-    "boolean": "boolean",
-}
 # Largest batches that are returned to Spark, so that memory is bounded however long the texts are.
 _ROWS_OF_A_BATCH = 256
 _CHARACTERS_OF_A_BATCH = 8 * 1024 * 1024
@@ -110,18 +102,14 @@ def extract(
     require_extra("spark", what="Spark")
     from pyspark.sql.types import StructField, StructType
 
-    if format not in _TEXTS:
-        raise InputError(f"no format {format!r}; there are {', '.join(_TEXTS)}")
     records = record_struct(evidence=evidence)
     if clash := sorted(set(keep) & set(records.names)):
         raise InputError(f"column {clash[0]!r} cannot be kept: the record has a column of this name")
     names = {"html": html, "url": url, "lang": lang, "charset": charset, "id": id}
     given = {value: name for value, name in names.items() if name in df.columns or value != name}
     wanted = {value: name for value, name in given.items() if name is not None}
-    for name in (*wanted.values(), *keep):
-        if name not in df.columns:
-            raise InputError(f"no column {name!r} in the data frame (its columns: {', '.join(df.columns)})")
-    work = _Records(extractor_of(model).with_options(**options), evidence, format)
+    check_columns((*wanted.values(), *keep), df.columns)
+    work = Formatter(extractor_of(model).with_options(**options), "parquet", {"evidence": evidence, "text": format})
 
     def extracted(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
         yield from _extracted(batches, work, html=html, jobs=jobs, deadline=deadline)
@@ -146,45 +134,14 @@ def record_struct(*, evidence: bool = False) -> StructType:
         PySpark or PyArrow is not installed.
     """
     require_extra("spark", what="Spark")
-    from pyspark.sql.types import StructType
+    import pyarrow
+    from pyspark.sql.pandas.types import from_arrow_schema
 
-    fields: dict[str, Any] = {}
-    for column in record_columns(evidence=evidence):
-        outer, *inner = column.path
-        if inner:
-            fields.setdefault(outer, _struct({}))["fields"] += _struct({inner[0]: _TYPES[column.type]})["fields"]
-        else:
-            fields[outer] = _TYPES[column.type]
-    return StructType.fromJson(_struct(fields))
-
-
-def _struct(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON representation of a Spark struct type."""
-    cells = [{"name": name, "type": type, "nullable": True, "metadata": {}} for name, type in fields.items()]
-    return {"type": "struct", "fields": cells}
-
-
-@dataclass(frozen=True)
-class _Records(PageWork[Mapping[str, Any]]):
-    """Extracts a document to the values of its record, by name."""
-
-    evidence: bool
-    format: str
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return record_columns(evidence=self.evidence)
-
-    def result(self, document: Document, extraction: Extraction) -> Mapping[str, Any]:
-        record = record_of(extraction, evidence=self.evidence)
-        if self.format != "text" and extraction.error is None:
-            record["text"] = written(extraction, self.format)
-        record["id"] = record["id"] or None
-        return nested(row_of(record, self.columns), self.columns)
+    return from_arrow_schema(nested_schema(pyarrow, record_columns(evidence=evidence)))
 
 
 def _extracted(
-    batches: Iterable[RecordBatch], work: _Records, *, html: str, jobs: int, deadline: float | None
+    batches: Iterable[RecordBatch], work: Formatter, *, html: str, jobs: int, deadline: float | None
 ) -> Iterator[RecordBatch]:
     """Yield batches of the pages' records, in order, with the columns to keep after those of the record."""
     import pyarrow
@@ -194,16 +151,18 @@ def _extracted(
     waiting: deque[RecordBatch] = deque()
     rows: list[Mapping[str, Any]] = []
     done = characters = 0
-    for _, row in read_pages(work.warmed(), _documents(batches, waiting, html), jobs=jobs, deadline=deadline):
+    for _, found in read_pages(work.warmed(), _documents(batches, waiting, html), jobs=jobs, deadline=deadline):
+        record = found.record or {}
+        row = nested(row_of({**record, "id": record.get("id") or None}, work.columns), work.columns)
         rows.append(row)
         characters += sum(len(value) for value in row.values() if isinstance(value, str))
         is_last = done + len(rows) == waiting[0].num_rows
         if is_last or len(rows) >= _ROWS_OF_A_BATCH or characters >= _CHARACTERS_OF_A_BATCH:
-            found = pyarrow.RecordBatch.from_pylist(rows, schema=schema)
+            batch = pyarrow.RecordBatch.from_pylist(rows, schema=schema)
             part = waiting[0].slice(done, len(rows))
             kept = {name: part.column(name) for name in part.schema.names if name.startswith("kept_")}
             names = [*schema.names, *(name.removeprefix("kept_") for name in kept)]
-            yield pyarrow.RecordBatch.from_arrays([*found.columns, *kept.values()], names=names)
+            yield pyarrow.RecordBatch.from_arrays([*batch.columns, *kept.values()], names=names)
             done = 0 if is_last else done + len(rows)
             rows, characters = [], 0
             if is_last:

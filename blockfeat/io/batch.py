@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from blockfeat._files import write_whole, writing
 from blockfeat.io.inputs.options import Pending, as_read
-from blockfeat.io.outputs.formats import Formatter, Rendered, closing, opening, part
+from blockfeat.io.outputs.formats import Formatter, Rendered, frame, part
 from blockfeat.page.document import host_of
 
 _PAGE_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
@@ -57,7 +57,7 @@ class StreamWriter:
         elif self.count == 1:
             self.first = rendered
         else:
-            before = opening(self.format) + self._part(self.first) if self.first else ""
+            before = frame(self.format, "opening") + self._part(self.first) if self.first else ""
             self.first = None
             self._write(before + self._part(rendered))
 
@@ -66,7 +66,7 @@ class StreamWriter:
         if self.first is not None and self.first.error is None:
             self._write(self.first.text.rstrip("\n") + "\n")
         elif self.count > 1 and not self.lines:
-            self._write(closing(self.format))
+            self._write(frame(self.format, "closing"))
         self.first = None
 
     def _part(self, rendered: Rendered) -> str:

@@ -16,6 +16,7 @@ _ALONE = ("--peers", "none")
     [
         (("stages", *_DEMO, "--sample", "2", "--passes", "1"), ["| prediction |"], set()),
         (("formats", *_DEMO, "--sample", "1", "--passes", "1"), ["| text |", "| Markdown |", "| record |"], set()),
+        (("escapes", *_DEMO, "--sample", "2"), ["| with needless escapes | 0 |"], set()),
         (("speed", *_DEMO, "--sample", "1", "--passes", "1"), ["× lxml parse", "| yes |"], {"speed.csv", "speed.png"}),
         (("text", *_DEMO, "--sample", "2"), ["glued / broken"], {"text.md", "text-pages.csv"}),
         (("mentions", *_DEMO, "--sample", "4"), ["headline and sure text"], {"mentions.md", "mentions.csv"}),

@@ -3,13 +3,14 @@
 import re
 
 import pytest
+import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import html
-from markdown_it import MarkdownIt
 
-from blockfeat.content.links import clean_characters
-from blockfeat.content.markdown import to_markdown
+from benchmarks.escapes import rendered
+from blockfeat.content.links import clean_characters, fold_white_space, xml_characters
+from blockfeat.content.markdown import front_matter, to_markdown
 from blockfeat.content.nodes import (
     Cell,
     Code,
@@ -39,8 +40,7 @@ def _markdown(*nodes: Node, links: bool = False) -> str:
 
 
 def _rendered(markdown: str) -> html.HtmlElement:
-    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    return html.fragment_fromstring(reader.render(markdown), create_parent="main")
+    return html.fragment_fromstring(rendered(markdown), create_parent="main")
 
 
 def _words(text: str) -> str:
@@ -63,10 +63,6 @@ def test_every_kind_of_node() -> None:
     )
 
 
-def test_a_page_without_content_gives_nothing() -> None:
-    assert _markdown() == ""
-
-
 @pytest.mark.parametrize(("text", "markdown"), CASES["escapes"])
 def test_escapes(text: str, markdown: str) -> None:
     assert _markdown(paragraph(text)) == markdown
@@ -81,6 +77,8 @@ def test_escapes(text: str, markdown: str) -> None:
 @example(text="a\\")
 @example(text="a\\\nb")
 @example(text="1\n\xa0")
+@example(text="a\n---|---")
+@example(text="*a* _b_ ~~c~~ `d` [e](f) <g@h.i>")
 def test_text_survives_and_never_becomes_markup(text: str) -> None:
     for node, allowed in (
         (paragraph(text), {"p", "br"}),
@@ -154,6 +152,15 @@ def test_links_and_images() -> None:
     assert [(image.get("src"), image.get("alt")) for image in root.iter("img")] == [
         ("https://a.example/i.png", "an [i]")
     ]
+
+
+@given(TEXT)
+@example("---\n\"a\": 'b' # \ufeff\u2028")
+def test_front_matter_is_yaml_whatever_a_page_says(title: str) -> None:
+    block = front_matter({"title": title, "authors": [title, "b"], "date": None, "confidence": 0.5})
+    shown = fold_white_space(xml_characters(title)).strip()
+    found = yaml.safe_load(block.removesuffix("---\n\n"))
+    assert found == ({"title": shown} if title else {}) | {"authors": [shown, "b"], "confidence": 0.5}
 
 
 def test_lists_beside_each_other_stay_apart() -> None:

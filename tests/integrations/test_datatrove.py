@@ -35,10 +35,10 @@ def samples(*pages: str) -> list[object]:
 
 
 def test_pages_become_texts_with_the_values_that_filters_read() -> None:
-    step = BlockfeatExtractor(headline=True)
+    step = BlockfeatExtractor(headline=True, format="markdown")
     (found,) = step.run(samples(article_page()))
     alone = blockfeat.extract(article_page(), url="https://a.example/0", headline=True)
-    assert found.text == alone.text == step.extract(article_page())
+    assert found.text == alone.to_markdown() == step.extract(article_page())
     assert found.id == "0"
     own = {name: getattr(alone, name) for name in ("url", "kind", "fingerprint", "confidence")}
     expected = own | {"language": "en", "status": "ok", "title": "Lighthouse to be repaired"}

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 import blockfeat
 from blockfeat import Extraction
-from blockfeat.io.outputs import FORMATS, to_html, to_json_line, to_markdown, to_xml
+from blockfeat.io.outputs import FORMATS, to_json_line
 from property_examples import examples
 
 
@@ -56,13 +56,13 @@ def test_no_output_holds_unwanted_characters(title: str, text: str, value: str) 
     found = _with_all_blocks(extracted)
     for write in FORMATS.values():
         _assert_clean(write(found))
-    _assert_clean(to_markdown(found, links=True))
+    _assert_clean(found.to_markdown(links=True))
     line = to_json_line(found, evidence=True)
     _assert_clean(line)
     assert len(line.splitlines()) == 1
     for value in _strings(json.loads(line)):
         _assert_clean(value)
-    etree.fromstring(to_xml(found).encode())
+    etree.fromstring(found.to_xml().encode())
 
 
 def _strings(value: Any) -> list[str]:
@@ -113,7 +113,7 @@ def test_output_holds_allowed_tags_attributes_and_targets_only(pieces: list[tupl
     for wrap in ("<p>{}</p>", "<ul><li>{}</ul>", "<blockquote>{}</blockquote>", "<h2>{}</h2>", "<pre>{}</pre>"):
         links = "".join(f"{text}<a href='{target}' onclick=x>{text} link</a>{text}" for text, target in pieces)
         found = _with_all_blocks(blockfeat.extract(f"<title>{pieces[0][0]}</title>{wrap.format(links)}"))
-        root = html.document_fromstring(to_html(found))
+        root = html.document_fromstring(found.to_html())
         # A formula is a span of the class "math", and nothing else is.
         spans = list(root.iter("span"))
         assert all(dict(element.attrib) == {"class": "math"} for element in spans)
@@ -121,17 +121,17 @@ def test_output_holds_allowed_tags_attributes_and_targets_only(pieces: list[tupl
         assert {str(element.tag) for element in rest} <= _ALLOWED_TAGS
         assert all(set(element.attrib) <= {"lang", "charset", "href"} for element in rest)
         targets = [str(element.get("href")) for element in root.iter("a")]
-        markdown = to_markdown(found, links=True)
+        markdown = found.to_markdown(links=True)
         rendered = html.document_fromstring(f"<p>{MarkdownIt('commonmark', {'html': True}).render(markdown)}")
         assert {str(element.tag) for element in rendered.iter()} <= _RENDERED_TAGS
         assert all(set(element.attrib) <= {"href", "start"} for element in rendered.iter())
         targets += [str(element.get("href")) for element in rendered.iter("a")]
-        targets += etree.fromstring(to_xml(found).encode()).xpath("//@target")
+        targets += etree.fromstring(found.to_xml().encode()).xpath("//@target")
         assert all(map(_is_allowed, targets))
 
 
 def test_allowed_links_do_come_out() -> None:
     page = "<p>See <a href='https://a.example/x' onclick=y>this</a> and <a href='/b'>that</a>.</p>"
     found = _with_all_blocks(blockfeat.extract(page))
-    assert '<a href="https://a.example/x">this</a> and <a href="/b">that</a>' in to_html(found)
-    assert to_markdown(found, links=True) == "See [this](https://a.example/x) and [that](/b)."
+    assert '<a href="https://a.example/x">this</a> and <a href="/b">that</a>' in found.to_html()
+    assert found.to_markdown(links=True) == "See [this](https://a.example/x) and [that](/b)."

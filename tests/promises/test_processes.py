@@ -111,7 +111,7 @@ _WATCH = """
 
 _PAGES_OF_ALL_KINDS = """
     import blockfeat
-    from blockfeat.io.outputs import FORMATS, to_json_line, to_markdown
+    from blockfeat.io.outputs import FORMATS, to_json_line
     from pages import article_page
 
     outside = "<!DOCTYPE html SYSTEM '{url}/a.dtd' [<!ENTITY e SYSTEM '{file}'><!ENTITY f SYSTEM '{url}/f'>%e;]>"
@@ -143,7 +143,7 @@ _PAGES_OF_ALL_KINDS = """
             found = blockfeat.extract(page, url="{url}/" + str(number), id="{file}")
             for write in FORMATS.values():
                 write(found)
-            to_markdown(found, links=True)
+            found.to_markdown(links=True)
             to_json_line(found, evidence=True)
             assert "secret words" not in "".join(block.text for block in found.blocks)
 """

@@ -2,6 +2,7 @@ from blockfeat.content.links import clean_characters as clean_characters
 from blockfeat.io.outputs.explanation import explanation_page as explanation_page
 from blockfeat.io.outputs.explanation import explanation_table as explanation_table
 from blockfeat.io.outputs.formats import FORMATS as FORMATS
+from blockfeat.io.outputs.formats import TEXTS as TEXTS
 from blockfeat.io.outputs.formats import Column as Column
 from blockfeat.io.outputs.formats import Formatter as Formatter
 from blockfeat.io.outputs.formats import Rendered as Rendered
@@ -10,12 +11,7 @@ from blockfeat.io.outputs.formats import record_columns as record_columns
 from blockfeat.io.outputs.formats import record_of as record_of
 from blockfeat.io.outputs.formats import record_schema as record_schema
 from blockfeat.io.outputs.formats import row_of as row_of
-from blockfeat.io.outputs.formats import to_html as to_html
 from blockfeat.io.outputs.formats import to_json_line as to_json_line
-from blockfeat.io.outputs.formats import to_markdown as to_markdown
-from blockfeat.io.outputs.formats import to_page as to_page
-from blockfeat.io.outputs.formats import to_text as to_text
-from blockfeat.io.outputs.formats import to_xml as to_xml
 from blockfeat.io.outputs.formats import written as written
 from blockfeat.io.outputs.tables import ParquetRows as ParquetRows
 from blockfeat.io.outputs.tables import csv_line as csv_line

@@ -8,8 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
 from html import escape, unescape
 from importlib.resources import files
 from types import MappingProxyType
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 
 from blockfeat._files import bundled_table
 from blockfeat.content.links import TEI_NAMESPACE, clean_characters, fold_white_space, xml_characters
+from blockfeat.errors import InputError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import PageWork
 from blockfeat.models.site import REDESIGNED
@@ -28,8 +28,7 @@ _UNCLEAN = re.compile(r"[\x7f-\x9f\ud800-\udfff\\](?:(?<!\\)|[bfru])")
 
 def record_of(extraction: Extraction, *, evidence: bool = False) -> dict[str, Any]:
     """Return the record of a page as plain values; with ``evidence`` also ``blocks``."""
-    record: dict[str, Any] = plain(extraction.to_dict(evidence=evidence))
-    return record
+    return dict(plain(extraction.to_dict(evidence=evidence)))
 
 
 def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
@@ -48,11 +47,10 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
         The page's record, as described by the JSON Schema of `record_schema`; characters beyond ASCII are not escaped,
         NaN and infinity are null.
     """
-    blocks = extraction.evidence() if evidence else None
     line = _dumped(extraction.to_dict())
-    if blocks is not None:
+    if evidence:
         # Block by block: the plain values of all of them take several times as much memory as what is written.
-        line = f'{line[:-1]}, "blocks": [{", ".join(map(_dumped, blocks))}]}}'
+        line = f'{line[:-1]}, "blocks": [{", ".join(map(_dumped, extraction.evidence()))}]}}'
     # Valid inside JSON strings, but line ends for many readers; the others are not in clean strings.
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -69,8 +67,7 @@ def _dumped(value: Mapping[str, Any]) -> str:
 def record_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a record."""
     text = files("blockfeat.io.outputs").joinpath("record.schema.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    return dict(json.loads(text))
 
 
 def plain(value: Any) -> Any:
@@ -146,26 +143,26 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-to_text = Extraction.to_text
-to_markdown = Extraction.to_markdown
-to_html = Extraction.to_html
-to_xml = Extraction.to_xml
-to_page = Extraction.to_page
-
-FORMATS: Mapping[str, Callable[..., str]] = MappingProxyType(
-    {"text": to_text, "markdown": to_markdown, "json": to_json_line, "html": to_html, "xml": to_xml, "page": to_page}
-)
+_METHODS = {name: getattr(Extraction, f"to_{name}") for name in ("text", "markdown", "html", "xml", "page")}
+FORMATS: Mapping[str, Callable[..., str]] = MappingProxyType({**_METHODS, "json": to_json_line})
 """Functions that return one extraction as text, by the name of the format."""
 
 TABLE_FORMATS = ("csv", "parquet")
-_OPTIONS = ("links", "images", "absolute", "styles")
+TEXTS = ("text", "markdown", "html", "xml")
+"""Formats in which the text of a record can be written."""
+
+
+def options_of(format: str) -> frozenset[str]:
+    """Return the names of the options that a format has, one of `FORMATS` or of `TABLE_FORMATS`."""
+    if format in TABLE_FORMATS:
+        return frozenset(("evidence", "text"))
+    return frozenset(inspect.signature(FORMATS[format]).parameters) - {"self", "extraction"}
 
 
 def written(extraction: Extraction, format: str, **options: Any) -> str:
     """Return an extraction in a format of `FORMATS`; options that the format does not have are ignored."""
-    write = FORMATS[format]
-    known = inspect.signature(write).parameters
-    return write(extraction, **{name: value for name, value in options.items() if name in known})
+    known = options_of(format)
+    return FORMATS[format](extraction, **{name: value for name, value in options.items() if name in known})
 
 
 class Rendered(NamedTuple):
@@ -194,24 +191,35 @@ class Formatter(PageWork[Rendered]):
         The extractor.
     format : str
         A key of `blockfeat.io.outputs.FORMATS`, or one of `TABLE_FORMATS`: records for a table.
-    links, images, evidence : bool
-        Whether to write links in Markdown; images in Markdown, HTML and TEI; blocks in JSON.
-    absolute, styles : bool
-        For the format ``page``: whether to make addresses absolute, and whether to keep styles.
+    options : mapping
+        Options of the format (`options_of`), such as ``links``; of tables also ``text``, one of `TEXTS`, in which the
+        column ``text`` is written, and the options of that.
     lang : str or None
         Language of all documents, where it is known.
     write : callable or None
         Writes an extraction in place of the function of the format.
+
+    Raises
+    ------
+    InputError
+        There is no such format.
     """
 
     format: str = "text"
-    links: bool = False
-    evidence: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
     lang: str | None = None
-    images: bool = False
-    absolute: bool = True
-    styles: bool = True
     write: Callable[[Extraction], str] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the formats."""
+        if self.format not in (*FORMATS, *TABLE_FORMATS) or self.options.get("text", "text") not in TEXTS:
+            raise InputError(f"no format {self.options.get('text', self.format)!r}; there are {', '.join(TEXTS)}")
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of a table. CSV has the text once by default, without its parts in columns of their own."""
+        columns = record_columns(evidence=self.options.get("evidence", False))
+        return tuple(column for column in columns if self.format != "csv" or column.name not in ("lead", "body"))
 
     def extraction(self, document: Document) -> Extraction:
         """Extract one document."""
@@ -221,14 +229,14 @@ class Formatter(PageWork[Rendered]):
         """Render one extraction."""
         record, text = None, ""
         if self.format in TABLE_FORMATS:
-            record = record_of(extraction, evidence=self.evidence)
+            record = record_of(extraction, evidence=self.options.get("evidence", False))
+            record["text"] = written(extraction, self.options.get("text", "text"), **self.options)
         elif self.format == "json":
-            text = to_json_line(extraction, evidence=self.evidence) + "\n"
+            text = to_json_line(extraction, **self.options) + "\n"
         elif extraction.error is None and self.write is not None:
             text = self.write(extraction)
         elif extraction.error is None:
-            options = {name: getattr(self, name) for name in _OPTIONS}
-            text = written(extraction, self.format, **options)
+            text = written(extraction, self.format, **self.options)
         reason = NO_MARKUP if NO_MARKUP in extraction.warnings else None
         if REDESIGNED in extraction.warnings:
             reason = REDESIGNED
@@ -240,20 +248,9 @@ class Formatter(PageWork[Rendered]):
 _HTML = re.compile(r"<html(?P<attributes>[^>]*)>.*?<title>(?P<title>.*?)</title>.*?<body>\n?(?P<body>.*)</body>", re.S)
 
 
-@cache
-def _frames() -> Mapping[str, Mapping[str, str]]:
-    """Return what is written around several pages, a constant that is read at its first use."""
-    return bundled_table("blockfeat.io.outputs", "frames.toml")
-
-
-def opening(format: str) -> str:
-    """Return what is written before the first of several pages."""
-    return _frames()["opening"].get(format, "")
-
-
-def closing(format: str) -> str:
-    """Return what is written after the last of several pages."""
-    return _frames()["closing"].get(format, "")
+def frame(format: str, place: str) -> str:
+    """Return what is written before the first of several pages (``"opening"``) or after the last (``"closing"``)."""
+    return str(bundled_table("blockfeat.io.outputs", "frames.toml")[place].get(format, ""))
 
 
 def part(format: str, name: str, text: str, error: str | None) -> str:

@@ -125,11 +125,8 @@ def nested(row: Mapping[str, Any], columns: Iterable[Column]) -> dict[str, Any]:
     """Return a row with the cells of each nested object as a dict, None for an object whose cells are all None."""
     found: dict[str, Any] = {}
     for column in columns:
-        outer, *inner = column.path
-        if inner:
-            found.setdefault(outer, {})[inner[0]] = row[column.name]
-        else:
-            found[outer] = row[column.name]
+        *outer, name = column.path
+        (found.setdefault(outer[0], {}) if outer else found)[name] = row[column.name]
     objects = {name: cell for name, cell in found.items() if isinstance(cell, dict)}
     return found | {name: None for name, cell in objects.items() if all(value is None for value in cell.values())}
 
@@ -139,21 +136,13 @@ def nested_schema(pyarrow: Any, columns: Iterable[Column]) -> Any:
     types = _arrow_types(pyarrow)
     fields: dict[str, Any] = {}
     for column in columns:
-        outer, *inner = column.path
-        if inner:
-            fields.setdefault(outer, []).append((inner[0], types[column.type]))
-        else:
-            fields[outer] = types[column.type]
-    return pyarrow.schema(
-        [(name, pyarrow.struct(type) if isinstance(type, list) else type) for name, type in fields.items()]
-    )
+        *outer, name = column.path
+        (fields.setdefault(outer[0], {}) if outer else fields)[name] = types[column.type]
+    structs = {name: pyarrow.struct(inner) for name, inner in fields.items() if isinstance(inner, dict)}
+    return pyarrow.schema(fields | structs)
 
 
 def _arrow_types(pyarrow: Any) -> dict[str, Any]:
-    return {
-        "text": pyarrow.string(),
-        "texts": pyarrow.list_(pyarrow.string()),
-        "integer": pyarrow.int64(),
-        "number": pyarrow.float64(),
-        "boolean": pyarrow.bool_(),
-    }
+    names = {"text": "string", "integer": "int64", "number": "float64", "boolean": "bool_"}
+    types = {type: getattr(pyarrow, name)() for type, name in names.items()}
+    return types | {"texts": pyarrow.list_(types["text"])}

@@ -25,15 +25,13 @@ from pages import article_page
 
 
 def test_the_names() -> None:
-    assert list(FORMATS) == ["text", "markdown", "json", "html", "xml", "page"]
+    assert list(FORMATS) == ["text", "markdown", "html", "xml", "page", "json"]
 
 
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_each_format_writes_an_extraction(name: str) -> None:
     extraction = Extractor.load("thresholds").extract(article_page(2))
     assert "old lighthouse" in FORMATS[name](extraction)
-    if name != "json":
-        assert getattr(extraction, f"to_{name}")() == FORMATS[name](extraction)
 
 
 def test_nothing_heavy_is_loaded_by_import() -> None:
@@ -103,8 +101,7 @@ def test_every_field_is_described_and_in_the_documentation() -> None:
 
 
 def test_records_have_the_fields_of_the_schema_in_its_order() -> None:
-    extractor = Extractor.load("default")
-    record = checked(extractor.extract(b"<p>Hello"), evidence=True)
+    record = checked(Extractor.load("default").extract(b"<p>Hello"), evidence=True)
     assert list(record) == list(SCHEMA["properties"])
 
 

@@ -25,22 +25,16 @@ def test_every_key_of_a_record_is_a_column() -> None:
     assert list(dict.fromkeys(names)) == list(Extraction(text="").to_dict())
 
 
-def test_csv_has_a_row_for_each_page_and_its_error() -> None:
+def test_csv_has_a_row_for_each_page_and_its_error_and_no_cell_is_a_formula_to_a_spreadsheet() -> None:
     stream = io.BytesIO()
-    run(DOCUMENTS, Formatter(Extractor.load("thresholds"), "csv"), CsvWriter(stream, record_columns()))
-    first, failed, empty = csv.DictReader(io.StringIO(stream.getvalue().decode(), newline=""))
+    page = "<title>=HYPERLINK(1)</title>" + article_page(2)
+    pages, formatter = [*DOCUMENTS, Document("-2+3", page)], Formatter(Extractor.load("thresholds"), "csv")
+    run(pages, formatter, CsvWriter(stream, formatter.columns))
+    first, failed, empty, row = csv.DictReader(io.StringIO(stream.getvalue().decode(), newline=""))
     assert (first["id"], first["url"], first["status"], first["error"]) == ("a", "http://a.example/", "ok", "")
     assert SENTENCES[0] in first["text"]
     assert json.loads(first["warnings"]) == []
     assert ((failed["status"], "PDF" in failed["error"]), empty["text"]) == (("error", True), "")
-
-
-def test_no_cell_is_a_formula_to_a_spreadsheet() -> None:
-    stream = io.BytesIO()
-    page = "<title>=HYPERLINK(1)</title>" + article_page(2)
-    document = Document("-2+3", page, url="http://a.example/")
-    run([document], Formatter(Extractor.load("thresholds"), "csv"), CsvWriter(stream, record_columns()))
-    (row,) = csv.DictReader(io.StringIO(stream.getvalue().decode(), newline=""))
     assert row["id"] == "'-2+3"
     assert not [value for value in row.values() if value.startswith(("=", "+", "-", "@", "\t", "\r"))]
 
