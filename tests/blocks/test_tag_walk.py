@@ -200,10 +200,8 @@ def test_memory_grows_with_what_is_there(element: str) -> None:
     cutter = Blockifier.of(load_table("html5"))
     cutter.cut(page)
     tracemalloc.start()
-    try:
-        cutter.cut(page)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    cutter.cut(page)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
     # Eight bytes of each character of text are set aside for the keys of words, and mostly never touched.
     assert peak < (1 << 20) + 34 * len(html.encode())

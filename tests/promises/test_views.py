@@ -10,6 +10,7 @@ import pytest
 from benchmarks.shapes import synthetic_page
 from benchmarks.views import View, measure_views, views_of
 from blockfeat import LimitExceeded
+from blockfeat.lang.measures import FastTokenizer
 
 _VIEWS = views_of()
 _SIZES, _FREE_CALLS, _FREE_BYTES = (3_000, 12_000), 5_000, 400_000
@@ -50,6 +51,12 @@ def test_a_page_of_too_many_blocks_is_refused_but_read() -> None:
             _VIEWS[name](page)
     record = _VIEWS["monitor"](page)
     assert (record.status, record.evidence, record.warnings[-1][:16]) == ("ok", b"", "without evidence")
+
+
+def test_text_of_too_many_blocks_is_refused_before_its_words_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FastTokenizer, "measure", None)
+    with pytest.raises(LimitExceeded, match="the 399,999 blocks of the page would take"):
+        _VIEWS["text"](b"<p>a" * 399_999)
 
 
 @pytest.mark.rest
