@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tag_walk import walk
 from blockfeat.blocks.tagtable import BOUNDARY, PRUNE, TagTable, default_code, tag_codes
 from blockfeat.lang.measures import FastTokenizer, Tokenizer
-from blockfeat.page.page import DeclaredText, Page
+from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 
 Codes = NDArray[np.uint8]
@@ -64,25 +65,21 @@ class Blockifier:
             codes[_hidden_elements(tags)] = PRUNE
         return codes, names
 
-    def cut(self, page: Page, segmenter: Tokenizer | None = None) -> Blocks:
-        """Cut a page into text blocks; see `cut_into_blocks`."""
+    def cut(self, page: Page, segmenter: Tokenizer | None = None, bytes_of_block: int = 0) -> Blocks:
+        """Cut a page into text blocks, which will take so many bytes each; see `cut_into_blocks`."""
         segmenter = segmenter or FastTokenizer()
         tags = page.tags if page.tags is not None else Tags.of_markup(b"<html></html>")
         codes, names = self.codes_of(tags)
-        blocks = self._cut(tags, codes, names, segmenter, page.declared)
+        cut = partial(walk, tags, names=names, segmenter=segmenter, table=self.table.name, declared=page.declared)
+        blocks = cut(codes, self.table.guards.split_at_breaks, bytes_of_block=bytes_of_block)
         if self.table.guards.noscript_rescue and blocks.measures.token_keys.size < _FEW_WORDS:
             hidden = tags.named("noscript")
             if hidden.size:
                 codes[hidden] = BOUNDARY
-                rescued = self._cut(tags, codes, names, segmenter, page.declared)
+                rescued = cut(codes, self.table.guards.split_at_breaks, bytes_of_block=bytes_of_block)
                 if rescued.measures.token_keys.size - blocks.measures.token_keys.size > _MANY_WORDS:
                     return rescued
         return blocks
-
-    def _cut(self, tags: Tags, codes: Codes, names: int, segmenter: Tokenizer, declared: DeclaredText) -> Blocks:
-        """Cut a page with these codes."""
-        breaks = self.table.guards.split_at_breaks
-        return walk(tags, codes, breaks, names=names, segmenter=segmenter, table=self.table.name, declared=declared)
 
 
 def cut_into_blocks(page: Page, table: TagTable, segmenter: Tokenizer | None = None) -> Blocks:

@@ -259,7 +259,7 @@ def _first_names(tags: Tags) -> list[tuple[int, str]]:
     return [(key, tags.name(element)) for key, element in zip(keys.tolist(), first.tolist(), strict=True)]
 
 
-def _numbers_among_siblings(parents: NDArray[np.int64], keys: Keys) -> NDArray[np.int64]:
+def _numbers_among_siblings(parents: NDArray[np.int32], keys: Keys) -> NDArray[np.int64]:
     """Return the number of every element among those of its name in the same parent, from 1."""
     order = np.lexsort((keys, parents))
     is_other = (np.diff(keys[order]) != 0) | (np.diff(parents[order]) != 0)
@@ -301,9 +301,14 @@ class WalkColumns(NamedTuple):
 
 
 def leading(columns: _Columns, count: int) -> _Columns:
-    """Return the first entries of some columns, contiguous; a copy where the rest would only take memory."""
+    """Return the first entries of columns, contiguous: moved together, or a copy where the rest only takes memory."""
     chosen = columns[..., :count]
-    return chosen.copy() if 2 * chosen.size < columns.size else np.ascontiguousarray(chosen)
+    if 2 * chosen.size < columns.size:
+        return chosen.copy()
+    packed = columns.reshape(-1)[: chosen.size].reshape(chosen.shape)
+    for row, to in zip(chosen, packed, strict=True) if columns.ndim > 1 else ():
+        to[:] = row
+    return packed
 
 
 class TextPlaces(NamedTuple):

@@ -16,7 +16,7 @@ from blockfeat.blocks.table import Anchors, Blocks, Containers, WalkColumns, lea
 from blockfeat.lang.characters import SPACE
 from blockfeat.lang.counting import ANCHOR, FORMAT
 from blockfeat.lang.measures import PageText, Tokenizer
-from blockfeat.page.page import NOTHING_DECLARED, DeclaredText
+from blockfeat.page.page import NOTHING_DECLARED, DeclaredText, check_memory
 from blockfeat.page.tags import Tags
 
 if not cython.compiled:
@@ -40,6 +40,7 @@ _IN_FORMAT = FORMAT
 _NEW_LINE = ord("\n")
 _BLANK = ord(" ")
 _NONE = -1
+_MANY_BLOCKS = 80_000
 
 # Rows of `WalkColumns.block`: `blockfeat.blocks.table.COLUMNS`.
 _START, _END, _FIRST_BYTE, _END_BYTE, _CONTAINER, _FORMATS, _LISTS, _STRUCTURES = range(8)
@@ -63,6 +64,7 @@ def walk(
     names: int = ALL_NAMES,
     table: str = "",
     declared: DeclaredText = NOTHING_DECLARED,
+    bytes_of_block: int = 0,
 ) -> Blocks:
     """Walk over a page and return its blocks.
 
@@ -82,8 +84,17 @@ def walk(
         Name of the tag table that the codes are of.
     declared : DeclaredText
         What the page's JSON-LD declares to be its text.
+    bytes_of_block : int
+        What will be made of each block takes so much memory.
+
+    Raises
+    ------
+    LimitExceeded
+        That of all blocks is too much; see `blockfeat.page.page.check_memory`.
     """
-    return _Walk(tags, codes, breaks_of_split).blocks_found(tags, names, segmenter, table, declared)
+    found = _Walk(tags, codes, breaks_of_split)
+    found.check_blocks(len(declared.data), bytes_of_block)
+    return found.blocks_found(tags, names, segmenter, table, declared)
 
 
 class _Walk(TextReader):
@@ -137,6 +148,11 @@ class _Walk(TextReader):
             # Start tags before it that open an element, less the end tags before it.
             self.sizes[6] = max(self.sizes[6], 2 * element - empty - self.opened[element] + 1)
             empty += self.closed[element] == self.opened[element]
+
+    def check_blocks(self, size: int, bytes_of_block: int) -> None:
+        """Raise LimitExceeded where what will be made of so many blocks takes too much for a page of a size."""
+        if self.blocks > _MANY_BLOCKS:
+            check_memory(size, bytes_of_block * self.blocks, f"the {self.blocks:,} blocks of the page")
 
     def blocks_found(self, tags: Tags, names: int, segmenter: Tokenizer, table: str, declared: DeclaredText) -> Blocks:
         """Return what was found, its words and sentences counted."""
@@ -300,12 +316,9 @@ class _Walk(TextReader):
         An inline element counts for the block that it stands in unless it ended before the block had any text; a
         boundary element counts for the first block inside it.
         """
-        if code & _FORMAT_ROLE:
-            self.block[_FORMATS, block] += 1
-        if code & _LIST_ROLE:
-            self.block[_LISTS, block] += 1
-        if code & _STRUCTURE_ROLE:
-            self.block[_STRUCTURES, block] += 1
+        self.block[_FORMATS, block] += code & _FORMAT_ROLE != 0
+        self.block[_LISTS, block] += code & _LIST_ROLE != 0
+        self.block[_STRUCTURES, block] += code & _STRUCTURE_ROLE != 0
 
     def _enter(self, element: cython.int, code: cython.int) -> cython.void:
         """Flag the text inside an anchor or a formatting element."""

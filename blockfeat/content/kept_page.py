@@ -11,6 +11,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from blockfeat._numeric import sums_before
 from blockfeat.blocks.table import Blocks, TextPlaces, elements_behind, text_places
 from blockfeat.content.build import caption_blocks, shows_images
 from blockfeat.content.inline import SOURCES
@@ -128,7 +129,7 @@ def _kept_media(blocks: Blocks, kept: Mask, places: TextPlaces) -> list[int]:
 def _in_kept_element(tags: Tags, places: TextPlaces, counted: Mask, kept: Mask) -> Mask:
     """Return for each element whether most of the text of the innermost one around it that has text is kept."""
     first, end = (places.tag.searchsorted(column) for column in (tags.opened, tags.closed))
-    before = (np.concatenate(([0], column.cumsum())) for column in (counted, counted & kept))
+    before = (sums_before(column) for column in (counted, counted & kept))
     total, left = (column[end] - column[first] for column in before)
     parents = tags.parents()
     mostly = ~np.isin(tags.key, _PAGE_KEYS[:2]) & (left >= _MOSTLY * np.maximum(total, 1))
@@ -200,7 +201,7 @@ def _needed(tags: Tags, has_text: Mask, media: list[int]) -> Mask:
     own[[0, *media]] = True
     marked = has_text.copy()
     marked[tags.opened[own]] = True
-    before = np.concatenate(([0], marked.cumsum()))
+    before = sums_before(marked)
     needed: list[bool] = (own | (before[tags.closed] > before[tags.opened])).tolist()
     inside, behind = has_text[tags.opened] & (tags.opened != tags.closed), has_text[tags.closed].tolist()
     follows = inside.tolist()  # Whether what stands last in an element so far is kept.

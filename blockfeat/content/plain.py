@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from io import StringIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import DEFINITIONS, KEYS, PREFORMATTED, SCRIPTS, TABLE
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import code_parts, code_text
@@ -88,16 +91,16 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     if not blocks.names & TABLE:
         return []
     tables = (containers.key == _TABLE).nonzero()[0]
-    kept_before = np.concatenate(([0], np.cumsum(kept)))
+    kept_before = sums_before(kept)
     holds_kept = kept_before[containers.end_block[tables]] > kept_before[containers.first_block[tables]]
     ends = containers.element.searchsorted(tags.opened.searchsorted(tags.closed[containers.element[tables]]))
     holds_kept[:-1] &= tables[1:] >= ends[:-1]
     tables, ends = tables[holds_kept], ends[holds_kept]
     if not tables.size:
         return []
-    barred_before = np.concatenate(([0], np.cumsum((containers.key == _NOT_DATA[:, None]).any(axis=0))))
+    barred_before = sums_before((containers.key == _NOT_DATA[:, None]).any(axis=0))
     may_hold_data = barred_before[ends] == barred_before[tables + 1]
-    words_before = np.concatenate(([0], np.cumsum(blocks.measures.words)))
+    words_before = sums_before(blocks.measures.words)
     read = (
         _read(blocks, words_before, table, end)
         for table, end in zip(tables[may_hold_data].tolist(), ends[may_hold_data].tolist(), strict=True)
@@ -105,13 +108,13 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     return [table for table in read if table is not None]
 
 
-def _read(blocks: Blocks, words_before: NDArray[np.int64], table: int, end: int) -> DataTable | None:
+def _read(blocks: Blocks, words_before: NDArray[np.int32], table: int, end: int) -> DataTable | None:
     """Read the cells of one table; None if it is a layout."""
     containers = blocks.containers
     inside = containers.key[table + 1 : end]
     is_header = inside == _HEADER
     cells = ((inside == _CELL) | is_header).nonzero()[0]
-    row = (inside == _ROW).cumsum()[cells]
+    row = (inside == _ROW).cumsum(dtype=np.int32)[cells]
     # What stands before the first row is in no row.
     cells, row = cells[row > 0], row[row > 0]
     if not cells.size:
@@ -178,8 +181,8 @@ def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
     if not tables and not blocks.names & (DEFINITIONS | PREFORMATTED):
         return kept
     chosen = kept.copy()
-    words = np.concatenate(([0], np.cumsum(blocks.measures.words)))
-    kept_words = np.concatenate(([0], np.cumsum(np.where(kept, blocks.measures.words, 0))))
+    words = sums_before(blocks.measures.words)
+    kept_words = sums_before(np.where(kept, blocks.measures.words, 0))
     for table in tables:
         first, end = table.first_block, table.end_block
         chosen[first:end] = 2 * (kept_words[end] - kept_words[first]) >= words[end] - words[first]
@@ -288,16 +291,18 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
 
 def without_permalinks(blocks: Blocks) -> Blocks:
     """Return blocks with blanks in place of anchor links, whose text is only a sign such as "¶" or "#"."""
+    return _rewritten(blocks, _permalinks(blocks))
+
+
+def _permalinks(blocks: Blocks) -> Iterator[tuple[int, int, str]]:
     text, anchors = blocks.page_text.text, blocks.anchors
     lengths = anchors.end - anchors.start
-    found = []
     for anchor in ((lengths > 0) & (lengths <= _LONGEST_SIGN)).nonzero()[0].tolist():
         start, end = int(anchors.start[anchor]), int(anchors.end[anchor])
         if _SIGNS.issuperset(text[start:end]):
             tag = blocks.tags.start_tag(int(anchors.element[anchor]))
             if "🔗" in text[start:end] or "#" in tag:
-                found.append((start, end, " " * (end - start)))
-    return _rewritten(blocks, _outside_of_code(blocks, found)) if found else blocks
+                yield start, end, " " * (end - start)
 
 
 def _with_marked_scripts(blocks: Blocks) -> Blocks:
@@ -307,48 +312,54 @@ def _with_marked_scripts(blocks: Blocks) -> Blocks:
     What is a link is the mark of a footnote and stands behind a blank. Endings of ordinals ("7th"), symbols, and what
     stands at the beginning of a word stay as they are, and so does preformatted text.
     """
-    tags, text = blocks.tags, blocks.page_text.text
-    if not blocks.names & SCRIPTS:
-        return blocks
-    starts, ends = blocks.anchors.start, blocks.anchors.end
+    return _rewritten(blocks, _marked_scripts(blocks)) if blocks.names & SCRIPTS else blocks
+
+
+def _marked_scripts(blocks: Blocks) -> Iterator[tuple[int, int, str]]:
+    tags, text, anchors = blocks.tags, blocks.page_text.text, blocks.anchors
     raised = np.isin(tags.key, KEYS[SCRIPTS]).nonzero()[0]
-    columns = (tags.key[raised], blocks.places[tags.opened[raised]], blocks.places[tags.closed[raised]])
-    found = []
-    for key, start, end in zip(*(column.tolist() for column in columns), strict=True):
+    starts, ends = (blocks.places[column[raised]] for column in (tags.opened, tags.closed))
+    # Where the anchors up to each have ended: one that begins before the end of a script reaches into it.
+    reach = np.append(0, np.maximum.accumulate(anchors.end))
+    is_link = reach[anchors.start.searchsorted(ends)] > starts
+    for element, start, end, linked in zip(raised.data, starts.data, ends.data, is_link.tolist(), strict=True):
         if 0 < start < end and text[start - 1].strip() and text[start:end].strip():
-            is_link = bool(((starts < end) & (ends > start)).any())
-            found.append((start, end, _shown(text[start:end], is_raised=key == _RAISED, is_link=is_link)))
-    return _rewritten(blocks, _outside_of_code(blocks, found)) if found else blocks
+            yield start, end, _shown(text[start:end], is_raised=tags.key[element] == _RAISED, is_link=linked)
 
 
-def _outside_of_code(blocks: Blocks, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Return the spans of text that stand in a block that is not preformatted."""
-    in_code = np.zeros(len(blocks), dtype=np.bool_)
-    for part in code_parts(blocks, ~in_code):
-        in_code[part.first : part.end] = True
+def _outside_of_code(blocks: Blocks, spans: Iterator[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """Yield the spans of text that stand in a block that is not preformatted."""
+    in_code: Mask | None = None
     ends = blocks.page_text.block_ends
-    owners = (int(ends.searchsorted(start, side="right")) for start, _, _ in spans)
-    return [
-        span
-        for span, block in zip(spans, owners, strict=True)
-        if block < len(blocks) and not in_code[block] and span[1] <= ends[block]
-    ]
+    for span in spans:
+        if in_code is None:
+            in_code = np.zeros(len(blocks), dtype=np.bool_)
+            for part in code_parts(blocks, ~in_code):
+                in_code[part.first : part.end] = True
+        block = int(ends.searchsorted(span[0], side="right"))
+        if block < len(blocks) and not in_code[block] and span[1] <= ends[block]:
+            yield span
 
 
-def _rewritten(blocks: Blocks, spans: list[tuple[int, int, str]]) -> Blocks:
-    """Return blocks with other text from start to end of each span; of spans in one another the outermost counts."""
-    text = blocks.page_text.text
-    pieces, places, shifts = [], [], [0]
+def _rewritten(blocks: Blocks, spans: Iterator[tuple[int, int, str]]) -> Blocks:
+    """Return blocks with other text from start to end of each span; of spans in one another the outermost counts.
+
+    Those in preformatted text do not.
+    """
+    text, written = blocks.page_text.text, StringIO()
+    places, shifts = array("i"), array("i", [0])
     behind = 0
-    for start, end, shown in spans:
+    for start, end, shown in _outside_of_code(blocks, spans):
         if start >= behind and shown != text[start:end]:
-            pieces += [text[behind:start], shown]
+            written.write(text[behind:start])
+            written.write(shown)
             behind = end
             places.append(end)
             shifts.append(shifts[-1] + len(shown) - (end - start))
     if not places:
         return blocks
-    marked = "".join([*pieces, text[behind:]])
+    written.write(text[behind:])
+    marked = written.getvalue()
     codes = code_points(marked)
     by_place = np.array(shifts, dtype=np.int32)
     columns = blocks.columns.copy()

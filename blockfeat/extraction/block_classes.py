@@ -151,9 +151,8 @@ class BoxNames:
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
-        self._parents: list[int] = blocks.containers.parent.tolist()
-        self._elements: list[int] = blocks.containers.element.tolist()
-        self._outer: list[int] = blocks.tags.parents().tolist()
+        self._parents, self._elements = blocks.containers.parent.data, blocks.containers.element.data
+        self._outer = blocks.tags.parents().data
         self._by_tag: dict[bytes, Mapping[str, int]] = {}
         # What each container names, and with all that are around it; -1 is outside of all.
         self._bits = {-1: (0, 0)}

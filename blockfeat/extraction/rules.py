@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_named
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.extraction import signs
@@ -129,8 +130,8 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
         if not kept[block] and measures.anchor_words[block] <= signs.HEADING_LINKS * measures.words[block]
     ]
     levels = _heading_levels(blocks)
-    words = np.concatenate(([0], np.cumsum(blocks.measures.words)))
-    kept_words = np.concatenate(([0], np.cumsum(np.where(kept, blocks.measures.words, 0))))
+    words = sums_before(blocks.measures.words)
+    kept_words = sums_before(np.where(kept, blocks.measures.words, 0))
     chosen = kept.copy()
     for heading in dropped:
         behind = _section_end(blocks, levels, heading)
@@ -219,10 +220,10 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
 
 def _sums(
     words: NDArray[np.integer[Any]], first: NDArray[np.integer[Any]], end: NDArray[np.integer[Any]]
-) -> NDArray[np.integer[Any]]:
+) -> NDArray[np.int32]:
     """Return the sum of words over the blocks from first (inclusive) to end (exclusive)."""
-    before: NDArray[np.integer[Any]] = np.append(0, words.cumsum())
-    difference: NDArray[np.integer[Any]] = before[end] - before[first]
+    before = sums_before(words)
+    difference: NDArray[np.int32] = before[end] - before[first]
     return difference
 
 

@@ -108,8 +108,8 @@ def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
     numbers = np.empty(codes.size, dtype=np.int32)
     code: cython.ulonglong[::1] = codes.data
     number: cython.int[::1] = numbers
-    seen: cython.ulonglong[::1] = np.empty(size, dtype=np.uint64)
-    known: cython.int[::1] = np.zeros(size, dtype=np.int32)
+    # The place of the first code of each slot, from 1 on.
+    first: cython.int[::1] = np.zeros(size, dtype=np.int32)
     mask: cython.Py_ssize_t = size - 1
     multiplier: cython.ulonglong = spread
     count: cython.int = 0
@@ -118,13 +118,14 @@ def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
     with cython.nogil:
         for index in range(code.shape[0]):
             place = _place_of(code[index], multiplier, mask)
-            while known[place] and seen[place] != code[index]:
+            while first[place] and code[first[place] - 1] != code[index]:
                 place = (place + 1) & mask
-            if not known[place]:
-                seen[place] = code[index]
+            if first[place]:
+                number[index] = number[first[place] - 1]
+            else:
+                first[place] = index + 1
+                number[index] = count
                 count += 1
-                known[place] = count
-            number[index] = known[place] - 1
     return numbers
 
 
@@ -158,29 +159,16 @@ def shared_runs(words: Keys, counts: NDArray[np.int32], other: Keys, spread: int
     spread : int
         Random odd multiplier of the hash table, so that nobody can choose words that collide.
     """
-    found = np.zeros(counts.size, dtype=np.int32)
-    seen, states = _hash_table(2 * other.size)
-    runs, of = _share(runs_of_three(words), counts, runs_of_three(other), spread, seen, states, found)
-    return SharedRuns(found, runs, of)
-
-
-def _share(
-    own_runs: Keys,
-    counts: NDArray[np.int32],
-    other_runs: Keys,
-    multiplier: int,
-    seen_runs: Keys,
-    states: NDArray[np.uint8],
-    words: NDArray[np.int32],
-) -> tuple[int, int]:
-    """Fill in the words of each block; return the numbers of runs. States: 1 for a run, 2 for one that is shared."""
-    own: cython.ulonglong[::1] = own_runs.data
-    other: cython.ulonglong[::1] = other_runs.data
+    words_of_blocks = np.zeros(counts.size, dtype=np.int32)
+    seen_runs, states = _hash_table(2 * other.size)
+    own_run: cython.ulonglong[::1] = runs_of_three(words).data
+    other_run: cython.ulonglong[::1] = runs_of_three(other).data
     size: cython.int[::1] = counts
     seen: cython.ulonglong[::1] = seen_runs
+    # 1 for a run, 2 for one that is shared.
     state: cython.uchar[::1] = states
-    found: cython.int[::1] = words
-    spread: cython.ulonglong = multiplier
+    found: cython.int[::1] = words_of_blocks
+    multiplier: cython.ulonglong = spread
     runs: cython.Py_ssize_t = 0
     all_runs: cython.Py_ssize_t = 0
     # The word behind the last run that is shared.
@@ -190,24 +178,24 @@ def _share(
     place: cython.Py_ssize_t
     block: cython.Py_ssize_t
     with cython.nogil:
-        for word in range(other.shape[0]):
-            place = _slot_of(other[word], spread, seen, state)
+        for word in range(other_run.shape[0]):
+            place = _slot_of(other_run[word], multiplier, seen, state)
             all_runs += state[place] == 0
             state[place] = 1
-            seen[place] = other[word]
+            seen[place] = other_run[word]
         word = 0
         for block in range(size.shape[0]):
             behind += size[block]
             while word < behind:
-                if word < own.shape[0]:
-                    place = _slot_of(own[word], spread, seen, state)
+                if word < own_run.shape[0]:
+                    place = _slot_of(own_run[word], multiplier, seen, state)
                     if state[place]:
                         runs += state[place] == 1
                         state[place] = 2
                         end = word + _RUN
                 found[block] += word < end
                 word += 1
-    return runs, all_runs
+    return SharedRuns(words_of_blocks, runs, all_runs)
 
 
 def _place_of(key: cython.ulonglong, multiplier: cython.ulonglong, mask: cython.Py_ssize_t) -> cython.Py_ssize_t:
@@ -269,9 +257,27 @@ class WordFlags(NamedTuple):
             Random odd multiplier of the hash table, so that nobody can choose words that collide.
         """
         flags = np.empty(words.size, dtype=np.uint8)
-        seen, kinds = _hash_table(title.size << _SPARSE_BITS)
-        in_title, in_descriptions = _fill(title, title_words, spread, seen, kinds)
-        _flag(words, cues, spread, seen, kinds, flags)
+        seen_keys, title_flags = _hash_table(title.size << _SPARSE_BITS)
+        in_title, in_descriptions = _fill(title, title_words, spread, seen_keys, title_flags)
+        wanted: cython.ulonglong[::1] = words.data
+        key: cython.ulonglong[::1] = cues.table.keys
+        start: cython.int[::1] = cues.table.starts
+        shift: cython.int = cues.table.shift
+        bits: cython.uint[::1] = cues.bits
+        seen: cython.ulonglong[::1] = seen_keys
+        kinds: cython.uchar[::1] = title_flags
+        flag: cython.uchar[::1] = flags
+        multiplier: cython.ulonglong = spread
+        place: cython.Py_ssize_t
+        cue: cython.int
+        word: cython.Py_ssize_t
+        with cython.nogil:
+            for word in range(wanted.shape[0]):
+                place = _slot_of(wanted[word], multiplier, seen, kinds)
+                flag[word] = kinds[place]
+                cue = _search(wanted[word], key, start, shift)
+                if cue >= 0:
+                    flag[word] |= bits[cue]
         return cls(flags, in_title, in_descriptions)
 
 
@@ -303,33 +309,3 @@ def _fill(
             seen[place] = key[word]
             kinds[place] |= flag
     return int(in_title), int(in_descriptions)
-
-
-def _flag(
-    words: NDArray[np.uint64],
-    cues: WordCues,
-    multiplier: int,
-    seen_keys: NDArray[np.uint64],
-    title_flags: NDArray[np.uint8],
-    flags: NDArray[np.uint8],
-) -> None:
-    """Fill in the flags of each word: a search among the words of cues, and one in the hash table."""
-    wanted: cython.ulonglong[::1] = words.data
-    place: cython.Py_ssize_t
-    key: cython.ulonglong[::1] = cues.table.keys
-    start: cython.int[::1] = cues.table.starts
-    shift: cython.int = cues.table.shift
-    bits: cython.uint[::1] = cues.bits
-    seen: cython.ulonglong[::1] = seen_keys
-    kinds: cython.uchar[::1] = title_flags
-    flag: cython.uchar[::1] = flags
-    spread: cython.ulonglong = multiplier
-    cue: cython.int
-    word: cython.Py_ssize_t
-    with cython.nogil:
-        for word in range(wanted.shape[0]):
-            place = _slot_of(wanted[word], spread, seen, kinds)
-            flag[word] = kinds[place]
-            cue = _search(wanted[word], key, start, shift)
-            if cue >= 0:
-                flag[word] |= bits[cue]

@@ -27,11 +27,11 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.lang.measures import FastTokenizer, Tokenizer, keys_of_text
 from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.lang.stopwords import StopWordRatios
-from blockfeat.page.page import DeclaredText, Page, check_memory
+from blockfeat.page.page import DeclaredText, Page
 
 _LONGEST_TITLE = 600
 # Of a block at the most, all that is made on the way to its text, and each feature in a matrix.
-_BYTES_OF_BLOCK, _BYTES_OF_FEATURE, _MANY_BLOCKS = 500, 8, 80_000
+_BYTES_OF_BLOCK, _BYTES_OF_FEATURE = 500, 8
 
 
 def title_words(declared: DeclaredText) -> tuple[NDArray[np.uint64], int]:
@@ -299,11 +299,9 @@ class FeatureExtractor:
         LimitExceeded
             The features of all blocks would take too much memory; see `blockfeat.page.page.check_memory`.
         """
-        blocks = self.cutter.cut(page, self.segmenter)
-        count, has_all = blocks.columns.shape[1], self.features == context_features()
-        if count > _MANY_BLOCKS:
-            needed = _BYTES_OF_BLOCK + (0 if has_all else _BYTES_OF_FEATURE * len(self.features))
-            check_memory(len(page.data), needed * count, f"the {count:,} blocks of the page")
+        has_all = self.features == context_features()
+        in_matrix = 0 if has_all else len(self.features)
+        blocks = self.cutter.cut(page, self.segmenter, _BYTES_OF_BLOCK + _BYTES_OF_FEATURE * in_matrix)
         language = self.identifier.page_language(
             blocks.measures,
             blocks.block_starts,

@@ -87,12 +87,12 @@ class Nesting:
             A block lies in no container, for the tag table has boundaries that do not hold it.
         """
         outer = blocks.containers.columns
-        columns = np.empty((10, outer.shape[1]), dtype=np.int32)
+        columns = np.empty((10, np.count_nonzero(outer[3] > outer[2])), dtype=np.int32)
         inner, before = np.empty(blocks.columns.shape[1], dtype=np.int32), np.empty(blocks.columns.shape[1] + 1)
         count = _nest(outer, blocks.columns, columns, inner)
         if count < 0:
             raise TableError(f"tag table {blocks.table!r} leaves text outside of all containers; make body a boundary")
-        columns, words, around = columns[:, :count].copy(), np.empty(count), np.empty(count, dtype=np.uint32)
+        words, around = np.empty(count), np.empty(count, dtype=np.uint32)
         said = cues.of_elements(blocks.tags, columns[_ELEMENT])
         nesting = cls(inner, before, columns, words, said.bits, said.names, around)
         _inherit(nesting, blocks.measures.counts, cues.masks)

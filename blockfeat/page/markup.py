@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
+from typing import Any
 
 import cython
 import numpy as np
@@ -53,11 +53,12 @@ class Markup:
         self.room = len(data) + 1024
         self.out = np.empty(self.room, dtype=np.uint8).data
         self.tags = self.elements = self.replaced = 0
-        self.tag_room = self.element_room = len(data) // 128 + 64
+        self.element_room = data.count(b"<") + 64
+        self.tag_room = 2 * self.element_room
         self.tag_start, self.tag_stop, self.tag_origin, self.opened, self.closed = (
-            array("i", bytes(4 * self.tag_room)) for _ in range(5)
+            np.empty(self.tag_room, dtype=np.int32).data for _ in range(5)
         )
-        self.key = array("Q", bytes(8 * self.element_room))
+        self.key = np.empty(self.element_room, dtype=np.uint64).data
 
     def reserve(self, count: cython.Py_ssize_t) -> cython.int:
         """Make room for ``count`` more bytes."""
@@ -366,12 +367,11 @@ def _is_alphanumeric(byte: cython.int) -> cython.bint:
     return _DIGIT_0 <= byte <= _DIGIT_9 or _LETTER_A <= byte | _LOWER <= _LETTER_Z
 
 
-def grown(column: array[int], room: int, code: str = "i") -> array[int]:
-    """Return a copy of a column with room for more entries."""
-    longer = array(code, [0]) * room
-    used = longer.itemsize * len(column)
-    memoryview(longer).cast("B")[:used] = memoryview(column).cast("B")
-    return longer
+def grown(column: Any, room: int, code: str = "i") -> Any:
+    """Return a copy of a column, an array or a view of one, with room for more entries."""
+    longer = np.zeros(room, dtype=code)
+    longer[: len(column)] = column
+    return longer.data
 
 
 if not cython.compiled:

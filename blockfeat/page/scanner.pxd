@@ -37,7 +37,4 @@ cdef class Scanner(Tokens):
     cdef int _grow_moved(self) except -1 with gil
     cdef bint _is_swallowing(self, int name, Py_ssize_t start) except -1 nogil
     cdef Py_ssize_t _open(self, int name, Py_ssize_t less) except -1 nogil
-    cdef int _copy_columns(
-        self, int[:, ::1] tags, int[:, ::1] elements, unsigned long long[::1] keys
-    ) except -1
     cdef Py_ssize_t _scan_raw_text(self, int name, Py_ssize_t start) except -1 nogil

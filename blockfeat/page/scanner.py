@@ -336,24 +336,21 @@ class Scanner(Tokens):
         return bytes(self.out[: self.size])
 
     def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
-        """Return where each tag begins, ends and stands in the page; start and end tag of each element; its key."""
-        tags, elements = np.empty((3, self.tags), dtype=np.int32), np.empty((2, self.elements), dtype=np.int32)
-        keys = np.empty(self.elements, dtype=np.uint64)
-        self._copy_columns(tags, elements, keys)
-        return tags, elements, keys
+        """Return where each tag begins, ends and stands in the page; start and end tag of each element; its key.
 
-    def _copy_columns(
-        self, tags: cython.int[:, ::1], elements: cython.int[:, ::1], keys: cython.ulonglong[::1]
-    ) -> cython.int:
-        tags[0, :] = self.tag_start[: self.tags]
-        tags[1, :] = self.tag_stop[: self.tags]
-        tags[2, :] = self.tag_origin[: self.tags]
-        # Freed before the next ones are copied.
-        self.tag_start = self.tag_stop = self.tag_origin = array("i")
-        elements[0, :] = self.opened[: self.elements]
-        elements[1, :] = self.closed[: self.elements]
-        keys[:] = self.key[: self.elements]
-        return 0
+        Called last: what was read is freed, each column before the next one is copied.
+        """
+        tags, elements = np.empty((3, self.tags), dtype=np.int32), np.empty((2, self.elements), dtype=np.int32)
+        nothing = np.empty(0, dtype=np.int32).data
+        self.out = np.empty(0, dtype=np.uint8).data
+        tags[0] = self.tag_start[: self.tags]
+        self.tag_start = nothing
+        tags[1] = self.tag_stop[: self.tags]
+        self.tag_stop = nothing
+        tags[2] = self.tag_origin[: self.tags]
+        self.tag_origin = nothing
+        elements[0], elements[1] = self.opened[: self.elements], self.closed[: self.elements]
+        return tags, elements, np.array(self.key[: self.elements], dtype=np.uint64)
 
     def greatest_depth(self) -> int:
         """Return the depth of the deepest element as it is written."""

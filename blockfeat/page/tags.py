@@ -16,6 +16,7 @@ from blockfeat.errors import QueryError
 from blockfeat.page.scanner import scanned
 from blockfeat.page.tables import RAW_TEXT, REFERENCES
 from blockfeat.page.tree import name_key as name_key
+from blockfeat.page.tree import parents_of as parents_of
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -27,7 +28,6 @@ Keys = NDArray[np.uint64]
 MARKS = (1, 2, 127)
 """Bytes that never occur in the markup of `Tags`: free to stand for tags in text."""
 
-_SMALL = 1 << 15
 _ATTRIBUTE = re.compile(r"\s([^\s=]+)=\"([^\"]*)\"")
 _TAG = re.compile(r"<[^>]*>")
 
@@ -135,11 +135,12 @@ class Tags:
 
     def all_text(self) -> str:
         """Return every text node, in order, joined by spaces."""
-        inside = zip(self.stop[:-1].tolist(), self.start[1:].tolist(), strict=True)
-        texts = (self.source[first:last] for first, last in inside if last > first)
+        before = (self.stop[:-1] < self.start[1:]).nonzero()[0]
+        inside = zip(self.stop[before].tolist(), self.start[before + 1].tolist(), strict=True)
+        texts = (self.source[first:last] for first, last in inside)
         return unescape(b" ".join(texts).decode("utf-8", "replace"))
 
-    def parents(self) -> Indices:
+    def parents(self) -> Places:
         """Return the parent of each element, -1 for the outermost; linear."""
         return parents_of(self.opened, self.closed)
 
@@ -174,26 +175,6 @@ class Reading(NamedTuple):
     linked_data: tuple[tuple[int, int], ...]
     replaced: int
     may_have_formulas: bool
-
-
-def parents_of(opened: Places, closed: Places) -> Indices:
-    """Return for each nested span (in the order of their starts) the index of the innermost one around it, or -1."""
-    count = opened.size
-    if not count:
-        return np.zeros(0, dtype=np.int64)
-    index = np.arange(count)
-    level = index - np.sort(closed).searchsorted(opened)
-    # Spans by level, then by place: the parent is the last one a level up that comes before.
-    key = level * count + index
-    order = _order_of_levels(level, int(level.max()))
-    parent = order[key[order].searchsorted(key - count) - 1]
-    parent[level == 0] = -1
-    return parent
-
-
-def _order_of_levels(levels: Indices, most: int) -> Indices:
-    """Return the stable sorting order of levels; two-byte integers sort four times as fast."""
-    return np.argsort(levels.astype(np.int16) if most < _SMALL else levels, kind="stable")
 
 
 def name_keys(names: Iterable[str]) -> Keys:

@@ -12,6 +12,8 @@ from array import array
 from itertools import accumulate
 
 import cython
+import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat.page import tables
 from blockfeat.page.markup import grown
@@ -53,6 +55,26 @@ def name_key(name: str) -> int:
     """Return the number of a name, by its first 16 bytes."""
     data = name.encode()
     return (int.from_bytes(data[:8], "little") + int.from_bytes(data[8:16], "little") * 0x9E3779B97F4A7C15) % (1 << 64)
+
+
+def parents_of(opened: NDArray[np.integer], closed: NDArray[np.integer]) -> NDArray[np.int32]:
+    """Return for each nested span (in the order of their starts) the index of the innermost one around it, or -1.
+
+    That is the first of the span before it and those around that one that is still open.
+    """
+    found = np.empty(opened.size, dtype=np.int32)
+    start: cython.const[cython.int][::1] = np.ascontiguousarray(opened, dtype=np.int32).data
+    end: cython.const[cython.int][::1] = np.ascontiguousarray(closed, dtype=np.int32).data
+    parent: cython.int[::1] = found.data
+    around: cython.int
+    span: cython.Py_ssize_t
+    with cython.nogil:
+        for span in range(parent.shape[0]):
+            around = span - 1
+            while around >= 0 and end[around] < start[span]:
+                around = parent[around]
+            parent[span] = around
+    return found
 
 
 def _slot(key: cython.ulonglong, shift: cython.int) -> cython.int:

@@ -43,13 +43,18 @@ def test_quadratic_growth_is_seen() -> None:
     assert large[1] > 4**1.1 * small[1] + _FREE_BYTES
 
 
-def test_a_page_of_too_many_blocks_is_refused_but_read() -> None:
+def test_a_page_of_too_many_blocks_is_refused_but_read(monkeypatch: pytest.MonkeyPatch) -> None:
     page = b"<p>a" * 100_000
     for name in ("explain", "record with evidence", "page", "clean"):
         with pytest.raises(LimitExceeded, match=r"would take [0-9,]+ MB, for a page of 400,000 bytes at most 73"):
             _VIEWS[name](page)
     record = _VIEWS["monitor"](page)
     assert (record.status, record.evidence, record.warnings[-1][:16]) == ("ok", b"", "without evidence")
+
+    # The text of one with more is refused before its words are counted.
+    monkeypatch.setattr("blockfeat.lang.measures.FastTokenizer.measure", None)
+    with pytest.raises(LimitExceeded, match="the 399,999 blocks of the page would take"):
+        _VIEWS["text"](b"<p>a" * 399_999)
 
 
 @pytest.mark.rest
