@@ -13,7 +13,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 
@@ -23,10 +23,10 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.training.config import load_config, make_trainer
 from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
+from experiments.crunch.trainer import CrunchConfig, CrunchTrainer
 
 _CORPUS = "wcxb-dev"
 _SHARE = 0.7
@@ -35,10 +35,7 @@ _SYSTEMS = ("default settings", "one for all kinds", "one for the kind")
 
 def _learnt(pages: Sequence[LabelledPage], seed: int, jobs: int) -> CrunchModel:
     """Return the model whose settings the swarm finds on some pages, as the bundled `crunch` was."""
-    kind, config = load_config("crunch")
-    model = make_trainer(kind, replace(config, most_pages=len(pages)), seed=seed, jobs=jobs).fit(pages)
-    assert isinstance(model, CrunchModel)
-    return model
+    return CrunchTrainer(config=CrunchConfig(most_pages=len(pages)), seed=seed, jobs=jobs).fit(pages)
 
 
 def _written(kind: str, count: int, settings: CleanSettings) -> str:

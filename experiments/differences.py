@@ -28,7 +28,6 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.store import load_model
 from blockfeat.papers.crunch.model import CrunchModel
-from blockfeat.papers.mss import adapt
 from blockfeat.papers.mss.classifier import TokenClassifier
 from blockfeat.papers.mss.model import TokenModel
 from blockfeat.papers.web2text.leaves import leaf_measurer
@@ -37,6 +36,7 @@ from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.examples import LabelOptions
 from experiments.corpora import NEWS, Corpora
+from experiments.mss import adapt
 from experiments.mss.counts import folds_and_sites
 from experiments.mss.sites import adapted_scores
 from experiments.needs import check_needs

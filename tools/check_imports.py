@@ -31,8 +31,6 @@ ROOMS = {
     "blockfeat.training.evaluation.peers": ("peers",),
     "blockfeat.integrations.spark": ("spark",),
     "blockfeat.monitor": ("monitor",),
-    "blockfeat.papers.crunch.fitness": ("train",),
-    "blockfeat.papers.crunch.trainer": ("train",),
     "blockfeat.papers.mss.trainer": ("train",),
     "blockfeat.papers.web2text.trainer": ("train",),
     "blockfeat.pso": ("train",),

@@ -31,7 +31,6 @@ _ABOUT = {
     "sequence": "a network over the blocks in their order, decoded by a cut",
     "tokens": "naive Bayes over tokens, decoded by the maximum subsequence",
     "web2text": "two networks, decoded by Viterbi",
-    "crunch": "settings of filters by the particle swarm",
 }
 _OF_THRESHOLDS = {"fitness": "--fitness", "decoder": "--decoder", "stop_word_scope": "--stop-words"}
 _OF_THRESHOLDS |= {"segmenter": "--segmenter", "per_language": "--per-language"}
@@ -51,7 +50,7 @@ def train(
         Path | None, typer.Option("--output", "-o", help="Model file to write; blockfeat-LANGUAGES.json or .npz here.")
     ] = None,
     kind: Annotated[
-        str | None, typer.Option(help="thresholds, margin (the default), sequence, tokens, crunch or web2text.")
+        str | None, typer.Option(help="thresholds, margin (the default), sequence, tokens or web2text.")
     ] = None,
     base: Annotated[
         str | None,

@@ -92,7 +92,7 @@ def train(
         Corpus and id of pages that are not used, as `blockfeat.data.read_page_list` reads them.
     kind : str, optional
         ``"margin"`` (the default), ``"thresholds"`` (the default with ``options`` or a configuration of theirs),
-        ``"sequence"``, ``"tokens"``, ``"crunch"`` or ``"web2text"``.
+        ``"sequence"``, ``"tokens"`` or ``"web2text"``.
     seed : int, optional
         Seed of all random numbers and of the split; the same seed gives the same model.
     config : dataclass, optional
@@ -133,16 +133,33 @@ def train(
         config, split, jobs = options, _first(split, options.split), _first(jobs, options.jobs)
         name, seed = _first(name, options.name), _first(seed, options.swarm.seed)
     trainer = _trainer(kind, config, langs, seed=seed, jobs=jobs, name=name)
-    trainer.check_libraries()
-    share = _check_split(_first(split, DEFAULT_SPLIT))
     progress = _with_generations(on_progress, on_generation)
-    found = read_pages(corpus, langs, progress)
+    share = _first(split, DEFAULT_SPLIT)
+    return train_by(
+        trainer, corpus, langs=langs, leave_out=leave_out, split=share, on_progress=progress, command=command
+    )
+
+
+def train_by(
+    trainer: Trainer[Any],
+    corpus: str | PathLike[str] | Iterable[str | PathLike[str]] | Sequence[LabelledPage],
+    *,
+    langs: Sequence[str] | None = None,
+    leave_out: frozenset[tuple[str, str]] = frozenset(),
+    split: float = DEFAULT_SPLIT,
+    on_progress: OnProgress = no_progress,
+    command: str | None = None,
+) -> TrainedModel:
+    """Learn a model by a trainer, registered or not; all else is as for `train`."""
+    trainer.check_libraries()
+    share = _check_split(split)
+    found = read_pages(corpus, langs, on_progress)
     pages = without_listed(found, leave_out)
     training, test, parted_by = (pages, [], "hosts") if share == 1 else split_pages(pages, share, trainer.seed)
     if parted_by == "pages":
         _logger.warning("one host: split by page; the test pages tell nothing about other sites")
-    model = trainer.fit(training, on_progress=progress)
-    report = replace(_tested(model, trainer, training, test, progress), parted_by=parted_by)
+    model = trainer.fit(training, on_progress=on_progress)
+    report = replace(_tested(model, trainer, training, test, on_progress), parted_by=parted_by)
     record = _record(trainer, share, pages, training, report, command, left_out=len(found) - len(pages))
     return replace(model, report=report, record=record)  # type: ignore[type-var]
 

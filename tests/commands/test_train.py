@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from blockfeat.data import LabelledPage, demo_pages, write_corpus
+from blockfeat.data import demo_pages, write_corpus
 from blockfeat.models import load_model
 from blockfeat.training.config import config_text
 from cases import CASES
@@ -114,32 +114,11 @@ def test_the_curves_are_written_where_asked_for(folder: Path) -> None:
 
 
 def test_a_model_worse_than_all_blocks_is_written_by_force_only(folder: Path) -> None:
-    def labelled(number: int) -> LabelledPage:
-        odd = f"<p>Sentence {number} of this page stands alone, and no reader has ever asked for more of it.</p>"
-        text = "".join(f"<li><a href='/{one}'>Entry {one} of {number}</a></li>" for one in range(30))
-        gold = "\n".join(f"Entry {one} of {number}" for one in range(30))
-        return LabelledPage(
-            f"{number}", f"<title>t</title>{odd}<ul>{text}</ul>", gold, "en", f"https://h{number}.example/"
-        )
-
-    write_corpus(map(labelled, range(6)), folder / "lists.jsonl")
-    words = (
-        "train",
-        "--corpus",
-        "lists.jsonl",
-        "--kind",
-        "crunch",
-        "--set",
-        "swarm.particles=2",
-        "--set",
-        "swarm.iterations=1",
-        "-o",
-        "m.json",
-    )
+    words = ("train", "--kind", "tokens", "--corpus", "demo", "--lang", "de", "-o", "m.npz")
     refused = blockfeat(folder, *words, code=1)
-    assert refused.said.endswith("keeping all blocks is better: m.json is not written; --force writes it")
-    assert not (folder / "m.json").exists()
-    assert blockfeat(folder, *words, "--force").stdout.splitlines()[-2] == "written: m.json"
+    assert refused.said.endswith("keeping all blocks is better: m.npz is not written; --force writes it")
+    assert not (folder / "m.npz").exists()
+    assert blockfeat(folder, *words, "--force").stdout.splitlines()[-2] == "written: m.npz"
 
 
 @pytest.mark.slow

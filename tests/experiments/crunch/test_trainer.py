@@ -1,23 +1,27 @@
 """The swarm that tunes Crunch, on the demo pages and on random ones."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat import Extractor, TrainingError, train
-from blockfeat.data import LabelledPage, demo_pages
+from blockfeat import Extractor, TrainingError
+from blockfeat.data import LabelledPage, demo_pages, write_corpus
+from blockfeat.models import load_model
 from blockfeat.page.page import Page
-from blockfeat.papers.crunch.fitness import prepared_tree, training_set
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchSpace
 from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.swarm_search import gold_of
+from blockfeat.training.train import train_by
+from experiments.crunch.__main__ import main
+from experiments.crunch.fitness import prepared_tree, training_set
+from experiments.crunch.trainer import CrunchConfig, CrunchSpace, CrunchTrainer
 from property_examples import examples
 from random_pages import PAGES
 
@@ -77,35 +81,56 @@ def test_every_position_stands_for_settings(position: np.ndarray) -> None:
 
 
 def test_training_beats_the_default_settings() -> None:
-    model = train(DEMO, kind="crunch", config=QUICK, seed=3)
+    model = train_by(CrunchTrainer(config=QUICK, seed=3), DEMO)
     report = model.report
-    assert report is not None
-    assert isinstance(model, CrunchModel)
-    assert model.settings != CleanSettings()
     assert report.fitness > report.details["fitness_of_default"] + 0.02
     assert report.details["fitness_of_default"] > report.keep_all
-    assert report.test is not None
-    assert report.test.text is not None
     assert report.test.text.extraction > report.test.text.all_blocks
 
 
 def test_the_fitness_is_that_of_the_extraction() -> None:
     """But for tables and lists that extraction completes."""
-    model = train(DEMO[:12], kind="crunch", config=QUICK, seed=3, split=1)
+    model = train_by(CrunchTrainer(config=QUICK, seed=3), DEMO[:12], split=1)
     extractor = Extractor.of(model)
     scores = [word_scores(extractor.extract(page.html, lang=page.lang).text, page.text or "").f1 for page in DEMO[:12]]
-    assert model.report is not None
     assert np.mean(scores) == pytest.approx(model.report.fitness, abs=0.02)
 
 
 def test_at_most_so_many_pages_are_looked_at() -> None:
-    model = train(DEMO, kind="crunch", config=replace(QUICK, most_pages=10), seed=1, split=1)
+    model = train_by(CrunchTrainer(config=replace(QUICK, most_pages=10), seed=1), DEMO, split=1)
     assert model.record["pages"] == {"all": len(DEMO), "training": 10, "test": 0}
 
 
-def test_wrong_options_are_named() -> None:
-    for options, reason in (({"fitness": "f2"}, "unknown fitness 'f2'"), ({"most_pages": -1}, "'most_pages'")):
-        with pytest.raises(TrainingError, match=reason):
-            CrunchConfig(**options)
+def test_wrong_options_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(TrainingError, match="none of 1 pages"):
-        train([LabelledPage(id="1", html="", text="a", corpus="b")], kind="crunch", config=QUICK, split=1)
+        train_by(CrunchTrainer(config=QUICK), [LabelledPage(id="1", html="", text="a", corpus="b")], split=1)
+    settings = {"fitness=f2": "unknown fitness 'f2'", "most_pages=-1": "'most_pages'", "swarm.wings=2": "swarm.wings"}
+    for setting, reason in settings.items():
+        with pytest.raises(SystemExit, match="2"):
+            main(["--corpus", "nosuch.jsonl", "--output", str(tmp_path / "own.json"), "--set", setting])
+        assert reason in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["--corpus", "nosuch.jsonl", "--output", str(tmp_path / "own.json")])
+    assert ("nosuch.jsonl" in capsys.readouterr().err, list(tmp_path.iterdir())) == (True, [])
+
+
+def test_the_command_prints_the_fitness_and_two_jobs_write_the_same_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages, left_out, output = (tmp_path / name for name in ("pages.jsonl", "left_out.jsonl", "own.json"))
+    write_corpus([replace(page, corpus="") for page in DEMO[:12]], pages)
+    left_out.write_text(f'{{"corpus": "pages", "id": "{DEMO[0].id}"}}\n', encoding="utf-8")
+    quick = ("--set", "swarm.particles=4", "--set", "swarm.iterations=3", "--seed", "2", "--split", "0.6")
+    models = []
+    for jobs in ("1", "2"):
+        files = ("--corpus", str(pages), "--leave-out", str(left_out), "--output", str(output))
+        assert main([*files, *quick, "--jobs", jobs]) == 0
+        models.append(load_model(output))
+    one, two = models
+    record = dict(one.record)
+    assert (one.settings, one.name) == (two.settings, "own")
+    assert record.pop("command").startswith("python -m experiments.crunch --corpus ")
+    assert record == {key: value for key, value in two.record.items() if key != "command"}
+    assert (record["left_out"], record["seed"], record["options"]["swarm"]["particles"]) == (1, 2, 4)
+    after = f"{record['fitness_of_default']:.4f} before, {record['fitness']:.4f} after"
+    assert capsys.readouterr().out.count(f"fitness on the training pages: {after}") == 2

@@ -16,7 +16,6 @@ from blockfeat.data.split import spaced
 from blockfeat.errors import TrainingError
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.stopwords import StopWordIndex
-from blockfeat.papers.crunch.fitness import CANDIDATES, Array, prepared_tree, training_set
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.search import CoordinateAscent, SearchResult, between
@@ -24,6 +23,7 @@ from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
 from blockfeat.training.examples import measured_pages
 from blockfeat.training.swarm_search import Preparer, SwarmConfig, TrainingSet, search_with_progress
+from experiments.crunch.fitness import CANDIDATES, Array, prepared_tree, training_set
 
 _RATIO = (0.01, 10.0)
 _MOST_LINKS = 10
@@ -133,7 +133,7 @@ class CrunchConfig(SwarmConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class CrunchTrainer(Trainer[CrunchConfig]):
-    """Trains Crunch: thresholds and switches of its filters, see `blockfeat.papers.crunch.trainer.CrunchSpace`."""
+    """Trains Crunch: thresholds and switches of its filters, see `experiments.crunch.trainer.CrunchSpace`."""
 
     kind: ClassVar[str] = "crunch"
     suffix: ClassVar[str] = ".json"
