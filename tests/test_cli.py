@@ -237,7 +237,7 @@ def test_a_table_by_suffix(tmp_path: Path, page: Path) -> None:
     assert blockfeat("extract", page, "--output", target, "--text", "markdown", "--front-matter").returncode == 0
     with target.open(encoding="utf-8", newline="") as stream:
         (row,) = csv.DictReader(stream)
-    assert (row["id"], "body" in row, row["text"].startswith("---\n")) == (str(page), False, True)
+    assert (row["id"], "body" in row, row["text"].startswith("'---\n")) == (str(page), False, True)
     assert SENTENCES[0] in row["text"]
 
 
