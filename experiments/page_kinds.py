@@ -208,7 +208,7 @@ def _predicted(pages: Sequence[SeenPage]) -> Iterator[tuple[SeenPage, str, str]]
             if id(page.source) in unknown:
                 bare = page.measures.copy()
                 bare[_ADDRESS:] = 0.0
-                both = (LEARNT[int(weights.logits(values).argmax())] for values in (page.measures, bare))
+                both = (LEARNT[int(weights.probabilities(values).argmax())] for values in (page.measures, bare))
                 with_address, without = (page.by_rule or kind for kind in both)
                 yield page, with_address, without
 

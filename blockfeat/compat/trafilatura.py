@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Collection
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urlsplit
 
 from blockfeat._files import bundled_table
 from blockfeat.errors import BlockfeatError, FetchError, InputTypeError
@@ -20,6 +19,7 @@ from blockfeat.extraction import Extraction
 from blockfeat.extraction import extract as extraction_of
 from blockfeat.io.http.fetch import fetch
 from blockfeat.page import decode
+from blockfeat.page.document import host_of
 
 _logger = logging.getLogger("blockfeat.compat.trafilatura")
 _OUTSIDE = re.compile(r"/(?:nav|header|footer|aside|form)\b")
@@ -169,7 +169,7 @@ def _described(extraction: Extraction, left_out: Collection[str]) -> Document:
         title=metadata.title or extraction.title,
         author="; ".join(name for name in metadata.authors if name not in left_out) or None,
         url=url,
-        hostname=urlsplit(url or "").hostname,
+        hostname=host_of(url or "") or None,
         description=metadata.description,
         sitename=metadata.site,
         date=metadata.to_dict()["published_day"],

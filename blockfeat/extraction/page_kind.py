@@ -34,7 +34,7 @@ _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
 _CODE = name_keys(["pre", "code"])
 _IMAGES = name_keys(["img"])
 _INPUTS = name_keys(["input", "select", "textarea", "button"])
-_OWN_ADDRESS = rb"<link [^<>]*canonical[^<>]*>"
+_OWN_ADDRESS = rb"<link (?=[^<>]*canonical)[^<>]*href=[\"']?([^\"'\s<>]+)"
 _DATE = r"/(?:19|20)\d\d[/-]"
 _WORDS_OF_PATHS = {
     "forum": r"/(?:forums?|threads?|topics?|t|viewtopic|showthread|questions?|discussions?|community)\b",
@@ -138,9 +138,8 @@ def _cues(blocks: Blocks) -> list[float]:
 def is_forum(url: str | None) -> bool:
     """Return whether an address is that of a forum, by the words of its host and path."""
     parts = _parts(url or "")
-    host = parts.netloc.lower()
-    named = re.search(_WORDS_OF_PATHS["forum"], parts.path.lower())
-    return host.startswith(("forum", "community", "discuss", "talk")) or named is not None
+    host, path = parts.netloc.lower(), parts.path.lower()
+    return host.startswith(("forum", "community", "discuss", "talk")) or bool(re.search(_WORDS_OF_PATHS["forum"], path))
 
 
 def _parts(url: str) -> SplitResult:
@@ -154,8 +153,7 @@ def _parts(url: str) -> SplitResult:
 def own_address(data: bytes) -> str | None:
     """Return the address that a page in UTF-8 gives as its canonical one; None where it gives none."""
     link = re.search(_OWN_ADDRESS, data)
-    named = re.search(rb"href=[\"']?([^\"'\s>]+)", link[0]) if link else None
-    return named[1].decode("utf-8", "replace") if named else None
+    return link[1].decode("utf-8", "replace") if link else None
 
 
 def _address(url: str | None) -> list[float]:
@@ -219,14 +217,10 @@ class KindWeights:
 
     MOST: ClassVar[float] = 4.0
 
-    def logits(self, measures: Any) -> NDArray[np.float64]:
-        """Return the logits of pages, whose measures are the last axis."""
-        deviations = np.clip((np.asarray(measures) - self.mean) / self.scale, -self.MOST, self.MOST)
-        return np.asarray(deviations @ self.weights + self.bias)
-
     def probabilities(self, measures: Any) -> NDArray[np.float64]:
-        """Return the probability of each kind of `LEARNT`."""
-        logits = self.logits(measures)
+        """Return the probability of each kind of `LEARNT` for pages, whose measures are the last axis."""
+        deviations = np.clip((np.asarray(measures) - self.mean) / self.scale, -self.MOST, self.MOST)
+        logits = deviations @ self.weights + self.bias
         chance = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return np.asarray(chance / chance.sum(axis=-1, keepdims=True))
 
