@@ -13,8 +13,7 @@ from typing import Any
 from blockfeat._extras import require_extra
 from blockfeat.errors import BlockfeatError, MissingExtraError, TrainingError
 from blockfeat.extraction import Extractor
-from blockfeat.models import save_model
-from blockfeat.models.site import SiteModel
+from blockfeat.models import SiteModel, save_model
 from blockfeat.web.labelling.curve import BEST, RULES, CurvePoint, LabelTraining, Step
 from blockfeat.web.labelling.pages import Suggester
 from blockfeat.web.labelling.session import LabelSession
