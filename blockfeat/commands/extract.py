@@ -27,6 +27,7 @@ from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 @with_input_options()
 @with_extraction_options()
 def extract(
+    context: typer.Context,
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
@@ -78,14 +79,10 @@ def extract(
     named = Inputs(tuple(inputs or ()), tuple(urls or ()))
     target = target_of(output, format, inputs=[*named.pages, *named.lists], resume=resume)
     given: dict[str, Any] = {"absolute": absolute, "styles": styles, "links": links or None}
-    given |= {
-        "images": images or None,
-        "front_matter": front_matter or None,
-        "evidence": evidence or None,
-        "text": text,
-    }
-    of_format = {name: value for name, value in given.items() if value is not None}
-    _check_format_options(target.format, of_format)
+    given |= {"images": images or None, "front_matter": front_matter or None}
+    given |= {"evidence": evidence or None, "text": text}
+    given = {name: value for name, value in given.items() if value is not None}
+    of_format = _options_of_format(context, target.format, given)
     extractor = Extractor.load(model).with_options(**options.given())
     reading = replace(reading, max_bytes=options.max_bytes)
     choices = {name: value for name, value in asdict(options).items() if name != "max_bytes"}
@@ -96,13 +93,14 @@ def extract(
         raise typer.Exit(code)
 
 
-def _check_format_options(format: str, given: Mapping[str, Any]) -> None:
-    """Raise a usage error for an option without effect, which says what formats have it."""
+def _options_of_format(context: typer.Context, format: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the options that a format has; a usage error for one that was typed without effect says what has it."""
     from blockfeat.io.outputs.formats import TEXTS, options_of
 
     console.check_choice(text := given.get("text", "text"), TEXTS, "--text")
     known = options_of(format) | options_of(text)
     for name in given:
-        if name not in known:
+        if name not in known and getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE":
             having = " or ".join(one for one in FORMAT_NAMES if name in options_of(one))
             raise console.wrong(f"no effect on {format}; needs --format {having}", f"--{name.replace('_', '-')}")
+    return {name: value for name, value in given.items() if name in known}

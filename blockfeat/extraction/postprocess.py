@@ -381,13 +381,14 @@ def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_k
         Kind of the model; see `blockfeat.extraction.page_kind.confidence_measures`.
     """
     log_odds, words, kept = page.prediction.log_odds, page.blocks.measures.words, page.kept
-    kept_words = page.signs.kept
-    if log_odds is None or kept_words > _MOST_WORDS or not len(page.blocks):
+    if log_odds is None or page.signs.kept > _MOST_WORDS or not len(page.blocks):
         return None
     candidates = ~(kept | beside_text(page.blocks))
     candidates[list(rule_reasons)] = False
     is_item: Mask = candidates & (log_odds >= log_odds.max(where=candidates, initial=-np.inf) - _AS_LIKELY)
-    if is_item.sum() < _FEWEST_ITEMS or words[is_item].sum() < max(_FEWEST_WORDS, _TIMES * kept_words):
+    # What is kept at less than even odds may be items too.
+    sure_words = int(words[kept & (log_odds > 0)].sum())
+    if is_item.sum() < _FEWEST_ITEMS or words[is_item].sum() < max(_FEWEST_WORDS, _TIMES * sure_words):
         return None
     return is_item | kept if _may_be_list(page, model_kind) else None
 
