@@ -263,8 +263,8 @@ def run_batch(
         code = NOTHING_READ if not (tally.statuses or earlier) else SOME_FAILED if tally.reasons else 0
         if not tally.total and not earlier:
             console.error(f"nothing to read in {inputs}")
-        if code == NOTHING_READ and target.path is not None and target.path.is_file():
-            raise SystemExit(code)  # an old result stays
+        if code == NOTHING_READ and target.path is not None and (renderer.write or target.path.is_file()):
+            raise SystemExit(code)  # an old result stays, and no page explains nothing
     if tally.total == 1 and empty:
         console.error(empty)
     return code

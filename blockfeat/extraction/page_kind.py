@@ -116,16 +116,18 @@ def _are_of(keys: Keys, names: Keys) -> Mask:
 def _declared(blocks: Blocks) -> Iterator[float]:
     """Yield the measures of declarations: texts in JSON-LD, and what stands at each place of `_declared_kinds`."""
     yield from map(float, map(bool, (blocks.declared.body, blocks.declared.other)))
-    for pattern, kinds in _declared_kinds():
-        words = set(re.findall(r"[a-z]+", b" ".join(pattern.findall(blocks.declared.data)).decode("latin-1").lower()))
+    for patterns, kinds in _declared_kinds():
+        found = b" ".join(one for pattern in patterns for one in pattern.findall(blocks.declared.data))
+        words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower()))
         yield from (float(not words.isdisjoint(some)) for some in kinds)
 
 
 @cache
-def _declared_kinds() -> tuple[tuple[re.Pattern[bytes], tuple[tuple[str, ...], ...]], ...]:
+def _declared_kinds() -> tuple[tuple[list[re.Pattern[bytes]], tuple[list[str], ...]], ...]:
     """Return where pages say of what kind they are, with the words of each measure, in the order of `KIND_MEASURES`."""
     places = bundled_table("blockfeat.extraction", "declared_kinds.toml").values()
-    return tuple((re.compile(place.pop("where").encode()), tuple(place.values())) for place in places)
+    compiled = ([re.compile(pattern.encode()) for pattern in place.pop("where")] for place in places)
+    return tuple((patterns, tuple(place.values())) for patterns, place in zip(compiled, places, strict=True))
 
 
 def _cues(blocks: Blocks) -> list[float]:
