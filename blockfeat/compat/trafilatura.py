@@ -169,7 +169,7 @@ def _described(extraction: Extraction, left_out: Collection[str]) -> Document:
         title=metadata.title or extraction.title,
         author="; ".join(name for name in metadata.authors if name not in left_out) or None,
         url=url,
-        hostname=host_of(url or "") or None,
+        hostname=host_of(url or "").removeprefix("www.") or None,
         description=metadata.description,
         sitename=metadata.site,
         date=metadata.to_dict()["published_day"],

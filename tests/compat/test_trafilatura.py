@@ -46,7 +46,7 @@ def test_a_page_in_each_format(downloaded: str) -> None:
     assert (short["id"], short["text"], "title" in short) == ("7", text, False)
     whole = json.loads(extract(downloaded, URL, output_format="json", with_metadata=True) or "")
     assert (whole["title"], whole["author"], whole["date"]) == (_TITLE, "Imogen Tarrant", "2024-03-14")
-    assert (whole["source"], whole["hostname"]) == (URL, "www.harbourledger.example")
+    assert (whole["source"], whole["hostname"]) == (URL, "harbourledger.example")
     assert (extract(downloaded, with_metadata=True) or "").startswith(f'---\ntitle: "{_TITLE}"\n')
     less = extract(downloaded, URL, favor_precision=True, include_comments=False, include_tables=False)
     assert len(less or "") <= len(extract(downloaded, favor_recall=True) or "")
