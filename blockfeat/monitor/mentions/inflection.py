@@ -182,9 +182,10 @@ class Inflections:
         """Return the forms of a word in a language, folded, the word itself among them; no common words."""
         found = self._forms.get((word, lang))
         if found is None:
-            ignored = stop_words_if_any(lang)
-            forms = {form for form in self._endings_of(lang).forms(word) if form.lower() not in ignored}
-            found = self._forms[word, lang] = frozenset(self.folder.fold(form).text for form in forms | {word})
+            # Folded, "Više" of "Visa" is the word "više" too.
+            ignored = {self.folder.fold(common).text for common in stop_words_if_any(lang)}
+            forms = {self.folder.fold(form).text for form in self._endings_of(lang).forms(word)}
+            found = self._forms[word, lang] = frozenset(forms - ignored | {self.folder.fold(word).text})
         return found
 
     def _endings_of(self, lang: str) -> Endings:

@@ -45,3 +45,13 @@ def test_forms_are_other_names(lang: str, name: str) -> None:
     assert name not in forms
     assert len(set(forms)) == len(forms)
     assert all(form.strip() for form in forms)
+
+
+def test_a_form_that_reads_like_a_common_word_is_none() -> None:
+    matcher = BrandMatcher.of([Brand("Visa")])
+    for lang, text, expected in (
+        ("hr", "Više ljudi nego jučer", []),
+        ("lt", "Visas miestas", []),
+        ("hr", "s Visom", ["Visom"]),
+    ):
+        assert [hit.text for hit in matcher.find(text, lang=lang)] == expected
