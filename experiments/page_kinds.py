@@ -30,7 +30,7 @@ from scipy.optimize import minimize
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.data.split import folds_by_host
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.page_kind import KIND_MEASURES, LEARNT, KindWeights, kind_measures, own_address
+from blockfeat.extraction.page_kind import KIND_MEASURES, LEARNT, KindWeights, kind_measures
 from blockfeat.extraction.signs import signs_of
 from blockfeat.extraction.walls import KINDS, PageEvidence, consent_begins, refusal
 from blockfeat.page.page import Page
@@ -144,7 +144,7 @@ def _seen(
     )
     if not len(measured.blocks):
         return
-    values = np.array(kind_measures(measured.blocks, found.kept, found.scores, url or own_address(page.data)))
+    values = np.array(kind_measures(measured.blocks, found.kept, found.scores, url))
     if labels[1] == "front page" and is_made:
         # What it says of itself is still that of the article that it is made of.
         values[_DECLARED] = 0.0

@@ -247,12 +247,12 @@ def run_batch(
             nonlocal empty
             tally.add(rendered)
             tick(earlier + tally.total)
-            # For several pages the summary counts the reasons.
             if rendered.reason == REDESIGNED:
                 host = host_of(rendered.url or rendered.id)
                 if not quiet and host not in redesigned:
                     console.error(f"{host or rendered.id}: {REDESIGNED}")
                 redesigned.add(host)
+            # For several pages the summary counts the reasons.
             elif not quiet and tally.total == 1 and not earlier and rendered.reason:
                 empty = console.with_name(rendered.id, rendered.reason)
             if rendered.error and not quiet:

@@ -84,7 +84,6 @@ def clean(
         if not pages:
             return
     cleaning = _Cleaning(Cleaner.of(chosen), format, sanitise, max_bytes)
-    target = None if output is None else Path(output)
     if target is not None and (target.is_dir() or str(output).endswith("/") or target.suffix in _LINES):
         _clean_many(read_inputs(pages or ["-"], reading), cleaning, target)
         return

@@ -68,9 +68,10 @@ def kind_measures(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]],
     scores : float array, n
         Their scores.
     url : str or None
-        The page's address, as the caller gave it or as the page names it.
+        The page's address; without it the one that the page names.
     """
-    return [*_text(blocks, kept, scores), *_declared(blocks), *_cues(blocks), *_address(url)]
+    address = _address(url or own_address(blocks.declared.data))
+    return [*_text(blocks, kept, scores), *_declared(blocks), *_cues(blocks), *address]
 
 
 def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list[float]:
@@ -193,8 +194,7 @@ def page_kind(page: PageEvidence) -> tuple[str, NDArray[np.float64]]:
     refused = refusal(page)
     if not len(page.blocks):
         return refused or "empty", np.zeros(len(LEARNT))
-    address = page.parsed.url or own_address(page.parsed.data)
-    learnt = _weights().probabilities(kind_measures(page.blocks, page.kept, page.prediction.scores, address))
+    learnt = _weights().probabilities(kind_measures(page.blocks, page.kept, page.prediction.scores, page.parsed.url))
     return refused or LEARNT[int(learnt.argmax())], learnt
 
 
