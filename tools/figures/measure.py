@@ -34,7 +34,8 @@ def measured(run: Run, root: Path) -> Run:
     SystemExit
         A command failed.
     """
-    with TemporaryDirectory() as folder:
+    # Beside the checkout, as it is: from there ../shared is what the commands mean, by options or by default.
+    with TemporaryDirectory(dir=root.parent) as folder:
         printed = "".join(_output(command, Path(folder), root) for command in run.commands)
         tables = [table for table in READERS[run.reader](Path(folder), printed) if table]
     if not tables:
@@ -74,8 +75,6 @@ def _output(command: str, folder: Path, root: Path) -> str:
 
 def _located(word: str, root: Path) -> str:
     """Return a word of a command with the places of the checkout as they are found from anywhere."""
-    if word.startswith("../shared/"):
-        return str(root.parent / word.removeprefix("../"))
     return str(root / word) if word.startswith(("tools/", "experiments/")) else word
 
 
