@@ -119,6 +119,11 @@ def mentions_of(
     parts : PageParts, optional
         What belongs to the article beside its blocks; by default read from the page.
     """
+    parts = parts or PageParts.of(extraction)
+    # Most pages name no brand: nothing but their text is read.
+    texts = [*_searched(extraction, parts), *(text for _, text in parts.descriptions)]
+    if not matcher.find(PARAGRAPH.join(texts), lang=extraction.lang, ruled_out=True):
+        return ()
     if senses is None:
         senses = senses_of(matcher.brands)
     passages = passages_of(extraction, places=places, least_score=least_score, parts=parts)
@@ -186,9 +191,8 @@ def passages_of(
     blocks, parts = extraction.blocks, parts or PageParts.of(extraction)
     least = _least(blocks, least_score)
     passages = []
-    for block, role in zip(blocks, extraction.roles, strict=True):
+    for block, role, searched in zip(blocks, extraction.roles, _searched(extraction, parts), strict=True):
         place = "table" if block.index in parts.tables else role
-        searched = _without_marks(block.text, parts.marks.get(block.index, ()))
         passages.append(Passage(block, place, block.text, searched, _reason(block, place, places, least)))
     of_block: dict[int, list[str]] = {}
     for index, text in parts.descriptions:
@@ -198,6 +202,15 @@ def passages_of(
         reason = _reason(blocks[index], _DESCRIPTION, places, least)
         passages.append(Passage(blocks[index], _DESCRIPTION, text, text, reason))
     return passages
+
+
+def _searched(extraction: Extraction, parts: PageParts) -> list[str]:
+    """Return the texts of the blocks of a page, without marks of footnotes, as long as they are."""
+    analysis = None if extraction.known_blocks else extraction.analysis
+    texts = [block.text for block in extraction.blocks] if analysis is None else [*analysis.columns["text"]]
+    for index, marks in parts.marks.items():
+        texts[index] = _without_marks(texts[index], marks)
+    return texts
 
 
 def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:

@@ -5,6 +5,8 @@ Moments are in ISO 8601, UTC, to the second, so that their order is that of the 
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -238,6 +240,19 @@ class PageRecord:
     origin: str = "page"
     kind: str | None = None
     is_fault: bool = False
+
+
+def evidence_rows(packed: bytes) -> list[dict[str, Any]]:
+    """Return the blocks of `PageRecord.evidence` as rows; none where they were not kept."""
+    found = json.loads(zlib.decompress(packed)) if packed else []
+    if isinstance(found, list):  # as stores had them until 0.3
+        return found
+    rows = [dict(zip(found["blocks"], values, strict=True)) for values in zip(*found["blocks"].values(), strict=True)]
+    for index, spans in found["marks"].items():
+        rows[int(index)]["marks"] = spans
+    for index, text in found["descriptions"]:
+        rows[index].setdefault("descriptions", []).append(text)
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
