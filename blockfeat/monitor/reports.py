@@ -40,6 +40,8 @@ DIMENSIONS: Mapping[str, str] = {
     "because": _NOT_COUNTED,
 }
 """What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""
+# A sign keeps SQLite from another index than that of numbers.
+_PAGES_FIRST = MENTIONS_FROM.replace("p.id =", "+p.id =")
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
 _COUNTED = {"yes": f"{MENTION_COLUMNS['counted']} = 1", "no": f"{MENTION_COLUMNS['counted']} = 0", "all": "1 = 1"}
 
@@ -223,7 +225,7 @@ def numbers_by(store: Store, filters: Filters, *, since: date) -> list[dict[str,
     """
     condition, values = filters.in_store(store).condition()
     columns = {name: DIMENSIONS[name] for name in ("day", "source", "lang")}
-    statement = SQL["overview"]["numbers"].format(**columns, tables=MENTIONS_FROM, condition=condition)
+    statement = SQL["overview"]["numbers"].format(**columns, tables=_PAGES_FIRST, condition=condition)
     return store.query(statement, values | {"begin": since.isoformat()})
 
 
@@ -243,7 +245,7 @@ def articles_read(store: Store, filters: Filters) -> dict[str, int]:
     condition, values = chosen.condition()
     rows = store.query(
         f"SELECT {DIMENSIONS['day']} AS day, count(*) AS n FROM page p LEFT JOIN feed f ON f.id = p.feed_id "
-        f"WHERE p.status = 'ok' AND p.copy_of IS NULL AND {condition} GROUP BY 1",
+        f"WHERE p.status = 'ok' AND +p.copy_of IS NULL AND {condition} GROUP BY 1",
         values,
     )
     return {row["day"]: row["n"] for row in rows}
