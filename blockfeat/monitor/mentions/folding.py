@@ -8,7 +8,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from threading import Lock
 from typing import Any
 
@@ -119,32 +119,21 @@ class Folder:
             self._meet(set(text))
             one_by_one = self._folded[codes]
         alike = one_by_one.tobytes().decode("utf-32-le")
-        places = _places_of_clusters(one_by_one)
-        folded: list[str] = []
-        starts, originals, whole = [], [], []
-        length, done = 0, 0
-
-        def add(piece: str, original: int, *, is_whole: bool) -> None:
-            nonlocal length
-            starts.append(length)
-            originals.append(original)
-            whole.append(is_whole)
-            folded.append(piece)
-            length += len(piece)
-
-        for place in places:
+        pieces: list[tuple[str, int, bool]] = []
+        done = 0
+        for place in _places_of_clusters(one_by_one):
             cluster = self._patterns[0].match(text, place) if place >= done else None
             if cluster is not None:
                 if place > done:
-                    add(alike[done:place], done, is_whole=False)
-                add(_fold_cluster(cluster[0]), place, is_whole=True)
+                    pieces.append((alike[done:place], done, False))
+                pieces.append((_fold_cluster(cluster[0]), place, True))
                 done = cluster.end()
-        if not done:
+        if not pieces:
             return FoldedText(alike)
         if done < len(text):
-            add(alike[done:], done, is_whole=False)
-        add("", len(text), is_whole=True)
-        return FoldedText("".join(folded), starts, originals, whole)
+            pieces.append((alike[done:], done, False))
+        folded, originals, whole = zip(*pieces, ("", len(text), True), strict=True)
+        return FoldedText("".join(folded), [*accumulate(map(len, folded[:-1]), initial=0)], originals, whole)
 
     def _meet(self, characters: set[str]) -> None:
         """Register characters: what they fold to; rebuild the cluster pattern where some do not fold one to one."""
@@ -170,8 +159,7 @@ def _places_of_clusters(folded: NDArray[np.uint32]) -> list[int]:
     is_joined, is_space = folded == ord(_JOINED), folded == ord(" ")
     begins = is_joined | (folded == ord(_EXPANDED))
     begins[:-1] |= is_joined[1:] | (is_space[:-1] & is_space[1:])
-    found: list[int] = begins.nonzero()[0].tolist()
-    return found
+    return list(begins.nonzero()[0].tolist())
 
 
 def visible(text: str) -> str:

@@ -247,12 +247,7 @@ def evidence_rows(packed: bytes) -> list[dict[str, Any]]:
     found = json.loads(zlib.decompress(packed)) if packed else []
     if isinstance(found, list):  # as stores had them until 0.3
         return found
-    rows = [dict(zip(found["blocks"], values, strict=True)) for values in zip(*found["blocks"].values(), strict=True)]
-    for index, spans in found["marks"].items():
-        rows[int(index)]["marks"] = spans
-    for index, text in found["descriptions"]:
-        rows[index].setdefault("descriptions", []).append(text)
-    return rows
+    return [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,17 +272,15 @@ def test_tables_that_no_version_uses_any_more_go(address: str, table: str, versi
 
 
 def test_an_older_store_gets_the_indexes_of_a_new_one(address: str) -> None:
-    def indexes(store: Store) -> list[object]:
-        return [sorted(map(repr, inspect(store.engine).get_indexes(table))) for table in ("page", "mention")]
+    def columns(store: Store) -> list[list[str | None]]:
+        return [each["column_names"] for each in inspect(store.engine).get_indexes("page") if "numbers" in str(each)]
 
     with Store.open(address) as store:
-        new = indexes(store)
-        for index, now in (("page_numbers", None), ("mention_page", "mention (page_id, version)")):
-            execute(store, f"DROP INDEX {index}", *([f"CREATE INDEX {index} ON {now}"] if now else []))
-        assert indexes(store) != new
+        new = columns(store)
+        execute(store, "DROP INDEX page_numbers")
         execute(store, _IS_OF_VERSION, version="13")
     with Store.open(address) as store:
-        assert indexes(store) == new
+        assert columns(store) == new != []
 
 
 def test_copies_of_pages_of_an_older_store_are_found(address: str) -> None:
