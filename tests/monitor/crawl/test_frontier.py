@@ -196,8 +196,6 @@ def test_a_feed_is_asked_as_seldom_as_it_wishes() -> None:
     poll_policy_of = frontier_module.poll_policy_of
     feed = Feed("rss", ttl_seconds=3600, skip_hours=(13, 14), skip_days=())
     assert after_poll(_NOON, _FEED, every=60, headers={}, manners=poll_policy_of(feed)) == _NOON + 3 * 3600
-    headers = {"cache-control": "public, max-age=900"}
-    assert after_poll(_NOON, _FEED, every=60, headers=headers, manners=PollPolicy()) == _NOON + 900
     assert poll_policy_of(Feed("rss")) == PollPolicy(0.0, (), ())
 
 
