@@ -295,8 +295,8 @@ def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Resp
 @router.get("/feed.atom", include_in_schema=False)
 def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the latest mentions that match the filters as an Atom feed."""
-    filters = _asked(request, filters)
     base, query = str(request.base_url), filters.query()
+    filters = _asked(request, filters)
     tail = f"?{query}" if query else ""
     names = {"title": filters.named(request.app.state.title), "home": f"{base}{tail}"}
     rows = mention_rows(request.app.state.store, filters, newest=_IN_FEEDS)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.monitor.config import PageSettings
-from blockfeat.monitor.crawl import frontier as frontier_module
 from blockfeat.monitor.crawl.frontier import Frontier, after_failed_poll, after_failed_visit, after_poll, after_visit
+from blockfeat.monitor.crawl.frontier import poll_policy_of as policy_of
 from blockfeat.monitor.feeds.feed import Feed
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.store.records import DueFeed, DuePage, PollPolicy
@@ -193,10 +193,9 @@ def _wait(settings: PageSettings, page: DuePage = _PAGE, **answer: Any) -> float
 
 
 def test_a_feed_is_asked_as_seldom_as_it_wishes() -> None:
-    poll_policy_of = frontier_module.poll_policy_of
     feed = Feed("rss", ttl_seconds=3600, skip_hours=(13, 14), skip_days=())
-    assert after_poll(_NOON, _FEED, every=60, headers={}, manners=poll_policy_of(feed)) == _NOON + 3 * 3600
-    assert poll_policy_of(Feed("rss")) == PollPolicy(0.0, (), ())
+    assert after_poll(_NOON, _FEED, every=60, headers={}, manners=policy_of(feed)) == _NOON + 3 * 3600
+    assert policy_of(Feed("rss")) == PollPolicy(0.0, (), ())
 
 
 def test_the_configuration_wins_over_what_a_feed_wishes() -> None:
