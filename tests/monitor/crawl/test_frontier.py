@@ -165,8 +165,7 @@ def test_when_a_feed_is_polled_next(every: float, wishes: dict[str, Any], wait: 
 
 
 def _polled_next(every: float, **wishes: Any) -> float:
-    headers = wishes.pop("headers", {})
-    return after_poll(NOW, _FEED, every=every, headers=headers, manners=PollPolicy(**wishes))
+    return after_poll(NOW, _FEED, every=every, headers=wishes.pop("headers", {}), manners=PollPolicy(**wishes))
 
 
 @given(st.sets(st.integers(0, 23)), st.sets(st.integers(0, 6)), st.floats(0, 1e6))
