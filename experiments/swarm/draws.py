@@ -33,7 +33,7 @@ class Draw:
 
 
 def labelled_families(corpora: Corpora, most: int, jobs: int) -> Families:
-    """Return up to so many pages of each family of corpora, drawn at random, measured and labelled."""
+    """Return up to so many articles of each family of corpora that has some, drawn at random, measured and labelled."""
     labeller = PageLabeller(context_measurer("html5"), LabelOptions())
     wrong = read_page_list(WRONG_GOLD)
     found: Families = {}
@@ -43,7 +43,9 @@ def labelled_families(corpora: Corpora, most: int, jobs: int) -> Families:
         if pages:
             order = np.random.default_rng(_SEED).permutation(len(pages))[:most].tolist()
             labelled, _ = label_pages([pages[place] for place in order], labeller, jobs=jobs)
-            found[family[0]] = [page for page in labelled if page.importance == 1 and (page.share > 0).any()]
+            articles = [page for page in labelled if page.importance == 1 and (page.share > 0).any()]
+            if articles:
+                found[family[0]] = articles
     return found
 
 
