@@ -267,8 +267,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 _HEAD = """# Searches without gradients
 
-Word F1 of the training pages / of the family of corpora left out; then the swarm minus each other search on the pages
-left out, interval of 95 % paired by draw. `python -m experiments.searches --output experiments/results/searches.md`:
+Word F1 of the training pages / of the family of corpora left out; then the swarm minus each other search on both,
+interval of 95 % paired by draw. `python -m experiments.searches --output experiments/results/searches.md`; each draw
+is a line of `searches.jsonl` beside it, and a run does those that are missing:
 """
 
 
