@@ -121,14 +121,6 @@ WORDS = st.sampled_from(["the", "and", "house", "und", "der", "Haus", "war", "wa
 TEXTS = st.lists(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), max_size=5)
 
 
-def test_by_hand() -> None:
-    blocks = blocks_of("<p>The cat and the dog</p><p>Der Hund</p><p>Kiosk 24</p>")
-    ratios = stop_word_ratios(blocks.measures, INDEX, ("en", "de"))
-    assert (ratios.languages, ratios.language[:2].tolist()) == (("en", "de"), [0, 1])
-    assert ratios.ratio.tolist() == [0.6, 0.5, 0.0]
-    assert ratios.normalised.tolist() == pytest.approx([0.6 / density("en"), 0.5 / density("de"), 0.0])
-
-
 @given(TEXTS)
 def test_one_and_two_languages_equal_a_loop(texts: list[str]) -> None:
     blocks = blocks_of("".join(f"<p>{text}</p>" for text in texts))
