@@ -349,7 +349,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m experiments.differences", description=(__doc__ or "").split("\n")[0]
     )
     Corpora.add_options(parser)
-    parser.add_argument("--pages", type=int, default=40, help="most pages of a corpus")
+    parser.add_argument("--pages", type=int, default=150, help="most pages of a corpus")
     parser.add_argument("--of-site", type=int, default=24, help="most pages of a site")
     parser.add_argument("--seeds", type=int, default=3, help="splits by host, and trainings of networks")
     add_page_options(parser, _SECTIONS)

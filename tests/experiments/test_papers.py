@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blockfeat.data import LabelledPage, demo_pages, write_corpus
+from blockfeat.data import demo_pages
 from blockfeat.features.schema import CANONICAL
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
@@ -51,14 +51,6 @@ def test_a_feature_that_binds_nowhere_scores_as_all_blocks_do(study: ziegler.Stu
         assert loosest == pytest.approx(all_blocks)
 
 
-def test_english_has_no_more_pages_than_in_the_paper_and_other_languages_are_left_out(tmp_path: Path) -> None:
-    langs = ["en"] * 300 + ["it", "fr"]
-    pages = [LabelledPage(str(number), "<p>x</p>", "x", lang) for number, lang in enumerate(langs)]
-    for name in ziegler._NEWS:
-        write_corpus(pages if name == "fundus" else pages[-1:], tmp_path / f"{name}.jsonl.xz")
-    assert [page.lang for page in ziegler.read_news(tmp_path)] == ["en"] * 265 + ["fr"] * 5
-
-
 @pytest.mark.parametrize("experiment", [ziegler, differences, searches])
 def test_an_experiment_names_the_corpora_that_are_not_there(
     experiment: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -99,4 +91,3 @@ def test_the_authors_code_bounds_punctuation_and_takes_the_middle_of_a_leaf(monk
     assert (usual[0, 23], found["_bounded"][0, 23]) == (40, 10)
     middle = found["_from_the_middle"][:, 25]
     assert np.all((usual[:, 25] < middle) & (middle < np.append(usual[1:, 25], 1)))
-    assert found["_from_the_middle"][:, 26] == pytest.approx(middle**2)
