@@ -3,7 +3,8 @@
 Command: python -m experiments.segmenters --lang ja zh --output experiments/results/segmenters.md
 
 Needs the extras `ja` and `train` (`blockfeat[ja,train]`). All pages with a gold text in a language are split by host,
-70 to 30, with a seed for each repetition; `thresholds` is trained with either segmenter. Gains are paired by page.
+70 to 30, with a seed for each repetition; `thresholds` is trained with either segmenter. Gains are paired by page,
+a page being its mean over the splits.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
@@ -35,7 +37,7 @@ _logger = logging.getLogger(__name__)
 
 def row_of(lang: str, pages: Sequence[LabelledPage], repeat: int) -> list[str]:
     """Return the mean word F1 by segmenter, what spaCy gains, and how many times as long it takes."""
-    scores: dict[str, list[float]] = {name: [] for name in SEGMENTERS}
+    scores: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in SEGMENTERS}
     seconds = dict.fromkeys(SEGMENTERS, 0.0)
     for seed in range(1, repeat + 1):
         training, test = split_by_host(pages, _SHARE, seed)
@@ -45,11 +47,11 @@ def row_of(lang: str, pages: Sequence[LabelledPage], repeat: int) -> list[str]:
             extractor = Extractor.of(trainer.fit(training))
             texts = [extractor.extract(page.html, url=page.url).text for page in test]
             seconds[name] += process_time() - begun
-            scores[name] += [score_page(text, page).f1 or 0.0 for text, page in zip(texts, test, strict=True)]
-        _logger.info("%s, seed %d: %s", lang, seed, {name: round(fmean(own), 4) for name, own in scores.items()})
-    fast, by_spacy = (scores[name] for name in SEGMENTERS)
-    gains = [one - other for one, other in zip(by_spacy, fast, strict=True)]
-    low, high = interval(gains)
+            for text, page in zip(texts, test, strict=True):
+                scores[name][f"{page.corpus} {page.id}"].append(score_page(text, page).f1 or 0.0)
+        _logger.info("%s, seed %d", lang, seed)
+    fast, by_spacy = ([fmean(own) for own in scores[name].values()] for name in SEGMENTERS)
+    low, high = interval([one - other for one, other in zip(by_spacy, fast, strict=True)])
     slower = seconds["spacy"] / seconds["fast"]
     cells = [f"{fmean(fast):.3f}", f"{fmean(by_spacy):.3f}", f"{low:+.3f} to {high:+.3f}", f"{slower:.1f}"]
     return [lang, str(len(pages)), *cells]
