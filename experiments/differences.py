@@ -276,6 +276,7 @@ def _trained_f1(split: PageSplit, seed: int, recipe: Recipe) -> float:
     return float(pooled_scores(split.test, labeller).f1)
 
 
+_RECIPE = Recipe(steps=1_000)
 _HEADS = ("changed", "F1", "gain", "interval of 95 %")
 
 
@@ -320,8 +321,8 @@ class Study:
     def features(self) -> str:
         """Return the table of Web2Text's features."""
         development, test = (self.corpora.pages(name) for name in CLEANEVAL)
-        table = markdown_table(_HEADS, feature_rows(development, test, self._numbers, Recipe()))
-        return f"Mean of {self.seeds} seeds, λ = 1:\n\n{table}"
+        table = markdown_table(_HEADS, feature_rows(development, test, self._numbers, _RECIPE))
+        return f"Mean of {self.seeds} seeds, {_RECIPE.steps:,} steps at most, λ = 1:\n\n{table}"
 
     def tokens(self) -> str:
         """Return the table of tokens and stems."""
