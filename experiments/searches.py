@@ -29,9 +29,9 @@ from scipy.stats import t as student
 
 from blockfeat.pso.swarm import SwarmOptions, maximise
 from blockfeat.training.evaluation.metrics import markdown_table
-from experiments.corpora import FAMILIES, Corpora
+from experiments.corpora import Corpora
 from experiments.needs import check_needs
-from experiments.swarm.draws import Draw, draws, labelled_families
+from experiments.swarm.draws import READ, Draw, draws, labelled_families
 from experiments.swarm.eight import Numbers, Problem
 
 __all__ = ["SEARCHES", "Outcome", "Searched", "interval", "main", "searched", "tables"]
@@ -242,7 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes that measure the pages")
     parser.add_argument("--output", type=Path, help="file to write; standard output by default")
     options = parser.parse_args(arguments)
-    check_needs(modules=["cma"], folder=options.corpora, corpora=[family[0] for family in FAMILIES[:5]])
+    check_needs(modules=["cma"], folder=options.corpora, corpora=READ)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     families = labelled_families(Corpora.of_options(options), options.pages, options.jobs)
     counts = ", ".join(f"{name} {len(pages)}" for name, pages in families.items())

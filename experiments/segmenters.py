@@ -67,12 +67,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repeat", type=int, default=3, help="splits by host")
     parser.add_argument("--output", type=Path, help="file to write; standard output by default")
     options = parser.parse_args(arguments)
-    check_needs(modules=["spacy", "sudachipy"] if "ja" in options.lang else ["spacy"], folder=options.corpora)
+    check_needs(
+        modules=["spacy", "sudachipy"] if "ja" in options.lang else ["spacy"],
+        folder=options.corpora,
+        corpora=DEVELOPMENT,
+    )
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     corpora = Corpora.of_options(options)
-    found = [
-        page for name in DEVELOPMENT if (corpora.folder / f"{name}.jsonl.xz").exists() for page in corpora.pages(name)
-    ]
+    found = [page for name in DEVELOPMENT for page in corpora.pages(name)]
     rows = [row_of(lang, [page for page in found if page.lang == lang], options.repeat) for lang in options.lang]
     table = markdown_table(["language", "pages", "fast", "spaCy", "gain, 95 %", "× the time"], rows)
     page = f"# Words and sentences by spaCy\n\n{(__doc__ or '').partition('Needs')[0].strip()}\n\n{table}"
