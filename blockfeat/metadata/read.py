@@ -194,7 +194,7 @@ class _Reading:
         """Return the visible headline where the declared titles are like it, else the first of these."""
         given = [(plain(value), source) for value, source in self._given("title")]
         if self.visible and is_declared(self.visible, (text for text, _ in given), site=site, host=self.host):
-            return self._set("title", self.visible, "heading")
+            return self._set("title", *(self._title_for_links(given, site) or (self.visible, "heading")))
         chosen = None
         for text, source in (*given, (self.visible or "", "heading"), (self.page.title or "", "title")):
             if text and len(text) <= _LONGEST_TITLE:
@@ -208,6 +208,16 @@ class _Reading:
         if self.visible and is_headline_of(self.visible, chosen[0], self.page.title or "", self._headings()):
             chosen = (without_site(self.visible, site=site, host=self.host, known=None), "heading")
         return self._set("title", *chosen)
+
+    def _title_for_links(self, given: list[tuple[str, str]], site: str | None) -> tuple[str, str] | None:
+        """Return the title of Open Graph where it alone is another one: it was written for links, by hand."""
+        first = {source: text for text, source in reversed(given) if len(text) <= _LONGEST_TITLE}
+        named = (first.get("open-graph"), first.get("json-ld"), self.page.title)
+        shared, *others = (without_site(text or "", site=site, host=self.host, known=self.visible) for text in named)
+        own = folded(self.visible)
+        if any(folded(other) != own for other in others) or own in folded(shared) or folded(shared) == folded(site):
+            return None
+        return (shared, "open-graph") if shared else None
 
     def _headings(self) -> Iterator[str]:
         """Return the texts of the first h1 elements, which may hold more than the block of the headline."""

@@ -18,6 +18,24 @@ def test_the_visible_headline_is_the_title_where_the_titles_are_like_it():
 
 
 @pytest.mark.parametrize(
+    ("shared", "title", "source"),
+    [
+        ("Boats come back to the lake | Lake Post", "Boats come back to the lake", "open-graph"),
+        ("At the harbour", "At the harbour", "open-graph"),
+        ("Lake Post", "Quiet days at the harbour", "heading"),
+        ("All news: Quiet days at the harbour in May", "Quiet days at the harbour", "heading"),
+    ],
+)
+def test_a_title_that_open_graph_alone_has_was_written_for_links(shared: str, title: str, source: str):
+    head = json_ld(article(headline="Quiet days at the harbour")) + (
+        f'<meta property="og:title" content="{shared}"><meta property="og:site_name" content="Lake Post">'
+        "<title>Quiet days at the harbour | Lake Post</title>"
+    )
+    found = described(head)
+    assert (found.title, found.sources["title"], found.headline) == (title, source, "Quiet days at the harbour")
+
+
+@pytest.mark.parametrize(
     ("title", "site", "expected"), [("Boats | Lake Post", "Lake Post", "Boats"), ("Lake: Boats", "Lake", "Lake: Boats")]
 )
 def test_the_name_of_the_site_is_no_part_of_the_title_but_before_a_colon(title: str, site: str, expected: str):
