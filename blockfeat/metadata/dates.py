@@ -116,9 +116,9 @@ def parse_moment(text: str, *, month_first: bool = False) -> Moment | None:
         else:
             return Moment(stamp.date(), stamp.timetz()) if _is_plausible(stamp.date()) else None
     if _EPOCH.match(text):
-        return _recent(_of_epoch(int(text[:10])))
+        return recent(_of_epoch(int(text[:10])))
     if compact := _COMPACT.match(text):
-        return _recent(_of_match(compact))
+        return recent(_of_match(compact))
     for form in (_ISO, _RFC):
         found = form.match(text)
         moment = _of_match(found) if found else None
@@ -155,7 +155,7 @@ def find_span(text: str, *, month_first: bool = False) -> tuple[int, int, Moment
 def moment_in_url(url: str) -> Moment | None:
     """Return the day that an address holds, such as ``/2020/09/21/`` or ``/20200921-``; None where it has none."""
     parted = (moment for found in _IN_URL.finditer(url) if _is_past(moment := _of_match(found)))
-    compact = (moment for found in _COMPACT_IN_URL.finditer(url) if (moment := _recent(_of_match(found))))
+    compact = (moment for found in _COMPACT_IN_URL.finditer(url) if (moment := recent(_of_match(found))))
     return next(parted, None) or next(compact, None)
 
 
@@ -164,7 +164,7 @@ def _is_past(moment: Moment | None) -> bool:
     return moment is not None and moment.day.year <= date.today().year + 1
 
 
-def _recent(moment: Moment | None) -> Moment | None:
+def recent(moment: Moment | None) -> Moment | None:
     """Return a moment at which there were pages; None for another one, which digits gave by chance."""
     if moment is None or moment.day.year < _FIRST_YEAR_OF_PAGES:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from html import unescape
 from itertools import islice
 
@@ -19,7 +19,7 @@ from blockfeat.metadata.names import PREFIX, is_job, split_byline
 from blockfeat.page.tags import Tags, name_keys, places_of
 from blockfeat.page.utf_8 import Marks
 
-_BEFORE, _BEHIND, _KEPT = 4, 14, 2
+_BEFORE, _BEFORE_TEXT, _BEHIND, _KEPT = 4, 8, 14, 2
 _AROUND_END = 4
 _SHORT = 240
 _MOST_BYTES = 25_000
@@ -44,6 +44,8 @@ class Place:
     aside : tuple of (int, int)
         Where in the source elements begin and end whose names and dates are not the article's: pictures, quotes, menus;
         the outermost ones, in order.
+    kept : bool array, n
+        Which blocks of the page are text.
     """
 
     first: int
@@ -53,6 +55,18 @@ class Place:
     end_byte: int
     last: int
     aside: tuple[tuple[int, int], ...] = ()
+    kept: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), compare=False)
+
+    def until_end(self, blocks: Blocks) -> Place:
+        """Return the stretch without what stands behind the text, where names and dates are those of other pages."""
+        end = min(self.end, max(self.last, self.headline) + _AROUND_END)
+        return replace(self, end=end, end_byte=min(self.end_byte, int(blocks.end_byte[end - 1])))
+
+    def whole(self, blocks: Blocks) -> Place:
+        """Return the whole page."""
+        first_byte, end_byte = int(blocks.first_byte[0]), int(blocks.end_byte[-1])
+        aside = _aside(blocks.tags, first_byte, end_byte, int(blocks.first_byte[self.headline]))
+        return replace(self, first=0, end=len(blocks), first_byte=first_byte, end_byte=end_byte, aside=aside)
 
     def is_aside(self, byte: int) -> bool:
         """Return whether a place in the source is inside an element that is not about the article."""
@@ -97,6 +111,9 @@ def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> P
     first = max(0, start - _BEFORE)
     end = start + _BEHIND
     if text.size:
+        if text[0] <= start:
+            # The headline was not found: it stands somewhere in front of the text.
+            first = max(0, min(first, int(text[0]) - _BEFORE_TEXT))
         behind = text[text > start]
         end = max(end, int(behind[min(_KEPT, behind.size - 1)]) + 1) if behind.size else end
         end = min(end, start + 3 * _BEHIND)
@@ -105,7 +122,7 @@ def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> P
     about = int(blocks.first_byte[start])
     end_byte = min(int(blocks.end_byte[end - 1]), about + _MOST_BYTES)
     last = int(text[-1]) if text.size else start
-    return Place(first, end, start, first_byte, end_byte, last, _aside(blocks.tags, first_byte, end_byte, about))
+    return Place(first, end, start, first_byte, end_byte, last, _aside(blocks.tags, first_byte, end_byte, about), kept)
 
 
 def _aside(tags: Tags, first: int, end: int, about: int) -> tuple[tuple[int, int], ...]:

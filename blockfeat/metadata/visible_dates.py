@@ -8,7 +8,7 @@ from datetime import date
 from typing import NamedTuple
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.metadata.dates import Moment, find_moment, find_span, parse_moment
+from blockfeat.metadata.dates import Moment, find_moment, find_span, parse_moment, recent
 from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, listed, pattern
 from blockfeat.metadata.visible import MOST_CHARACTERS, Place, short_text
 from blockfeat.page.utf_8 import Marks
@@ -24,6 +24,8 @@ _NOT_A_DATE = re.compile(r"comment|related|event|duration|read-?time|reading|foo
 _KEYS = listed("date_attributes")
 _DIGITS = re.compile(r"\d.*\d\d", re.DOTALL)
 _SHORT_DATE, _LITTLE = 60, 4
+# A date in a sentence begins behind so many characters; one that the text begins with stands in the first blocks.
+_SENTENCE, _DATELINE, _FIRST_BLOCKS = 40, 60, 3
 
 _LIKE_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[^\d<>]{1,3}\d|\d{4}(?!\d))|\d[^\d<>]{1,14}(?:19|20)\d\d(?!\d)")
 _LARGEST, _BYTES_BEHIND, _SHORT_BLOCK, _MOST_DAYS = 20_000, 2_000, 80, 2
@@ -42,12 +44,13 @@ def visible_dates(blocks: Blocks, place: Place, *, month_first: bool) -> Iterato
     Lazy: later candidates are searched only if they are consumed.
     """
     is_published = False
-    for finder in (_dates_in_elements, _near, _dates_at_end):
-        for seen in finder(blocks, place, month_first=month_first):
-            is_published = is_published or not seen.is_update
-            yield seen
-        if is_published:
-            return
+    for stretch in (place.until_end(blocks), place):
+        for finder in (_dates_in_elements, _near, _dates_at_end):
+            for seen in finder(blocks, stretch, month_first=month_first):
+                is_published = is_published or not seen.is_update
+                yield seen
+            if is_published:
+                return
 
 
 def _dates_in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
@@ -70,14 +73,15 @@ def _dates_in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> It
 
 def _near(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     for index in place.near(blocks):
-        yield from _in_block(blocks.text(index), month_first=month_first)
+        most = _SENTENCE if place.kept[index] else None
+        yield from _in_block(blocks.text(index), most=most, month_first=month_first)
 
 
 def _dates_at_end(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     for index in place.at_end(blocks):
         text = blocks.text(index)
         if _PUBLISHED.search(text) or _DATED.search(text):
-            yield from _in_block(text, month_first=month_first)
+            yield from _in_block(text, most=None, month_first=month_first)
 
 
 def _moment_of(attributes: dict[str, str], text: str, *, month_first: bool) -> Moment | None:
@@ -90,8 +94,31 @@ def _moment_of(attributes: dict[str, str], text: str, *, month_first: bool) -> M
 
 
 def only_date(blocks: Blocks, place: Place, *, month_first: bool) -> Moment | None:
-    """Return the date of the short blocks that hold little else, anywhere in the article; None where they differ."""
-    found: Moment | None = None
+    """Return the date of the article's short blocks, else of the page's dated elements, else that its text begins with.
+
+    Those that differ give none.
+    """
+    for finder in (_in_short_blocks, _in_all_elements, _datelines):
+        moments = list(finder(blocks, place, month_first=month_first))
+        if moments and len({moment.day for moment in moments}) == 1:
+            return moments[0]
+    return None
+
+
+def _in_all_elements(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[Moment]:
+    return (seen.moment for seen in _dates_in_elements(blocks, place.whole(blocks), month_first=month_first))
+
+
+def _datelines(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[Moment]:
+    """Return the dates that the first blocks of the text begin with: "Lindau, 5 May 2021 – "."""
+    for index in place.kept.nonzero()[0][:_FIRST_BLOCKS].tolist():
+        span = find_span(blocks.text(index)[:_DATELINE], month_first=month_first)
+        if span and recent(span[2]):
+            yield span[2]
+
+
+def _in_short_blocks(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[Moment]:
+    """Return the dates of the short blocks that hold little else, anywhere in the article."""
     for index in place.short(blocks):
         text = blocks.text(index) if _DIGITS.search(blocks.raw_text(index)) else ""
         span = find_span(text, month_first=month_first) if 0 < len(text) <= _SHORT_DATE else None
@@ -99,18 +126,18 @@ def only_date(blocks: Blocks, place: Place, *, month_first: bool) -> Moment | No
             continue
         before, rest = text[: span[0]], text[: span[0]] + text[span[1] :]
         if _PUBLISHED.search(before) or _UPDATED.search(before) or _DATED.search(before) or len(rest) < _LITTLE:
-            if found is not None and found.day != span[2].day:
-                return None
-            found = found or span[2]
-    return found
+            yield span[2]
 
 
-def _in_block(text: str, *, month_first: bool) -> Iterator[SeenDate]:
-    """Return the date of a short block; the words in front of it tell whether it is of an update."""
+def _in_block(text: str, *, most: int | None, month_first: bool) -> Iterator[SeenDate]:
+    """Return the date of a short block, with at most so many characters in front; these tell whether it is of an update."""
     span = find_span(text, month_first=month_first) if len(text) <= MOST_CHARACTERS else None
     if span is not None:
         before = text[: span[0]]
-        yield SeenDate(span[2], bool(_UPDATED.search(before)) and not _PUBLISHED.search(before))
+        is_published = _PUBLISHED.search(before) is not None
+        is_update = _UPDATED.search(before) is not None and not is_published
+        if most is None or span[0] <= most or is_published or is_update:
+            yield SeenDate(span[2], is_update)
 
 
 def day_by_htmldate(blocks: Blocks, url: str | None, place: Place) -> date | None:
