@@ -157,6 +157,7 @@ _CJK_BYLINE = re.compile(pattern("cjk_byline"))
 # Words, not a name: "a founder of".
 _SENTENCE = re.compile(r"(?:a|an|the|in|and|to|ein|der|die|das|un|une|le|la) (?-i:[a-zß-ÿ])")
 _PERSON = re.compile(pattern("person"))
+_NO_PERSON = re.compile(pattern("no_person"), re.IGNORECASE)
 _SEPARATORS = " \t|,;·•⋅●/–—-:»›"
 _BETWEEN = re.compile(r"[|·•⋅●/]|\s[–—-]\s")
 _MOST_WORDS, MOST_CHARACTERS, _LONGEST_MARKUP, _MOST_BOXES = 30, 240, 4_000, 60
@@ -295,7 +296,7 @@ def _names_in(text: str) -> Iterator[str]:
 def _only_person(text: str) -> Iterator[str]:
     """Return a text that is nothing but the name of a person."""
     text = text.strip(_SEPARATORS)
-    if len(text) < 40 and _PERSON.fullmatch(text) and not is_job(text):
+    if len(text) < 40 and _PERSON.fullmatch(text) and not is_job(text) and not _NO_PERSON.search(text):
         yield text
 
 

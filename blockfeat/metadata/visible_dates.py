@@ -130,7 +130,7 @@ def _in_short_blocks(blocks: Blocks, place: Place, *, month_first: bool) -> Iter
 
 
 def _in_block(text: str, *, most: int | None, month_first: bool) -> Iterator[SeenDate]:
-    """Return the date of a short block, with at most so many characters in front; these tell whether it is of an update."""
+    """Return the date of a short block; what stands in front, at most so long, tells whether it is of an update."""
     span = find_span(text, month_first=month_first) if len(text) <= MOST_CHARACTERS else None
     if span is not None:
         before = text[: span[0]]

@@ -51,6 +51,13 @@ def test_elements_near_the_headline(element: str):
     assert described(top=f"<h1>Quiet days at the harbour</h1>{element}").authors == ("Ann Lee",)
 
 
+@pytest.mark.parametrize("labels", CASES["labels_are_no_names"])
+def test_labels_places_and_vendors_beside_a_date_are_no_authors(labels: str):
+    for label in labels.split(" / "):
+        found = described(top=f"<h1>Quiet days at the harbour</h1><p>{label}</p><p>2 May 2024</p>")
+        assert (label, found.authors) == (label, ())
+
+
 def test_a_person_in_the_byline_goes_before_the_site_as_author():
     head = '<meta property="og:site_name" content="Lake Post"><meta name="author" content="Lake Post">'
     assert described(head, top="<h1>Quiet days</h1><p>By Ann Lee</p>").authors == ("Ann Lee",)
