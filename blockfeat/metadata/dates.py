@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
@@ -109,11 +110,8 @@ def parse_moment(text: str, *, month_first: bool = False) -> Moment | None:
     text = text.strip()[:_LONGEST]
     if text[4:5] == "-" and text[10:11] == "T":
         # Most declarations; a tenth of the time that the patterns take.
-        try:
+        with suppress(ValueError):
             stamp = datetime.fromisoformat(text)
-        except ValueError:
-            pass
-        else:
             return Moment(stamp.date(), stamp.timetz()) if _is_plausible(stamp.date()) else None
     if _EPOCH.match(text):
         return recent(_of_epoch(int(text[:10])))

@@ -57,11 +57,6 @@ class Place:
     aside: tuple[tuple[int, int], ...] = ()
     kept: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), compare=False)
 
-    def until_end(self, blocks: Blocks) -> Place:
-        """Return the stretch without what stands behind the text, where names and dates are those of other pages."""
-        end = min(self.end, max(self.last, self.headline) + _AROUND_END)
-        return replace(self, end=end, end_byte=min(self.end_byte, int(blocks.end_byte[end - 1])))
-
     def whole(self, blocks: Blocks) -> Place:
         """Return the whole page."""
         first_byte, end_byte = int(blocks.first_byte[0]), int(blocks.end_byte[-1])
@@ -108,20 +103,21 @@ def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> P
         return None
     text = kept.nonzero()[0]
     start = headline if headline is not None else int(text[0]) if text.size else 0
-    first = max(0, start - _BEFORE)
-    end = start + _BEHIND
+    last = int(text[-1]) if text.size else start
+    first, end = max(0, start - _BEFORE), start + _BEHIND
     if text.size:
         if text[0] <= start:
             # The headline was not found: it stands somewhere in front of the text.
             first = max(0, min(first, int(text[0]) - _BEFORE_TEXT))
         behind = text[text > start]
-        end = max(end, int(behind[min(_KEPT, behind.size - 1)]) + 1) if behind.size else end
-        end = min(end, start + 3 * _BEHIND)
+        if behind.size:
+            end = max(end, int(behind[min(_KEPT, behind.size - 1)]) + 1)
+        # Names and dates further behind the text are those of other pages.
+        end = min(end, start + 3 * _BEHIND, max(start, last) + _AROUND_END)
     end = min(end, len(blocks))
-    first_byte = max(int(blocks.end_byte[first - 1]) if first else 0, int(blocks.first_byte[start]) - _MOST_BYTES)
     about = int(blocks.first_byte[start])
+    first_byte = max(int(blocks.end_byte[first - 1]) if first else 0, about - _MOST_BYTES)
     end_byte = min(int(blocks.end_byte[end - 1]), about + _MOST_BYTES)
-    last = int(text[-1]) if text.size else start
     return Place(first, end, start, first_byte, end_byte, last, _aside(blocks.tags, first_byte, end_byte, about), kept)
 
 

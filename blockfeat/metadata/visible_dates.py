@@ -44,13 +44,12 @@ def visible_dates(blocks: Blocks, place: Place, *, month_first: bool) -> Iterato
     Lazy: later candidates are searched only if they are consumed.
     """
     is_published = False
-    for stretch in (place.until_end(blocks), place):
-        for finder in (_dates_in_elements, _near, _dates_at_end):
-            for seen in finder(blocks, stretch, month_first=month_first):
-                is_published = is_published or not seen.is_update
-                yield seen
-            if is_published:
-                return
+    for finder in (_dates_in_elements, _near, _dates_at_end):
+        for seen in finder(blocks, place, month_first=month_first):
+            is_published = is_published or not seen.is_update
+            yield seen
+        if is_published:
+            return
 
 
 def _dates_in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
@@ -73,24 +72,20 @@ def _dates_in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> It
 
 def _near(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     for index in place.near(blocks):
-        most = _SENTENCE if place.kept[index] else None
-        yield from _in_block(blocks.text(index), most=most, month_first=month_first)
+        yield from _in_block(blocks, place, index, month_first=month_first)
 
 
 def _dates_at_end(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     for index in place.at_end(blocks):
         text = blocks.text(index)
         if _PUBLISHED.search(text) or _DATED.search(text):
-            yield from _in_block(text, most=None, month_first=month_first)
+            yield from _in_block(blocks, place, index, month_first=month_first)
 
 
 def _moment_of(attributes: dict[str, str], text: str, *, month_first: bool) -> Moment | None:
     """Return the moment of an element: of its attributes, else of its text."""
-    for key in _KEYS:
-        moment = parse_moment(attributes[key], month_first=month_first) if attributes.get(key) else None
-        if moment is not None:
-            return moment
-    return find_moment(text, month_first=month_first) if text else None
+    given = (parse_moment(attributes[key], month_first=month_first) for key in _KEYS if attributes.get(key))
+    return next(filter(None, given), None) or find_moment(text, month_first=month_first)
 
 
 def only_date(blocks: Blocks, place: Place, *, month_first: bool) -> Moment | None:
@@ -98,15 +93,12 @@ def only_date(blocks: Blocks, place: Place, *, month_first: bool) -> Moment | No
 
     Those that differ give none.
     """
-    for finder in (_in_short_blocks, _in_all_elements, _datelines):
-        moments = list(finder(blocks, place, month_first=month_first))
-        if moments and len({moment.day for moment in moments}) == 1:
-            return moments[0]
-    return None
-
-
-def _in_all_elements(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[Moment]:
-    return (seen.moment for seen in _dates_in_elements(blocks, place.whole(blocks), month_first=month_first))
+    given = (
+        _in_short_blocks(blocks, place, month_first=month_first),
+        (seen.moment for seen in _dates_in_elements(blocks, place.whole(blocks), month_first=month_first)),
+        _datelines(blocks, place, month_first=month_first),
+    )
+    return next((moments[0] for moments in map(list, given) if len({each.day for each in moments}) == 1), None)
 
 
 def _datelines(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[Moment]:
@@ -129,15 +121,14 @@ def _in_short_blocks(blocks: Blocks, place: Place, *, month_first: bool) -> Iter
             yield span[2]
 
 
-def _in_block(text: str, *, most: int | None, month_first: bool) -> Iterator[SeenDate]:
-    """Return the date of a short block; what stands in front, at most so long, tells whether it is of an update."""
+def _in_block(blocks: Blocks, place: Place, index: int, *, month_first: bool) -> Iterator[SeenDate]:
+    """Return the date of a short block, but not of a sentence; the words in front tell whether it is of an update."""
+    text = blocks.text(index)
     span = find_span(text, month_first=month_first) if len(text) <= MOST_CHARACTERS else None
     if span is not None:
-        before = text[: span[0]]
-        is_published = _PUBLISHED.search(before) is not None
-        is_update = _UPDATED.search(before) is not None and not is_published
-        if most is None or span[0] <= most or is_published or is_update:
-            yield SeenDate(span[2], is_update)
+        is_published, is_update = (label.search(text, 0, span[0]) is not None for label in (_PUBLISHED, _UPDATED))
+        if is_published or is_update or span[0] <= _SENTENCE or not place.kept[index]:
+            yield SeenDate(span[2], is_update and not is_published)
 
 
 def day_by_htmldate(blocks: Blocks, url: str | None, place: Place) -> date | None:
@@ -155,13 +146,11 @@ def day_by_htmldate(blocks: Blocks, url: str | None, place: Place) -> date | Non
     source = b"<html><body>" + blocks.tags.source[place.first_byte : min(end, place.first_byte + _LARGEST)]
     import logging
 
-    try:
-        from htmldate import find_date
-    except ModuleNotFoundError:  # installed for extraction alone, by requirements-extract.txt
-        return None
     logging.getLogger("htmldate").setLevel(logging.CRITICAL)
     try:
+        from htmldate import find_date
+
         found = find_date(source.decode("utf-8", "replace"), original_date=True, extensive_search=False, url=url)
         return date.fromisoformat(found) if found else None
-    except Exception:  # a last resort may fail, the page is read without it
+    except Exception:  # a last resort may not be installed, or fail: the page is read without it
         return None
