@@ -17,14 +17,7 @@ def test_lines_near_the_headline(names: list[str], lines: str):
         assert (line, found.authors, found.sources["authors"]) == (line, tuple(names), "byline")
 
 
-@pytest.mark.parametrize(
-    "element",
-    [
-        "<figure><img src=x.jpg><figcaption>By Ann Lee</figcaption></figure>",
-        '<blockquote class="tweet">So quiet here<p>By Ann Lee</p><time datetime="2011-01-02">then</time></blockquote>',
-        '<nav><a rel="author" href="/x">Ann Lee</a></nav>',
-    ],
-)
+@pytest.mark.parametrize("element", CASES["pictures_quotes_and_menus_name_others"])
 def test_pictures_quotes_and_menus_name_others(element: str):
     found = described(top=f"<h1>Quiet days at the harbour</h1>{element}")
     assert (found.authors, found.published) == ((), None)
@@ -37,16 +30,7 @@ def test_the_date_of_an_embedded_post_does_not_displace_the_declared_one():
     assert str(described(head, top=top).published) == "2024-05-02T08:15:00+00:00"
 
 
-@pytest.mark.parametrize(
-    "element",
-    [
-        '<a rel="author" href="/x">Ann Lee</a>',
-        '<div class="byline"><span>By</span> <span>Ann Lee</span></div>',
-        '<span class="by-author">von <span class="author vcard">Ann Lee</span></span>',
-        '<p><a href="https://lake.example/authors/ann-lee">Ann Lee</a></p>',
-        "<p>Written by</p><p>Ann Lee</p>",
-    ],
-)
+@pytest.mark.parametrize("element", CASES["elements_near_the_headline"])
 def test_elements_near_the_headline(element: str):
     assert described(top=f"<h1>Quiet days at the harbour</h1>{element}").authors == ("Ann Lee",)
 
@@ -196,35 +180,16 @@ def test_a_page_that_is_built_anew_shows_its_day():
     assert (str(found.published), found.sources["published"]) == ("2024-08-25", "time")
 
 
-PARAGRAPH = f"<p>{'The ferry left in the rain, and nobody stood at the pier to see it off. ' * 4}</p>"
-MANY = "".join(f"{PARAGRAPH}<h2>Part {number}</h2>" for number in range(9))
-BOATS = "".join(f"<li><a href='/{number}'>Boat {number}</a></li>" for number in range(9))
-OTHERS = f"<h2>More</h2><ul>{BOATS}<li><a href='/n'>Rain</a> <span class='date'>9 September 2019</span></li></ul>"
+WORDS = "The ferry left in the rain, and nobody stood at the pier to see it off. " * 4
+PARTS = {
+    "words": WORDS,
+    "paragraph": f"<p>{WORDS}</p>",
+    "many": "".join(f"<p>{WORDS}</p><h2>Part {number}</h2>" for number in range(9)),
+    "boats": "".join(f"<li><a href='/{number}'>Boat {number}</a></li>" for number in range(9)),
+}
 
 
-@pytest.mark.parametrize(
-    ("top", "bottom", "expected"),
-    [
-        ("", f"{MANY}<p>Datum:26. Januar 2022</p>{MANY}", "2022-01-26"),
-        # Dated elements far behind the text count where all on the page have one day.
-        ("", f"{BOATS}<p class='date'>Feb 2, 2023</p><time datetime='2023-02-02'>then</time>", "2023-02-02"),
-        ("", f"{BOATS}<p class='date'>Feb 2, 2023</p><time datetime='2023-02-03'>then</time>", "None"),
-        # The text may begin with its date; one in a sentence is of something else.
-        (PARAGRAPH.replace("<p>", "<p>Lindau, 5. Mai 2021 – "), "", "2021-05-05"),
-        (PARAGRAPH.replace("<p>", "<p>Lindau, 5. Mai 1921 – "), "", "None"),
-        ("", f"<p>The season for most of these boats was to end on May 5, 2021.</p>{PARAGRAPH}", "None"),
-        # What stands behind the text is of other pages.
-        ("<p>3 May 2016</p>", OTHERS, "2016-05-03"),
-        # Time to read, stuck to the year.
-        ("<p><span>Mar 27, 2025</span><span>5 mins</span></p>", "", "2025-03-27"),
-    ],
-)
+@pytest.mark.parametrize(("top", "bottom", "expected"), CASES["the_date_of_an_article_wherever_it_stands"])
 def test_the_date_of_an_article_wherever_it_stands(top: str, bottom: str, expected: str):
-    found = described(top=f"<h1>Quiet days at the harbour</h1>{top}", bottom=bottom)
+    found = described(top=top.format(**PARTS), bottom=bottom.format(**PARTS))
     assert (str(found.published), found.sources.get("published", "time")) == (expected, "time")
-
-
-def test_a_date_in_front_of_a_headline_that_was_not_found():
-    top = "<div class='date'>Party, 30.10.23</div><h1>Quiet days</h1><p>Ann Lee</p><p>Boats</p><p>Share</p><p>Top</p>"
-    found = described(top=f"{top}{PARAGRAPH}<h2>Tip 1: Boats</h2>", bottom=OTHERS)
-    assert str(found.published) == "2023-10-30"
