@@ -289,6 +289,13 @@ def test_a_head_that_is_too_large_is_refused(hurried: Served) -> None:
         assert b"400" in large.recv(100)
 
 
+def test_who_sends_too_much_sees_why_it_is_refused(hurried: Served) -> None:
+    with _connected(hurried) as connection:
+        head = b"POST /api/v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20000000\r\n\r\n"
+        connection.sendall(head + bytes(20_000_000))
+        assert b" 413 " in connection.recv(65536)
+
+
 def test_a_body_without_a_length_is_refused_where_it_is_too_large(hurried: Served) -> None:
     with _connected(hurried) as endless:
         endless.sendall(b"POST /api/v1/extract HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
