@@ -59,5 +59,9 @@ def test_errors_are_raised_where_they_are_asked_for(pages: Path, tmp_path: Path)
         BlockfeatLoader(str(pages), reading=READING, raise_errors=True).load()
     with pytest.raises(InputError, match="no such file"):
         BlockfeatLoader(str(tmp_path / "none.html"), raise_errors=True).load()
-    with pytest.raises(InputError, match="format 'html': known are text, markdown"):
-        BlockfeatLoader(str(pages), format="html")
+    for options, reason in (
+        ({"format": "smoke"}, "no format 'smoke'"),
+        ({"columns": ["titel"]}, "did you mean 'title'"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            BlockfeatLoader(str(pages), **options)
