@@ -13,6 +13,7 @@ import pytest
 
 from blockfeat.web.app import base_app, bound_socket
 from blockfeat.web.guard import Guard, Rate, ServeSettings, frame_policy
+from cases import CASES
 from served import Served, serving_reader
 
 
@@ -73,27 +74,7 @@ def test_what_a_page_needs_is_free(path: str) -> None:
     assert [_status(guard, path=path)[0] for _ in range(3)] == [200] * 3
 
 
-_LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
-
-
-@pytest.mark.parametrize(
-    ("method", "headers", "status"),
-    [
-        ("GET", {"origin": "http://evil.example"}, 200),
-        ("HEAD", {"origin": "http://evil.example"}, 200),
-        ("OPTIONS", {"origin": "http://evil.example"}, 200),
-        ("DELETE", {"origin": "http://evil.example"}, 403),
-        ("POST", {"origin": "http://LOCALHOST"}, 200),
-        ("POST", {"sec-fetch-site": "none"}, 200),
-        ("POST", _LINK, 403),
-        ("GET", _LINK, 200),
-        ("GET", {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, 200),
-        ("GET", {"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors", "sec-fetch-dest": "document"}, 403),
-        ("GET", {"sec-fetch-site": "cross-site"}, 403),
-        ("GET", {**_LINK, "sec-fetch-dest": "iframe"}, 403),
-        ("GET", {**_LINK, "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}, 403),
-    ],
-)
+@pytest.mark.parametrize(("method", "headers", "status"), CASES["what_other_sites_may_ask_for"])
 def test_what_other_sites_may_ask_for(method: str, headers: dict[str, str], status: int) -> None:
     assert _status(_GUARD, method=method, headers=headers)[0] == status
 
