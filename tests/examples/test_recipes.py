@@ -60,7 +60,7 @@ def test_langchain_transforms_documents_that_are_there() -> None:
 
 
 def test_nemo_curator_extracts_with_it() -> None:
-    found = _recipe("curator_extractor", "nemo_curator", "cosmos_xenna").MainText()
+    found = _recipe("curator_extractor", "nemo_curator").MainText()
     assert found.extract_text(PAGE, frozenset(), "ENGLISH") == TEXT.split("\n\n")
     assert [found.extract_text(page, frozenset(), "ENGLISH") for page in (MENU, "%PDF-1.4")] == [None, None]
 
