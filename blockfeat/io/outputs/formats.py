@@ -63,7 +63,7 @@ def _chosen(record: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
     """Return the members of a record, and of its metadata, that are named; and those by which a run goes on."""
     metadata = {name: value for name, value in (record["metadata"] or {}).items() if f"metadata.{name}" in columns}
     chosen = {name: value for name, value in record.items() if name in (*columns, "id", "error")}
-    return {"metadata": metadata} | chosen if metadata else chosen
+    return {**chosen, "metadata": chosen.get("metadata", metadata)} if metadata else chosen
 
 
 def _dumped(value: Mapping[str, Any]) -> str:
