@@ -167,14 +167,14 @@ class _Walk(TextReader):
             pieces=leading(self.arrays.piece, self.pieces),
             has_marks=bool(self.has_marks),
         )
-        anchors = Anchors(*leading(self.arrays.anchor, self.anchors), signs)
+        element, start, end = leading(self.arrays.anchor, self.anchors)
         return Blocks(
             tags=tags,
             page_text=page_text,
             columns=columns,
             measures=segmenter.measure(page_text),
             containers=Containers(containers, tags.key[containers[_ELEMENT]]),
-            anchors=anchors,
+            anchors=Anchors(element, start, end, signs),
             places=self.arrays.place,
             names=names,
             table=table,
@@ -183,7 +183,7 @@ class _Walk(TextReader):
         )
 
     def _start_anchors(self, classes_of_text: NDArray[np.uint8]) -> list[int]:
-        """Let every anchor start at the first character behind its tag that is no white space; return `Anchors.signs`."""
+        """Let every anchor start at the first character behind its tag that is no white space; return the signs."""
         classes: cython.const[cython.uchar][::1] = classes_of_text.data
         anchor: cython.int
         place: cython.int

@@ -58,8 +58,9 @@ class Markup:
         # A guess, from which the columns grow: to count the tags takes longer.
         self.element_room = len(data) // _BYTES_OF_ELEMENT + 64
         self.tag_room = 2 * self.element_room
-        self.tag_start, self.tag_stop, self.tag_origin = (np.empty(self.tag_room, dtype=np.int32).data for _ in range(3))
         self.opened, self.closed = (np.empty(self.element_room, dtype=np.int32).data for _ in range(2))
+        rooms = (np.empty(self.tag_room, dtype=np.int32).data for _ in range(3))
+        self.tag_start, self.tag_stop, self.tag_origin = rooms
         self.key = np.empty(self.element_room, dtype=np.uint64).data
 
     def reserve(self, count: cython.Py_ssize_t) -> cython.int:

@@ -355,17 +355,14 @@ def _descriptions(source: bytes) -> str:
     return "\n".join(found)
 
 
-def _lang_of(tags: Tags, elements: list[int]) -> str | None:
-    given = (tags.attributes(element) for element in elements)
-    return next((value for each in given if (value := each.get("lang") or each.get("xml:lang"))), None)
-
-
 def _declared_lang(tags: Tags) -> str | None:
     """Return the language that a page declares."""
     # Most say it in the first element.
-    own = _lang_of(tags, [0]) or _lang_of(tags, tags.named("body")[:1].tolist())
-    if own:
-        return own
+    for name in ("html", "body"):
+        for element in tags.named(name)[:1].tolist() if name == "body" else [0]:
+            attributes = tags.attributes(element)
+            if value := attributes.get("lang") or attributes.get("xml:lang"):
+                return value
     for element in tags.named("meta").tolist():
         # Most say something else, and attributes take four times as long.
         if not _OF_LANGUAGES.search(tags.start_tag(element)):

@@ -341,22 +341,16 @@ class Scanner(Tokens):
         Called last: what was read is freed, each column before the next one is copied.
         """
         tags, elements = np.empty((3, self.tags), dtype=np.int32), np.empty((2, self.elements), dtype=np.int32)
-        keys = np.empty(self.elements, dtype=np.uint64)
-        tag: cython.int[:, ::1] = tags
-        element: cython.int[:, ::1] = elements
-        key: cython.ulonglong[::1] = keys
-        nothing: cython.int[::1] = np.empty(0, dtype=np.int32)
-        self.out = np.empty(0, dtype=np.uint8)
-        tag[0, :] = self.tag_start[: self.tags]
+        nothing = np.empty(0, dtype=np.int32).data
+        self.out = np.empty(0, dtype=np.uint8).data
+        tags[0] = self.tag_start[: self.tags]
         self.tag_start = nothing
-        tag[1, :] = self.tag_stop[: self.tags]
+        tags[1] = self.tag_stop[: self.tags]
         self.tag_stop = nothing
-        tag[2, :] = self.tag_origin[: self.tags]
+        tags[2] = self.tag_origin[: self.tags]
         self.tag_origin = nothing
-        element[0, :] = self.opened[: self.elements]
-        element[1, :] = self.closed[: self.elements]
-        key[:] = self.key[: self.elements]
-        return tags, elements, keys
+        elements[0], elements[1] = self.opened[: self.elements], self.closed[: self.elements]
+        return tags, elements, np.array(self.key[: self.elements], dtype=np.uint64)
 
     def greatest_depth(self) -> int:
         """Return the depth of the deepest element as it is written."""
