@@ -1,9 +1,10 @@
 """Rules of sites: what they bring on pages of a site that they were not learnt from.
 
-Command: python -m experiments.site_rules [--model NAME] [--corpora FOLDER]
+Command: python -m experiments.site_rules [--model NAME] [--draws NUMBER] [--corpora FOLDER]
 
-Sites with 14 pages or more in four corpora; some of each are learnt from, at most 30 others scored. The bundled models
-have seen these pages in training: on a site of a user their own scores are lower.
+Sites with 14 pages or more in four corpora; some of each are learnt from, at most 30 others scored. The bundled
+models have seen these pages in training: on a site of a user their own scores are lower. ``--model left-out`` takes for
+each site the model that has not seen its corpus.
 """
 
 from __future__ import annotations
@@ -12,20 +13,25 @@ import argparse
 import random
 import time
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat.data.corpus import LabelledPage, load_corpora
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.models.model import Model
 from blockfeat.models.site import SiteModel
 from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from blockfeat.training.site import learn_site
+from experiments.left_out import left_out_models
 
 CORPORA = ("daniel", "dragnet", "wcxb-dev", "structured-dev")
 # Platforms, on which each page is from another site.
 _PLATFORMS = frozenset({"blogspot.com", "substack.com", "github.io", "ebay.com", "rei.com", "steampowered.com"})
 _FEWEST, _MOST_SCORED, _LEARNT_FROM = 14, 30, (5, 10)
+_LEFT_OUT = "left-out"
 
 
 def sites(folder: Path) -> dict[str, list[LabelledPage]]:
@@ -37,36 +43,49 @@ def sites(folder: Path) -> dict[str, list[LabelledPage]]:
     return {host: pages for host, pages in sorted(found.items()) if len(pages) >= _FEWEST}
 
 
-def score(extractor: Extractor, pages: list[LabelledPage], host: str) -> float:
-    """Return the mean word F1 of pages of a site."""
-    texts = (extractor.extract(page.html, url=page.url or f"http://{host}/").text for page in pages)
-    return float(np.mean([word_scores(text, page.text or "").f1 for text, page in zip(texts, pages, strict=True)]))
+def scores(extractor: Extractor, pages: Sequence[LabelledPage], host: str = "") -> NDArray[np.float64]:
+    """Return the word F1 of pages, of a site where that is not known of them."""
+    texts = (extractor.extract(page.html, url=page.url or (host and f"http://{host}/") or None).text for page in pages)
+    return np.array([word_scores(text, page.text or "").f1 for text, page in zip(texts, pages, strict=True)])
+
+
+def rules_table(folder: Path, models: Mapping[str, Model], name: str, draws: int) -> str:
+    """Return a row for each site: F1 of pages left without and with rules from five and ten pages, rules, seconds."""
+    rows, means, worst = [], defaultdict(list), dict.fromkeys(_LEARNT_FROM, 0.0)
+    for host, pages in sites(folder).items():
+        extractor, row = Extractor.of(models[pages[0].corpus]), [host]
+        for count in _LEARNT_FROM:
+            drawn = []
+            for draw in range(1, draws + 1):
+                chosen = random.Random(draw).sample(pages, len(pages))
+                start = time.process_time()
+                rules, _ = learn_site(host, chosen[:count], extractor)
+                seconds = time.process_time() - start
+                both = (extractor, Extractor.of(SiteModel(extractor.model, {host: rules})))
+                left = chosen[count : count + _MOST_SCORED]
+                drawn.append([*(scores(one, left, host).mean() for one in both), len(rules.rules), seconds])
+                worst[count] = min(worst[count], drawn[-1][1] - drawn[-1][0])
+            before, after, number, seconds = np.mean(drawn, axis=0)
+            means[count].append((before, after))
+            row += [f"{100 * before:.1f}", f"{100 * after:.1f}", f"{number:.0f}", f"{seconds:.1f}"]
+        rows.append(row)
+    mean = [f"{100 * value:.1f}" for count in _LEARNT_FROM for value in np.mean(means[count], axis=0)]
+    rows.append(["mean", *mean[:2], "", "", *mean[2:], "", ""])
+    columns = [f"{kind}, {count}" for count in _LEARNT_FROM for kind in (name, "with rules", "rules", "s")]
+    lost = ", ".join(f"{count} pages {100 * value:+.1f}" for count, value in worst.items())
+    return markdown_table(["site", *columns], rows) + f"\nThe worst draw of a site: {lost} points.\n"
 
 
 def main() -> None:
-    """Print a row for each site: pages left, F1 without and with rules learnt from five and ten pages, seconds."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="default")
+    parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"))
     options = parser.parse_args()
-    extractor, rows, means = Extractor.load(options.model), [], defaultdict(list)
-    for host, pages in sites(options.corpora).items():
-        random.Random(1).shuffle(pages)
-        row = [host]
-        for count in _LEARNT_FROM:
-            start = time.process_time()
-            rules, _ = learn_site(host, pages[:count], extractor)
-            seconds = time.process_time() - start
-            with_rules = Extractor.of(SiteModel(extractor.model, {host: rules}))
-            left = pages[count : count + _MOST_SCORED]
-            scores = score(extractor, left, host), score(with_rules, left, host)
-            means[count].append(scores)
-            row += [*(f"{100 * value:.1f}" for value in scores), str(len(rules.rules)), f"{seconds:.1f}"]
-        rows.append(row)
-    mean = [value for count in _LEARNT_FROM for value in (*np.mean(means[count], axis=0), None, None)]
-    rows.append(["mean", *("" if value is None else f"{100 * value:.1f}" for value in mean)])
-    columns = [f"{name}, {count}" for count in _LEARNT_FROM for name in (options.model, "with rules", "rules", "s")]
-    print(markdown_table(["site", *columns], rows))
+    one = None if options.model == _LEFT_OUT else Extractor.load(options.model).model
+    models = left_out_models() if one is None else dict.fromkeys(CORPORA, one)
+    print(rules_table(options.corpora, models, options.model, options.draws))
 
 
 if __name__ == "__main__":

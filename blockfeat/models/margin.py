@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from math import isfinite
 from typing import Any, ClassVar
@@ -168,7 +168,7 @@ class MarginModel(FeatureModel):
         """Return the values of the model file."""
         return {
             "bias": self.bias,
-            "transitions": {"enter": self.transitions.enter, "leave": self.transitions.leave},
+            "transitions": asdict(self.transitions),
             "cut": self.cut,
             "sure": self.sure,
             "features": {

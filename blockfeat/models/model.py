@@ -71,11 +71,9 @@ class PageMeasurer(Protocol):
     @property
     def identifier(self) -> Identifier:
         """Language identification."""
-        ...
 
     def measure(self, page: Page, *, lang: str | None = None) -> PageFeatures:
         """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
-        ...
 
 
 class ReadFile(Protocol):
@@ -83,7 +81,6 @@ class ReadFile(Protocol):
 
     def __call__(self, name: str) -> tuple[Mapping[str, Any], Arrays]:
         """Return document and arrays of the file called ``name``."""
-        ...
 
 
 @runtime_checkable
@@ -93,57 +90,45 @@ class Model(Protocol):
     @property
     def kind(self) -> str:
         """Kind of model, as model files and ``blockfeat train --kind`` name it."""
-        ...
 
     @property
     def name(self) -> str:
         """Name of the model."""
-        ...
 
     @property
     def table(self) -> TagTable:
         """Tag table that cuts pages into blocks."""
-        ...
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Names of the features that the model reads."""
-        ...
 
     @property
     def decoding(self) -> str:
         """How scores become labels, in a word or two."""
-        ...
 
     @property
     def languages(self) -> tuple[str, ...]:
         """Languages that the model was trained on; empty for any."""
-        ...
 
     @property
     def record(self) -> Mapping[str, Any]:
         """How the model was made: corpora, seed, options, scores, versions, command."""
-        ...
 
     def measurer(self, identifier: Identifier) -> PageMeasurer:
         """Return the measuring stage that the model was trained with; the identifier may be shared."""
-        ...
 
     def predict(self, measured: PageFeatures) -> Prediction:
         """Return scores and labels of the blocks of a page that `measurer` measured."""
-        ...
 
     def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block why it was kept or dropped, from the same features as `predict`."""
-        ...
 
     def favouring(self, side: str) -> Model:
         """Return a copy that favours ``"precision"`` or ``"recall"``."""
-        ...
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values that JSON can hold, and its weights; no arrays make a JSON file."""
-        ...
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any], arrays: Arrays, *, where: str, read: ReadFile) -> Model:
@@ -163,7 +148,6 @@ class Model(Protocol):
         ModelError
             Something is missing or wrong; the message names ``where`` and the key.
         """
-        ...
 
 
 def best_blocks(log_odds: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:

@@ -203,42 +203,29 @@ class SiteModel:
         Name of the model.
     record : mapping
         How it was made.
+    kind, table, feature_names, decoding, languages
+        As of the model that labels the blocks.
     """
 
     base: Model
     sites: Mapping[str, SiteRules]
     name: str = KIND
     record: Mapping[str, Any] = field(default_factory=dict)
+    kind: str = field(init=False)
+    table: TagTable = field(init=False)
+    feature_names: tuple[str, ...] = field(init=False)
+    decoding: str = field(init=False)
+    languages: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Take what is the same as of the model that labels the blocks."""
+        for name in ("kind", "table", "feature_names", "decoding", "languages"):
+            object.__setattr__(self, name, getattr(self.base, name))
 
     def rules(self, host: str | None) -> tuple[SiteRule, ...]:
         """Return the rules of a site; where it is not known those of the only one, if there are no others."""
         known = next(iter(self.sites)) if host is None and len(self.sites) == 1 else host
         return self.sites.get(known or "", SiteRules()).rules
-
-    @property
-    def kind(self) -> str:
-        """Kind of the model that labels the blocks."""
-        return self.base.kind
-
-    @property
-    def table(self) -> TagTable:
-        """Tag table that cuts pages into blocks."""
-        return self.base.table
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """Names of the features that the model reads."""
-        return self.base.feature_names
-
-    @property
-    def decoding(self) -> str:
-        """How scores become labels, in a word or two."""
-        return self.base.decoding
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Languages that the model was trained on; empty for any."""
-        return self.base.languages
 
     def measurer(self, identifier: Identifier) -> PageMeasurer:
         """Return the measuring stage of the model that labels the blocks."""

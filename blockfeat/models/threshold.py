@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -181,8 +181,8 @@ class ThresholdModel(FeatureModel):
     def own_values(self) -> dict[str, Any]:
         """Return the values of the model file."""
         return {
-            "decoder": {"name": self.decoder.name, "runs": self.decoder.runs},
-            "margins": {"softness": self.margins.softness, "penalty": self.margins.penalty},
+            "decoder": asdict(self.decoder),
+            "margins": asdict(self.margins),
             "thresholds": {key: self._readable(values) for key, values in self.thresholds.items()},
         }
 

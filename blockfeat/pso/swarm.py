@@ -25,6 +25,11 @@ Positions = NDArray[np.float64]
 Objective = Callable[[Positions], NDArray[np.float64]]
 
 
+def offsets(positions: Positions) -> Positions:
+    """Return by how much positions lie off the centre of the cube, -1 to 1 in each dimension; outside, the border."""
+    return 2.0 * positions.clip(0.0, 1.0) - 1.0
+
+
 @dataclass(frozen=True)
 class SwarmOptions:
     """Options of the swarm (Ziegler & Skubacz 2007, 3.5.3 and Alg. 1).

@@ -116,7 +116,6 @@ class TrainedModel(Model, Protocol):
     @property
     def report(self) -> TrainingReport | None:
         """Report of the training."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -303,25 +302,18 @@ TRAINERS = Plugins(
 """Trainer of each kind."""
 
 
-@dataclass(frozen=True)
-class _Configs(Mapping[str, type[Any]]):
+class _Configs(Plugins):
     """Configuration class of each kind: the default factory of its trainer's ``config``."""
 
     def __getitem__(self, kind: str) -> type[Any]:
-        trainer: type[Trainer[Any]] = TRAINERS[kind]
+        trainer: type[Trainer[Any]] = super().__getitem__(kind)
         (made,) = (option.default_factory for option in fields(trainer) if option.name == "config")
         if not isinstance(made, type):
             raise TrainingError(f"the trainer of kind {kind!r} has no class as the default of its configuration")
         return made
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(TRAINERS)
 
-    def __len__(self) -> int:
-        return len(TRAINERS)
-
-
-CONFIGS = _Configs()
+CONFIGS = _Configs(TRAINERS.group, TRAINERS.own, TRAINERS.error)
 """Configuration class of each kind."""
 
 

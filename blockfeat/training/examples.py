@@ -273,8 +273,8 @@ def measured_pages(
     skipped: list[str] = []
     done = in_order(partial(_guarded, work), pages, jobs=jobs, failure=_skipped)
     for number, (page, result) in enumerate(done, start=1):
-        if isinstance(result, _Skipped):
-            skipped.append(result.reason)
+        if isinstance(result, str):
+            skipped.append(result)
         else:
             found.append((page, result))
         on_progress(Progress("measuring", number, len(pages), "pages measured"))
@@ -289,18 +289,11 @@ def check_any(found: Sequence[object], pages: int, skipped: Sequence[str]) -> No
         raise TrainingError(f"none of {pages} pages can be trained on{why}")
 
 
-@dataclass(frozen=True)
-class _Skipped:
-    """Reason why a page cannot be used for training."""
-
-    reason: str
+def _skipped(page: LabelledPage, reason: object) -> str:
+    return f"{page.corpus} {page.id}: {reason}"
 
 
-def _skipped(page: LabelledPage, reason: object) -> _Skipped:
-    return _Skipped(f"{page.corpus} {page.id}: {reason}")
-
-
-def _guarded(work: Callable[[LabelledPage], Measured], page: LabelledPage) -> Measured | _Skipped:
+def _guarded(work: Callable[[LabelledPage], Measured], page: LabelledPage) -> Measured | str:
     """Measure a page, or return the reason why it cannot be used."""
     try:
         return work(page)

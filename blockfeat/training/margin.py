@@ -18,7 +18,7 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.features.measuring import context_places
 from blockfeat.models.margin import MarginModel
-from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
+from blockfeat.pso.swarm import Generation, SwarmOptions, maximise, offsets
 from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.examples import PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of
@@ -190,27 +190,22 @@ def _fitness(pages: PackedPages, particles: Sequence[Parameters]) -> Array:
 
 def _costs_at(start: Parameters, position: Array, reach: float) -> Parameters:
     """Return the start with bias and costs changed by a position; the centre of the cube changes nothing."""
-    return _with_costs(start, _change(position) * (reach * _REACH_OF_COSTS))
+    return _with_costs(start, offsets(position) * (reach * _REACH_OF_COSTS))
 
 
 def _weights_at(start: Parameters, position: Array, reach: float) -> Parameters:
     """Return the start with weights, bias and costs changed by a position; the centre of the cube changes nothing."""
-    change = _change(position) * reach
+    change = offsets(position) * reach
     weights = start.weights + change[:-3] * (0.5 * np.abs(start.weights) + 0.2)
     return _with_costs(replace(start, weights=weights), change[-3:])
 
 
 def _thresholds_at(start: Parameters, position: Array, reach: float) -> Parameters:
     """Return the start with thresholds (± half a softness at most) and softnesses (half to double) of a position."""
-    far, wider = np.split(_change(position) * reach, 2)
+    far, wider = np.split(offsets(position) * reach, 2)
     return replace(
         start, thresholds=start.thresholds + 0.5 * far * start.softnesses, softnesses=start.softnesses * 2.0**wider
     )
-
-
-def _change(position: Array) -> Array:
-    """Return the offset of a position in [0, 1] from the centre of the cube, scaled to -1 to 1."""
-    return np.asarray(2.0 * np.clip(position, 0.0, 1.0) - 1.0)
 
 
 def _with_costs(start: Parameters, change: Array) -> Parameters:

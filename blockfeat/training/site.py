@@ -6,6 +6,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from os import PathLike
 
 import numpy as np
@@ -17,9 +18,9 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import without_listed
 from blockfeat.errors import ModelError, TrainingError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.lang.measures import tokenize
-from blockfeat.models.site import HEADLINE, SiteModel, SiteRule, SiteRules, blocks_at, places_of, side_of, with_rules
-from blockfeat.models.store import bundled_models
+from blockfeat.models import SiteModel, SiteRule, SiteRules, bundled_models
+from blockfeat.models.site import HEADLINE, blocks_at, places_of, side_of, with_rules
+from blockfeat.pso.fitness import TextChunk, count_terms
 from blockfeat.training.config import OnProgress, Progress, no_progress
 from blockfeat.training.train import read_pages
 
@@ -47,54 +48,48 @@ class _Page:
         analysis = extractor.extract(page.html, url=page.url, lang=page.lang).analysis
         if analysis is None or not len(analysis.measured.blocks):
             raise TrainingError("the page has no text")
-        blocks, gold = analysis.measured.blocks, Counter(tokenize(page.text or ""))
+        blocks = analysis.measured.blocks
         alignment = align(blocks, page.text or "")
-        if not gold or alignment.found < _LEAST_FOUND:
+        if not alignment.gold_words or alignment.found < _LEAST_FOUND:
             raise TrainingError(f"only {alignment.found:.0%} of its gold text is found on it")
-        self.kept, self.scores = analysis.prediction.kept, analysis.prediction.scores
+        self.kept, scores = analysis.prediction.kept, analysis.prediction.scores
         self.places = places_of(blocks, analysis.choice.headline)
         self.words, self.share = blocks.measures.words.astype(np.float32), alignment.share
-        numbers = {word: row for row, word in enumerate(gold)}
-        self._gold = np.array([*gold.values()], dtype=np.float32)
-        self._counts = np.zeros((len(gold), len(blocks)), dtype=np.float32)
-        self._sizes = np.zeros(len(blocks), dtype=np.float32)
-        for block, text in enumerate(blocks.texts()):
-            for word, count in Counter(tokenize(text)).items():
-                self._sizes[block] += count
-                if word in numbers:
-                    self._counts[numbers[word], block] += count
+        self.unsure = (scores > _UNSURE) & (self.words > 1)
+        gold = count_terms(blocks, page.text or "", single_characters=True)
+        self._chunk = TextChunk.build([gold], [len(blocks)], "f1")
         self._known: dict[tuple[tuple[str, str], ...], Gains] = {}
 
-    def f1(self, masks: Iterable[NDArray[np.bool_]]) -> NDArray[np.float32]:
+    def f1(self, masks: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
         """Return the word F1 of each of several masks of blocks."""
-        kept = np.array(list(masks), dtype=np.float32)
-        shared = np.minimum(self._counts @ kept.T, self._gold[:, None]).sum(axis=0)
-        return np.asarray(2 * shared / np.maximum(self._sizes @ kept.T + self._gold.sum(), 1))
+        f1: NDArray[np.float64] = self._chunk.fitness(np.stack(masks, axis=1).astype(np.float32))[0]
+        return f1
 
     def gain(self, rules: Sequence[SiteRule]) -> float:
         """Return how much rules add to the F1 of the page."""
         before, after = self.f1([self.kept, with_rules(self.kept, self.places, rules)[0]]).tolist()
         return float(after - before)
 
-    def gains(self, rules: Sequence[SiteRule], wheres: Sequence[str]) -> Gains:
+    def look_at(self, wheres: Sequence[str]) -> None:
+        """Find the blocks of the places that rules may name."""
+        found = {where: blocks_at(self.places, self.kept.size, where) for where in wheres}
+        self._wheres = [where for where, blocks in found.items() if blocks is not None]
+        self._inside = np.zeros((len(self._wheres), self.kept.size), dtype=np.bool_)
+        for row, where in zip(self._inside, self._wheres, strict=True):
+            row[found[where]] = True
+
+    def gains(self, rules: Sequence[SiteRule]) -> Gains:
         """Return how much one rule more adds to the F1, for every rule that changes what is kept."""
-        count = self.kept.size
-        own = [rule for rule in rules if blocks_at(self.places, count, rule.where) is not None]
+        own = [rule for rule in rules if blocks_at(self.places, self.kept.size, rule.where) is not None]
         key = tuple((rule.do, rule.where) for rule in own)
         if key not in self._known:
             now = with_rules(self.kept, self.places, own)[0]
-            tried, masks = [], [now]
-            for where in wheres:
-                if (found := blocks_at(self.places, count, where)) is None:
-                    continue
-                for do in ("drop",) if side_of(where) else ("drop", "keep"):
-                    mask = now.copy()
-                    mask[found] = do == "keep"
-                    if mask.any() and (mask != now).any():
-                        tried.append((do, where))
-                        masks.append(mask)
-            first, *others = self.f1(masks).tolist()
-            self._known[key] = {rule: other - first for rule, other in zip(tried, others, strict=True)}
+            kept = np.concatenate([now & ~self._inside, now | self._inside])
+            tried = [*(("drop", where) for where in self._wheres), *(("keep", where) for where in self._wheres)]
+            changes = kept.any(axis=1) & (kept != now).any(axis=1)
+            first, *others = self.f1([now, *kept[changes]]).tolist()
+            found = zip(compress(tried, changes), others, strict=True)
+            self._known[key] = {rule: f1 - first for rule, f1 in found if rule[0] == "drop" or not side_of(rule[1])}
         return self._known[key]
 
 
@@ -107,13 +102,13 @@ def _candidates(pages: Sequence[_Page]) -> list[str]:
     return [*often, *(f"after {mark}" for mark in marks), *(f"before {mark}" for mark in marks)]
 
 
-def _corrections(pages: Sequence[_Page], wheres: Sequence[str]) -> list[SiteRule]:
+def _corrections(pages: Sequence[_Page]) -> list[SiteRule]:
     """Return the rules that correct the model, one after the other: each time the one that gains most on all pages."""
     rules: list[SiteRule] = []
     while len(rules) < _MOST_RULES:
         gains: dict[tuple[str, str], list[float]] = defaultdict(list)
         for page in pages:
-            for rule, gain in page.gains(rules, wheres).items():
+            for rule, gain in page.gains(rules).items():
                 gains[rule].append(gain)
         found = []
         for rule, each in gains.items():
@@ -129,34 +124,29 @@ def _corrections(pages: Sequence[_Page], wheres: Sequence[str]) -> list[SiteRule
 
 def _preventions(pages: Sequence[_Page]) -> list[SiteRule]:
     """Return the rules that drop what was never content on the labelled pages, where the model is unsure of it."""
-    seen: Counter[str] = Counter()
-    words: Counter[str] = Counter()
-    content: Counter[str] = Counter()
-    unsure: dict[str, set[tuple[int, int]]] = defaultdict(set)
+    seen: dict[str, list[tuple[int, NDArray[np.int64]]]] = defaultdict(list)
     for number, page in enumerate(pages):
         for where, found in page.places.items():
-            if where[0] in '"/<' or where == HEADLINE:
-                continue
-            seen[where] += 1
-            words[where] += float(page.words[found].sum())  # type: ignore[assignment]
-            content[where] += float((page.words * page.share)[found].sum())  # type: ignore[assignment]
-            likely = found[(page.scores[found] > _UNSURE) & (page.words[found] > 1)]
-            unsure[where].update((number, block) for block in likely.tolist())
-    left = [
-        where
-        for where in seen
-        if seen[where] >= _LEAST_SEEN
-        and words[where] >= _LEAST_WORDS
-        and content[where] <= _MOST_CONTENT * words[where]
-    ]
+            if where[0] not in '"/<' and where != HEADLINE:
+                seen[where].append((number, found))
+    words: dict[str, float] = {}
+    unsure: dict[str, set[tuple[int, int]]] = {}
+    for where, places in seen.items():
+        size = sum(float(pages[page].words[found].sum()) for page, found in places)
+        content = sum(float((pages[page].words * pages[page].share)[found].sum()) for page, found in places)
+        if len(places) >= _LEAST_SEEN and size >= _LEAST_WORDS and content <= _MOST_CONTENT * size:
+            words[where] = size
+            unsure[where] = {
+                (page, block) for page, found in places for block in found.tolist() if pages[page].unsure[block]
+            }
     rules: list[SiteRule] = []
     done: set[tuple[int, int]] = set()
-    while left and len(rules) < _MOST_PREVENTIVE:
-        sizes = {where: sum(float(pages[page].words[block]) for page, block in unsure[where] - done) for where in left}
-        where = max(left, key=lambda where: (sizes[where], -len(where)))
+    while words and len(rules) < _MOST_PREVENTIVE:
+        sizes = {where: sum(float(pages[page].words[block]) for page, block in unsure[where] - done) for where in words}
+        where = max(words, key=lambda where: (sizes[where], -len(where)))
         if sizes[where] < _LEAST_UNSURE:
             break
-        why = f"none of its {int(words[where]):,} words on {seen[where]} labelled pages was content"
+        why = f"none of its {int(words[where]):,} words on {len(seen[where])} labelled pages was content"
         rules.append(SiteRule("drop", where, why))
         done |= unsure[where]
     return rules
@@ -225,9 +215,11 @@ def learn_site(host: str, labelled: Sequence[LabelledPage], extractor: Extractor
     if len(pages) < FEWEST_PAGES:
         return SiteRules(), SiteReport(host, len(pages), tuple(skipped))
     wheres = _candidates(pages)
+    for each in pages:
+        each.look_at(wheres)
 
     def corrections(some: Sequence[_Page]) -> list[SiteRule]:
-        return _corrections(some, wheres) if corrects else []
+        return _corrections(some) if corrects else []
 
     def both(some: Sequence[_Page]) -> list[SiteRule]:
         known = corrections(some)

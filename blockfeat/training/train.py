@@ -23,7 +23,6 @@ from blockfeat.training.config import (
     TrainedModel,
     Trainer,
     TrainingReport,
-    checked_kind,
     make_trainer,
     no_progress,
 )
@@ -132,7 +131,14 @@ def train(
             raise TrainingError("'options' are those of a threshold model; give 'config' for other kinds")
         config, split, jobs = options, _first(split, options.split), _first(jobs, options.jobs)
         name, seed = _first(name, options.name), _first(seed, options.swarm.seed)
-    trainer = _trainer(kind, config, langs, seed=seed, jobs=jobs, name=name)
+    trainer = make_trainer(
+        kind or ("thresholds" if isinstance(config, ThresholdConfig) else DEFAULT_KIND),
+        config,
+        seed=seed or 0,
+        jobs=jobs or 1,
+        name=name or "trained",
+        languages=tuple(dict.fromkeys(code for code in map(normalise_code, langs or ()) if code)),
+    )
     progress = _with_generations(on_progress, on_generation)
     share = _first(split, DEFAULT_SPLIT)
     return train_by(
@@ -162,20 +168,6 @@ def train_by(
     report = replace(_tested(model, trainer, training, test, on_progress), parted_by=parted_by)
     record = _record(trainer, share, pages, training, report, command, left_out=len(found) - len(pages))
     return replace(model, report=report, record=record)  # type: ignore[type-var]
-
-
-def _trainer(
-    kind: str | None, config: Any, langs: Sequence[str] | None, *, seed: int | None, jobs: int | None, name: str | None
-) -> Trainer[Any]:
-    """Return the trainer of a kind, with defaults for options that are None."""
-    return make_trainer(
-        checked_kind(kind or ("thresholds" if isinstance(config, ThresholdConfig) else DEFAULT_KIND)),
-        config,
-        seed=seed or 0,
-        jobs=jobs or 1,
-        name=name or "trained",
-        languages=tuple(dict.fromkeys(code for code in map(normalise_code, langs or ()) if code)),
-    )
 
 
 def _first(given: Model | None, default: Model) -> Model:

@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
@@ -22,9 +22,6 @@ from blockfeat.training.evaluation.metrics import (
     snippet_scores,
     word_scores,
 )
-
-if TYPE_CHECKING:
-    pass
 
 METRICS = ("precision", "recall", "f1", "cosine")
 """Scores of a page against its gold text, by the names of the attributes of `PageScore`."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from math import ceil
 from statistics import fmean
@@ -14,7 +15,7 @@ from blockfeat.data import LabelledPage, folds_by_host, seeded_key
 from blockfeat.errors import TrainingError
 from blockfeat.extraction import Extractor
 from blockfeat.training.config import CONFIGS, Progress, make_trainer
-from blockfeat.training.evaluation.metrics import word_scores
+from blockfeat.training.evaluation.evaluate import evaluate
 from blockfeat.training.site import train_site_rules
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train
@@ -76,11 +77,21 @@ def train_on_labels(
     if len(scored) < FEWEST_PAGES:
         raise TrainingError(f"training needs {FEWEST_PAGES} labelled pages with content; there are {len(scored)}")
     folds, held_out = _folds(pages, seed)
-    options = {**{tried: _config(tried) for tried in kinds}, **(configs or {})}
-    curves = {
-        tried: _Curve(tried, options[tried], seed, folds, number, len(kinds), on_step, stop).points()
-        for number, tried in enumerate(kinds)
-    }
+    options = {tried: ThresholdConfig(fitness="f1") if tried == "thresholds" else CONFIGS[tried]() for tried in kinds}
+    options |= configs or {}
+    done, total = 0, len(kinds) * len(_SHARES) * len(folds) + 1
+
+    def fitted(kind: str, part: Sequence[LabelledPage]) -> Extractor:
+        nonlocal done
+        if stop():
+            raise TrainingError("training was stopped")
+        done += 1
+        return Extractor.of(make_trainer(kind, options[kind], seed=seed).fit(part))
+
+    def told(kind: str, points: Sequence[CurvePoint]) -> None:
+        on_step(Step(kind, done, total, tuple(points)))
+
+    curves = {tried: _curve(folds, partial(fitted, tried), partial(told, tried)) for tried in kinds}
     best = max(kinds, key=lambda tried: curves[tried][-1].f1)
     model = train(pages, kind=best, config=options[best], seed=seed, split=1.0, name=name, command="blockfeat label")
     found = LabelTraining(
@@ -88,7 +99,7 @@ def train_on_labels(
         kind=best,
         pages=len(scored),
         held_out=held_out,
-        points=curves[best],
+        points=tuple(curves[best]),
         others={
             **{f"{tried}, your labels": curves[tried][-1].f1 for tried in kinds if tried != best},
             **{other: fmean(_f1s(extractor, scored)) for other, extractor in (others or {}).items()},
@@ -141,46 +152,20 @@ def learn_rules(
 _Folds = list[tuple[list[LabelledPage], list[LabelledPage]]]
 
 
-@dataclass(frozen=True)
-class _Curve:
-    """The fits of a learning curve; ``number`` is its index among the ``of`` curves of a training."""
-
-    kind: str
-    config: Any
-    seed: int
-    folds: _Folds
-    number: int
-    of: int
-    on_step: OnStep
-    stop: Callable[[], bool]
-
-    def points(self) -> tuple[CurvePoint, ...]:
-        """Return one point for each share of the training pages; all folds of one share come before the next."""
-        found: list[CurvePoint] = []
-        own = len(_SHARES) * len(self.folds)
-        before, total = self.number * own, self.of * own + 1
-        for number, share in enumerate(_SHARES):
-            scores: list[float] = []
-            sizes: list[int] = []
-            for place, (training, test) in enumerate(self.folds):
-                if self.stop():
-                    raise TrainingError("training was stopped")
-                part = training[: max(2, ceil(share * len(training)))]
-                sizes.append(len(part))
-                scores += _f1s(self._fitted(part), [page for page in test if page.text])
-                done = before + number * len(self.folds) + place + 1
-                self.on_step(Step(self.kind, done, total, tuple(found)))
-            found.append(CurvePoint(round(fmean(sizes), 1), fmean(scores)))
-            self.on_step(Step(self.kind, done, total, tuple(found)))
-        return tuple(found)
-
-    def _fitted(self, pages: Sequence[LabelledPage]) -> Extractor:
-        return Extractor.of(make_trainer(self.kind, self.config, seed=self.seed).fit(pages))
-
-
-def _config(kind: str) -> Any:
-    """Return the hyperparameters of a kind."""
-    return ThresholdConfig(fitness="f1") if kind == "thresholds" else CONFIGS[kind]()
+def _curve(
+    folds: _Folds, fitted: Callable[[Sequence[LabelledPage]], Extractor], told: Callable[[Sequence[CurvePoint]], None]
+) -> list[CurvePoint]:
+    """Return one point for each share of the training pages; all folds of one share come before the next."""
+    found: list[CurvePoint] = []
+    for share in _SHARES:
+        scores: list[float] = []
+        parts = [training[: max(2, ceil(share * len(training)))] for training, _ in folds]
+        for part, (_, test) in zip(parts, folds, strict=True):
+            scores += _f1s(fitted(part), [page for page in test if page.text])
+            told(found)
+        found.append(CurvePoint(round(fmean(map(len, parts)), 1), fmean(scores)))
+        told(found)
+    return found
 
 
 def _folds(pages: Sequence[LabelledPage], seed: int) -> tuple[_Folds, str]:
@@ -207,8 +192,4 @@ def _shuffled(pages: Sequence[LabelledPage], seed: int) -> list[LabelledPage]:
 
 def _f1s(extractor: Extractor, pages: Sequence[LabelledPage]) -> list[float]:
     """Return the word F1 of each page."""
-    found = []
-    for page in pages:
-        extraction = extractor.extract(page.html, url=page.url, lang=page.lang)
-        found.append(word_scores(extraction.text, page.text or "").f1)
-    return found
+    return evaluate(lambda page: extractor.extract(page.html, url=page.url, lang=page.lang).text, pages).values("f1")
