@@ -284,8 +284,10 @@ def _packed(blocks: Sequence[Block], roles: Sequence[str], parts: PageParts) -> 
             row["marks"] = parts.marks[row["index"]]
     for index, text in parts.descriptions:
         rows[index].setdefault("descriptions", []).append(text)
-    plain = json.dumps(rows, ensure_ascii=False, default=float)
-    return zlib.compress(plain.encode("utf-8", "replace"), level=6)
+    # Row by row: as one text they take as much memory again, twice.
+    encode, packer = json.JSONEncoder(ensure_ascii=False, default=float).encode, zlib.compressobj(level=6)
+    plain = (f"{', ' if number else '['}{encode(row)}".encode("utf-8", "replace") for number, row in enumerate(rows))
+    return b"".join([*map(packer.compress, plain), packer.compress(b"]" if rows else b"[]"), packer.flush()])
 
 
 def stored_extraction(page: StoredPage) -> tuple[Extraction, PageParts]:

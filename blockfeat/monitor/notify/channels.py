@@ -19,6 +19,7 @@ from email.message import EmailMessage
 from email.utils import formatdate
 from functools import partial
 from html import escape
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -172,10 +173,8 @@ class Message:
 
     def text(self) -> str:
         """Return it as plain text."""
-        parts = [
-            "\n  ".join(filter(None, (item.head, item.about, item.sentence, item.url, item.evidence)))
-            for item in self.items
-        ]
+        lines = attrgetter("head", "about", "sentence", "url", "evidence")
+        parts = ["\n  ".join(filter(None, lines(item))) for item in self.items]
         return "\n\n".join((*parts, *self._rest())) + "\n"
 
     def html(self) -> str:
