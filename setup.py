@@ -27,24 +27,7 @@ SHARED_MODULE: str = _LISTS["SHARED_MODULE"]
 IS_CHECKED = os.environ.get("BLOCKFEAT_BOUNDSCHECK") == "1"
 BUILD_DIR = Path("build/checked" if IS_CHECKED else "build/cython")
 JOBS = int(os.environ.get("BLOCKFEAT_JOBS") or os.cpu_count() or 1)
-OPTIONS = [] if os.name == "nt" else ["-O2", "-fwrapv", "-g0"]
-HOT_OPTIONS = [] if os.name == "nt" else ["-O3", "-fwrapv", "-g0"]
-# Where most of the time of an extraction goes: -O2 costs 4 % there. Elsewhere -O3 only costs time to build.
-HOT_MODULES = frozenset(
-    (
-        "blockfeat.blocks.tag_walk",
-        "blockfeat.blocks.text_reader",
-        "blockfeat.lang.counting",
-        "blockfeat.lang.ngrams",
-        "blockfeat.models.layers",
-        "blockfeat.page.markup",
-        "blockfeat.page.scanner",
-        "blockfeat.page.tokens",
-        "blockfeat.page.tree",
-        "blockfeat.pso.shared_terms",
-        "blockfeat.training.run_masks",
-    )
-)
+OPTIONS = [] if os.name == "nt" else ["-O3", "-fwrapv", "-g0"]
 DIRECTIVES = {
     "boundscheck": IS_CHECKED,
     "cdivision": True,
@@ -102,8 +85,7 @@ def _extensions() -> list[Extension]:
 
 
 def _extension(name: str, source: str) -> Extension:
-    options = HOT_OPTIONS if name in HOT_MODULES else OPTIONS
-    return Extension(name, [source], include_dirs=[str(Path(source).parent)], extra_compile_args=options)
+    return Extension(name, [source], include_dirs=[str(Path(source).parent)], extra_compile_args=OPTIONS)
 
 
 def _shared_extension() -> Extension:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
@@ -49,6 +50,15 @@ class Workers(Generic[Loaded]):
         self._every: list[Worker[Task[Loaded, Any]]] = []
         self._running: set[asyncio.Task[Any]] = set()
 
+    @contextmanager
+    def begun(self) -> Iterator[Self]:
+        """Start the processes ahead, forked where no other thread runs: they load while this one goes on."""
+        try:
+            self._every = [Worker(self._load, None) for _ in range(self._jobs)]
+            yield self
+        finally:
+            self._end()
+
     async def __aenter__(self) -> Self:
         """Start the processes and wait until they are ready.
 
@@ -59,7 +69,7 @@ class Workers(Generic[Loaded]):
         BlockfeatError
             ``load`` raised it.
         """
-        self._every = [self._started() for _ in range(self._jobs)]
+        self._every = self._every or [self._started() for _ in range(self._jobs)]
         try:
             for worker in self._every:
                 await asyncio.get_running_loop().run_in_executor(self._threads, worker.wait_until_ready)
@@ -71,6 +81,9 @@ class Workers(Generic[Loaded]):
 
     async def __aexit__(self, *error: object) -> None:
         """End the processes."""
+        self._end()
+
+    def _end(self) -> None:
         for worker in self._every:
             worker.end()
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -78,7 +78,7 @@ def _threads_beside(before: set[threading.Thread]) -> list[threading.Thread]:
         for thread in threading.enumerate()
         if thread not in before
         and not isinstance(thread, threading._DummyThread)
-        and thread.name != "AnyIO worker thread"
+        and thread.name not in ("AnyIO worker thread", "fsspecIO")
         and type(thread).__module__ != "tqdm._monitor"  # started by the first progress bar of bm25s, for good
     ]
 

@@ -49,6 +49,9 @@ DOORLESS = {
 }
 """Rooms without a door of their own, and what stands for it."""
 
+PORTIONS = {"blockfeat.compat": "integrations"}
+"""Folders that are no packages, which import-linter does not see, and the layer beside which each stands."""
+
 NAMES = {
     "cchardet": "faust-cchardet",
     "justext": "jusText",
@@ -349,11 +352,37 @@ def unused(declared: Declared, folders: Iterable[Path]) -> Iterator[str]:
     yield from (f"INDIRECT: {name} is imported here, or not declared" for name in sorted(stale))
 
 
+def layers(path: Path) -> list[set[str]]:
+    """Return the names of each layer of a pyproject.toml's contract, from high to low."""
+    contracts = tomllib.loads(path.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    (names,) = (contract["layers"] for contract in contracts if contract["type"] == "layers")
+    return [{name.strip(" ()") for name in layer.split("|")} for layer in names]
+
+
+def portions(checker: Checker, known: Mapping[str, str], order: list[set[str]]) -> Iterator[str]:
+    """Yield a line for each import of a folder as in `PORTIONS` that is not from below, and for each import of it."""
+    parents = {path.parent for path in checker.folder.rglob("*.py") if not (path.parent / "__init__.py").exists()}
+    folders = {".".join(path.relative_to(checker.folder.parent).parts) for path in parents - {checker.folder}}
+    yield from (f"{folder}: no package, and not in PORTIONS" for folder in sorted(folders - known.keys()))
+    for name, reader in checker.modules.items():
+        own = next((folder for folder in known if name.startswith(f"{folder}.")), None)
+        height = next((place for place, layer in enumerate(order) if own and known[own] in layer), -1)
+        above = set().union(*order[: height + 1])
+        for found in reader.found:
+            part = found.module.removeprefix(f"{checker.folder.name}.").partition(".")[0]
+            is_inside = own is not None and found.module.startswith(f"{own}.")
+            if found.module.startswith(f"{checker.folder.name}.") and part in above:
+                yield f"{name}, line {found.line}: imports {part}, which does not stand below it"
+            elif not is_inside and found.module.startswith(tuple(known)):
+                yield f"{name}, line {found.line}: imports {part}, which is for other programs"
+
+
 def main() -> int:
     """Print the problems; return 1 if there are any."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     declared = Declared.read(ROOT / "pyproject.toml")
-    found = list(Checker(ROOT / PACKAGE, declared, ROOMS, DOORLESS).problems())
+    checker = Checker(ROOT / PACKAGE, declared, ROOMS, DOORLESS)
+    found = [*checker.problems(), *portions(checker, PORTIONS, layers(ROOT / "pyproject.toml"))]
     found += unused(declared, (ROOT / name for name in (PACKAGE, "experiments", "benchmarks", "examples")))
     print("\n".join(found), end="\n" if found else "")
     return int(bool(found))

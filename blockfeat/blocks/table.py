@@ -62,11 +62,15 @@ class Containers:
 
 
 class Anchors(NamedTuple):
-    """The anchors of a page: element, as `Tags` numbers them, and first and end position in the page's text."""
+    """The anchors of a page: element, as `Tags` numbers them, and first and end position in the page's text.
+
+    ``signs`` are the anchors of one or two characters that begin with no letter or digit.
+    """
 
     element: Indices
     start: Indices
     end: Indices
+    signs: list[int]
 
 
 @dataclass(frozen=True)
@@ -309,10 +313,13 @@ class WalkColumns(NamedTuple):
         )
 
 
+_FEW = 1 << 16
+
+
 def leading(columns: _Columns, count: int) -> _Columns:
-    """Return the first entries of columns, contiguous: moved together, or a copy where the rest only takes memory."""
+    """Return the first entries of columns, contiguous: a copy where that takes little memory, else moved together."""
     chosen = columns[..., :count]
-    if 2 * chosen.size < columns.size:
+    if 2 * chosen.size < columns.size or chosen.size < _FEW:
         return chosen.copy()
     packed = columns.reshape(-1)[: chosen.size].reshape(chosen.shape)
     for row, to in zip(chosen, packed, strict=True) if columns.ndim > 1 else ():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks import tagtable
 from blockfeat.blocks.element_codes import ALL_NAMES
 from blockfeat.blocks.table import Anchors, Blocks, Containers, WalkColumns, leading
-from blockfeat.lang.characters import SPACE
+from blockfeat.lang.characters import ALPHANUMERIC, SPACE
 from blockfeat.lang.counting import ANCHOR, FORMAT
 from blockfeat.lang.measures import PageText, Tokenizer
 from blockfeat.page.page import NOTHING_DECLARED, DeclaredText, check_memory
@@ -33,14 +33,14 @@ _FORMAT_ROLE = tagtable.FORMAT_ROLE
 _LINE_BREAK = tagtable.LINE_BREAK
 _LIST_ROLE = tagtable.LIST_ROLE
 _STRUCTURE_ROLE = tagtable.STRUCTURE_ROLE
-_IS_SPACE = SPACE
+_IS_SPACE, _IS_ALPHANUMERIC = SPACE, ALPHANUMERIC
 _IN_ANCHOR = ANCHOR
 _IN_FORMAT = FORMAT
 
 _NEW_LINE = ord("\n")
 _BLANK = ord(" ")
 _NONE = -1
-_MANY_BLOCKS = 80_000
+_MANY_BLOCKS, _LONGEST_SIGN = 80_000, 2
 
 # Rows of `WalkColumns.block`: `blockfeat.blocks.table.COLUMNS`.
 _START, _END, _FIRST_BYTE, _END_BYTE, _CONTAINER, _FORMATS, _LISTS, _STRUCTURES = range(8)
@@ -157,7 +157,7 @@ class _Walk(TextReader):
     def blocks_found(self, tags: Tags, names: int, segmenter: Tokenizer, table: str, declared: DeclaredText) -> Blocks:
         """Return what was found, its words and sentences counted."""
         codes, classes = leading(self.arrays.text, self.characters), self.classes()
-        self._start_anchors(classes)
+        signs = self._start_anchors(classes)
         columns, containers = leading(self.arrays.block, self.blocks), leading(self.arrays.container, self.containers)
         page_text = PageText(
             text=self.string(),
@@ -167,14 +167,14 @@ class _Walk(TextReader):
             pieces=leading(self.arrays.piece, self.pieces),
             has_marks=bool(self.has_marks),
         )
-        anchors = Anchors(*leading(self.arrays.anchor, self.anchors))
+        element, start, end = leading(self.arrays.anchor, self.anchors)
         return Blocks(
             tags=tags,
             page_text=page_text,
             columns=columns,
             measures=segmenter.measure(page_text),
             containers=Containers(containers, tags.key[containers[_ELEMENT]]),
-            anchors=anchors,
+            anchors=Anchors(element, start, end, signs),
             places=self.arrays.place,
             names=names,
             table=table,
@@ -182,20 +182,27 @@ class _Walk(TextReader):
             declared=declared,
         )
 
-    def _start_anchors(self, classes_of_text: NDArray[np.uint8]) -> None:
-        """Let every anchor start at the first character behind its tag that is no white space."""
+    def _start_anchors(self, classes_of_text: NDArray[np.uint8]) -> list[int]:
+        """Let every anchor start at the first character behind its tag that is no white space; return the signs."""
         classes: cython.const[cython.uchar][::1] = classes_of_text.data
         anchor: cython.int
         place: cython.int
         # Where the anchor behind was opened, and where it starts: no character is looked at twice.
         opened: cython.int = self.characters
         start: cython.int = self.characters
+        length: cython.int
+        signs: list[int] = []
         for anchor in range(self.anchors - 1, -1, -1):
             place = self.anchor[_ANCHOR_START, anchor]
             while place < opened and classes[place] & _IS_SPACE:
                 place += 1
             opened, start = self.anchor[_ANCHOR_START, anchor], start if place == opened else place
             self.anchor[_ANCHOR_START, anchor] = start
+            length = self.anchor[_ANCHOR_END, anchor] - start
+            if 0 < length <= _LONGEST_SIGN and not classes[start] & _IS_ALPHANUMERIC:
+                signs.append(anchor)
+        signs.reverse()
+        return signs
 
     def _walk(self) -> cython.void:
         """Go from tag to tag; over pruned elements in one step."""

@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockfeat.commands import console
+from blockfeat.commands import options as shared
 from blockfeat.commands.batch import Inputs, run_batch, target_of
-from blockfeat.commands.options import (
-    LangOption,
-    ModelOption,
-    QuietOption,
-    language,
-    with_extraction_options,
-    with_input_options,
-)
 from blockfeat.errors import InputError
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions, GivenOptions
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
@@ -37,13 +30,13 @@ _CHANGES_SHOWN = 6
 _OPTIONS = tuple(name for name in GivenOptions.__annotations__ if name not in ("metadata", "normalise"))
 
 
-@with_input_options()
-@with_extraction_options(*_OPTIONS)
+@shared.with_input_options()
+@shared.with_extraction_options(*_OPTIONS)
 def explain(
     pages: Annotated[list[str], typer.Argument(help="Files, folders, addresses, or '-' for standard input.")],
-    model: ModelOption = "default",
+    model: shared.ModelOption = "default",
     options: ExtractionOptions = DEFAULT_OPTIONS,
-    lang: LangOption = "auto",
+    lang: shared.LangOption = "auto",
     reading: InputOptions = DEFAULT_READING,
     output: Annotated[
         str | None,
@@ -52,7 +45,7 @@ def explain(
         ),
     ] = None,
     why: Annotated[int | None, typer.Option("--why", min=0, help="Only this block, and what would change it.")] = None,
-    quiet: QuietOption = False,
+    quiet: shared.QuietOption = False,
 ) -> None:
     """Show every block of pages: whether it is kept, its features, and the reason; or write that to --output."""
     from blockfeat.extraction.extractor import Extractor
@@ -70,7 +63,7 @@ def explain(
         write = explanation_page
     elif why is not None:
         write = partial(_block, why)
-    renderer = Formatter(extractor, target.format, {"evidence": True}, language(lang), write)
+    renderer = Formatter(extractor, target.format, {"evidence": True}, shared.language(lang), write)
     if code := run_batch(Inputs(tuple(pages), ()), reading, renderer, target, quiet=quiet):
         raise typer.Exit(code)
     if target.path is not None:

@@ -9,23 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from blockfeat.commands import console
+from blockfeat.commands import options as shared
 from blockfeat.commands.batch import FORMAT_NAMES, Inputs, run_batch, target_of
-from blockfeat.commands.options import (
-    FormatOption,
-    JobsOption,
-    LangOption,
-    ModelOption,
-    QuietOption,
-    language,
-    with_extraction_options,
-    with_input_options,
-)
+from blockfeat.errors import InputError
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 
-@with_input_options()
-@with_extraction_options()
+@shared.with_input_options()
+@shared.with_extraction_options()
 def extract(
     context: typer.Context,
     inputs: Annotated[
@@ -38,10 +30,10 @@ def extract(
     urls: Annotated[
         list[str] | None, typer.Option("--urls", metavar="FILE", help="Fetch the addresses in a file, one a line.")
     ] = None,
-    model: ModelOption = "default",
+    model: shared.ModelOption = "default",
     options: ExtractionOptions = DEFAULT_OPTIONS,
-    lang: LangOption = "auto",
-    format: FormatOption = None,
+    lang: shared.LangOption = "auto",
+    format: shared.FormatOption = None,
     links: Annotated[bool, typer.Option("--links", help="Write links in Markdown.")] = False,
     images: Annotated[bool, typer.Option("--images", help="Write images in Markdown, HTML and XML.")] = False,
     absolute: Annotated[
@@ -57,6 +49,9 @@ def extract(
     text: Annotated[
         str | None, typer.Option(help="What the column text of CSV and Parquet holds: text, markdown, html or xml.")
     ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="What CSV, Parquet and JSON have, such as url,text,metadata.title; else all.")
+    ] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Write every block with its reason in JSON.")] = False,
     output: Annotated[
         str | None,
@@ -65,12 +60,12 @@ def extract(
         ),
     ] = None,
     reading: InputOptions = DEFAULT_READING,
-    jobs: JobsOption = 1,
+    jobs: shared.JobsOption = 1,
     deadline: Annotated[float | None, typer.Option(min=0.01, help="Most seconds for one page.")] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted run (JSON to a file); try failures again.")
     ] = False,
-    quiet: QuietOption = False,
+    quiet: shared.QuietOption = False,
 ) -> None:
     """Extract the main text of pages."""
     from blockfeat.extraction.extractor import Extractor
@@ -81,13 +76,15 @@ def extract(
     given: dict[str, Any] = {"absolute": absolute, "styles": styles, "links": links or None}
     given |= {"images": images or None, "front_matter": front_matter or None}
     given |= {"evidence": evidence or None, "text": text}
+    given["columns"] = columns and tuple(map(str.strip, columns.split(",")))
     given = {name: value for name, value in given.items() if value is not None}
     of_format = _options_of_format(context, target.format, given)
     extractor = Extractor.load(model).with_options(**options.given())
     reading = replace(reading, max_bytes=options.max_bytes)
     choices = {name: value for name, value in asdict(options).items() if name != "max_bytes"}
-    renderer = Formatter(extractor, target.format, of_format, language(lang))
+    renderer = Formatter(extractor, target.format, of_format, shared.language(lang))
     recorded = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": str(reading.fields) or None}
+    recorded["columns"] = columns
     limits: dict[str, Any] = {"jobs": jobs, "deadline": deadline}
     if code := run_batch(named, reading, renderer, target, options=recorded, **limits, resume=resume, quiet=quiet):
         raise typer.Exit(code)
@@ -95,9 +92,13 @@ def extract(
 
 def _options_of_format(context: typer.Context, format: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the options that a format has; a usage error for one that was typed without effect says what has it."""
-    from blockfeat.io.outputs.formats import TEXTS, options_of
+    from blockfeat.io.outputs.formats import TEXTS, options_of, record_columns
 
     console.check_choice(text := given.get("text", "text"), TEXTS, "--text")
+    try:
+        record_columns(names=given.get("columns"))
+    except InputError as error:
+        raise console.wrong(str(error), "--columns") from error
     known = options_of(format) | options_of(text)
     for name in given:
         if name not in known and getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE":

@@ -10,16 +10,7 @@ import typer
 from blockfeat._extras import require_extra
 from blockfeat._files import writing
 from blockfeat.commands import console
-from blockfeat.commands.options import (
-    CorpusOption,
-    JobsOption,
-    LangsOption,
-    LeaveOutOption,
-    ModelOption,
-    QuietOption,
-    labelled_pages,
-    with_extraction_options,
-)
+from blockfeat.commands import options as shared
 from blockfeat.errors import InputError
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 
@@ -40,12 +31,12 @@ def models() -> None:
     console.show("what each is for: docs/which-model.md; how good on which pages: docs/models.md")
 
 
-@with_extraction_options("decoder", "favour", "headline")
+@shared.with_extraction_options("decoder", "favour", "headline")
 def evaluate(
-    corpus: CorpusOption = [],  # noqa: B006 (typer copies it)
-    model: ModelOption = "default",
-    lang: LangsOption = None,
-    leave_out: LeaveOutOption = None,
+    corpus: shared.CorpusOption = [],  # noqa: B006 (typer copies it)
+    model: shared.ModelOption = "default",
+    lang: shared.LangsOption = None,
+    leave_out: shared.LeaveOutOption = None,
     options: ExtractionOptions = DEFAULT_OPTIONS,
     by: Annotated[str, typer.Option(help="corpus, lang or page_type; several with commas.")] = "corpus,lang",
     worst: Annotated[int, typer.Option(min=0, help="Number of the worst pages to list.")] = 5,
@@ -56,8 +47,8 @@ def evaluate(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write all scores to this file, as JSON.")
     ] = None,
-    jobs: JobsOption = 1,
-    quiet: QuietOption = False,
+    jobs: shared.JobsOption = 1,
+    quiet: shared.QuietOption = False,
 ) -> None:
     """Score a model on labelled pages, or one labeller against another."""
     require_extra("train", what="evaluate")
@@ -72,7 +63,7 @@ def evaluate(
 
     keys = _group_keys(by)
     extractor = Extractor.load(model).with_options(**options.given())
-    pages = labelled_pages(corpus, lang, leave_out)
+    pages = shared.labelled_pages(corpus, lang, leave_out)
     with console.progress("evaluating", quiet=quiet) as tick:
         evaluation = score_model(extractor, pages, jobs=jobs, on_page=lambda done: tick(done, len(pages)))
     for table in evaluation_tables(evaluation, keys, worst):
@@ -86,7 +77,7 @@ def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, outpu
     from blockfeat.training.evaluation.report import agreement_tables, write_scores
     from blockfeat.training.evaluation.strategies import agreement
 
-    first, second = (labelled_pages([str(path)], lang) for path in labellers)
+    first, second = (shared.labelled_pages([str(path)], lang) for path in labellers)
     found = agreement(first, second)
     for path, alone in zip(labellers, (found.only_first, found.only_second), strict=True):
         if alone:
@@ -108,16 +99,16 @@ def _group_keys(by: str) -> list[str]:
 
 
 def bench(
-    corpus: CorpusOption,
+    corpus: shared.CorpusOption,
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="Bundled name or model file; repeatable.")
     ] = None,
     peers: Annotated[str, typer.Option(help="all that are installed, none, or names with commas.")] = "all",
     sample: Annotated[int | None, typer.Option(min=1, help="Pages of each corpus; all by default.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables.")] = Path("bench-output"),
-    leave_out: LeaveOutOption = None,
-    jobs: JobsOption = 1,
-    quiet: QuietOption = False,
+    leave_out: shared.LeaveOutOption = None,
+    jobs: shared.JobsOption = 1,
+    quiet: shared.QuietOption = False,
 ) -> None:
     """Score the texts of models and of installed peers on the same pages."""
     require_extra("train", what="bench")
@@ -131,7 +122,7 @@ def bench(
     except InputError as error:
         raise typer.BadParameter(str(error), param_hint="--peers") from None
     systems = bench_systems(map(Extractor.load, model or ["default"]), others)
-    pages = sampled(labelled_pages(corpus, leave_out=leave_out), sample)
+    pages = sampled(shared.labelled_pages(corpus, leave_out=leave_out), sample)
     with writing(output):
         output.mkdir(parents=True, exist_ok=True)
     with console.progress("bench", quiet=quiet) as tick:

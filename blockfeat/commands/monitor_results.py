@@ -20,6 +20,7 @@ from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, 
 if TYPE_CHECKING:
     from socket import socket
 
+    from blockfeat.monitor.config import MonitorConfig
     from blockfeat.monitor.store.store import Store
 
 
@@ -32,14 +33,20 @@ _LEAST_OF_A_PASSWORD = 8
 _HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "articles with copies", "ruled out")
 
 
+def _configured(name: str) -> MonitorConfig | None:
+    """Return the configuration in a file; None where the store itself is named."""
+    from blockfeat.monitor.config import read_config
+
+    return read_config(name) if name.endswith(".toml") else None
+
+
 @contextmanager
 def opened_store(name: str) -> Iterator[Store]:
     """Open the store of a configuration file, or a store that is named directly; it must exist."""
-    from blockfeat.monitor.config import read_config
     from blockfeat.monitor.store.store import Store
 
-    where = read_config(name).store if name.endswith(".toml") else name
-    with Store.open(where, create=False) as store:
+    config = _configured(name)
+    with Store.open(config.store if config else name, create=False) as store:
         yield store
 
 
@@ -63,6 +70,7 @@ def report(
     until: Annotated[str | None, typer.Option(help="Last day, or an age.")] = None,
     brand: Annotated[list[str] | None, typer.Option(help="Only this brand; repeatable.")] = None,
     lang: Annotated[list[str] | None, typer.Option(help="Only this language; repeatable.")] = None,
+    view: Annotated[str | None, typer.Option(help="The filters of this [[views]] of the configuration.")] = None,
     title: Annotated[str, typer.Option(help="Heading of the HTML page.")] = "Brand mentions",
 ) -> None:
     """Count mentions, with and without clutter and copies."""
@@ -78,9 +86,12 @@ def report(
     dimensions = [name.strip() for name in by.split(",") if name.strip()]
     check_dimensions(dimensions)
     with opened_store(config) as store:
-        days = {"since": _day(store, since, "--since"), "until": _day(store, until, "--until")}
-        filters = Filters.model_validate({"brand": brand or [], "lang": lang or [], **days})
-        _check_brands(store, config, brand or [])
+        given: dict[str, object] = {"view": view, "brand": brand, "lang": lang}
+        given |= {"since": _day(store, since, "--since"), "until": _day(store, until, "--until")}
+        asked = Filters.model_validate({name: value for name, value in given.items() if value})
+        known = _configured(config)
+        filters = asked.with_view(known.views if known else (), today=store.today(now=time.time()))
+        _check_brands(store, known, brand or [])
         warn_of_unexpected(store.unexpected_failures())
         if chosen == "html":
             text = report_page(store, filters, title=title)
@@ -100,13 +111,11 @@ def report(
     console.show(f"written: {output}")
 
 
-def _check_brands(store: Store, config: str, brands: list[str]) -> None:
+def _check_brands(store: Store, config: MonitorConfig | None, brands: list[str]) -> None:
     """Raise a usage error for a brand that neither the configuration nor the store has."""
-    from blockfeat.monitor.config import read_config
-
     if not brands:
         return
-    configured = [brand.name for brand in read_config(config).brands] if config.endswith(".toml") else []
+    configured = [brand.name for brand in config.brands] if config else []
     stored = [row["brand"] for row in store.query("SELECT DISTINCT brand FROM mentions ORDER BY brand")]
     for name in brands:
         console.check_choice(name, list(dict.fromkeys([*configured, *stored])), "--brand")
@@ -197,7 +206,6 @@ def serve(
     require_extra("web", what="monitor serve")
     from contextlib import suppress
 
-    from blockfeat.monitor.config import read_config
     from blockfeat.web.app import address_of, bound_socket, server_of
     from blockfeat.web.guard import ServeSettings
     from blockfeat.web.live.app import create_live_app
@@ -206,8 +214,11 @@ def serve(
     with opened_store(config) as store, bound_socket(host, port) as listening:
         is_own = is_own_machine(listening, store)
         console.show(f"The mentions of {store.name} are at {address_of(listening)} (Ctrl-C ends it)", at_once=True)
-        brands = read_config(config).brands if config.endswith(".toml") else ()
-        app = create_live_app(store, title=title, settings=settings, feedback=feedback, brands=brands, is_open=is_own)
+        known = _configured(config)
+        brands, views = (known.brands, known.views) if known else ((), ())
+        app = create_live_app(
+            store, title=title, settings=settings, feedback=feedback, brands=brands, views=views, is_open=is_own
+        )
         with suppress(KeyboardInterrupt):
             server_of(app, trusted_proxies=trusted_proxy or ()).run(sockets=[listening])
 

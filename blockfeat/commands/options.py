@@ -30,12 +30,12 @@ _VARIABLES = "BLOCKFEAT_"
 _OF_ONE_RUN = frozenset(("urls", "output", "resume", "allow_network"))
 _PANELS = {
     "Input": ("corpus", "pages", "urls", "input_format", "fields", "lang", "leave_out", "delay", "sample"),
-    "Output": ("format", "output", "links", "images", "front_matter", "text", "evidence", "metadata", "report", "why"),
+    "Output": ("format", "output", "links", "images", "front_matter", "text", "columns", "evidence", "metadata", "why"),
     "Text": ("favour", "headline", "captions", "tables", "comments", "drop", "keep", "sanitise"),
     "Model": ("model", "kind", "base", "name", "config", "settings", "print_config", "table", "split", "seed"),
     "Batch": ("jobs", "deadline", "max_bytes", "resume", "force", "quiet"),
     "Only for models of thresholds": ("fitness", "decoder", "runs", "stop_words", "segmenter", "per_language"),
-    "Rare": ("rules", "normalise", "lang_ui", "allow_network", "absolute", "styles"),
+    "Rare": ("rules", "normalise", "lang_ui", "allow_network", "absolute", "styles", "report"),
 }
 
 

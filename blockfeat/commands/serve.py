@@ -13,19 +13,9 @@ import typer
 
 from blockfeat._extras import require_extra
 from blockfeat.commands import console
+from blockfeat.commands import options as shared
 from blockfeat.commands.batch import PassedOver
 from blockfeat.commands.corpus import DEMO
-from blockfeat.commands.options import (
-    AllowHostOption,
-    AllowNetworkOption,
-    HostOption,
-    ModelOption,
-    PortOption,
-    QuietOption,
-    TrustedProxyOption,
-    allowed_networks,
-    with_input_options,
-)
 from blockfeat.errors import InputError
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
@@ -35,16 +25,16 @@ if TYPE_CHECKING:
 
 
 def serve(
-    host: HostOption = "127.0.0.1",
-    port: PortOption = 8137,
+    host: shared.HostOption = "127.0.0.1",
+    port: shared.PortOption = 8137,
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="Model file to offer beside the bundled ones; repeatable.")
     ] = None,
-    allow_host: AllowHostOption = None,
+    allow_host: shared.AllowHostOption = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Fetch from addresses of this machine and private networks too.")
     ] = False,
-    allow_network: AllowNetworkOption = None,
+    allow_network: shared.AllowNetworkOption = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = 2,
     max_bytes: Annotated[int, typer.Option(min=1, help="Largest page and largest request.")] = 5_000_000,
     deadline: Annotated[float, typer.Option(min=0.1, help="Seconds that one page may take.")] = 20.0,
@@ -53,7 +43,7 @@ def serve(
     kept_bytes: Annotated[
         int, typer.Option(min=1, help="Memory for pages that are kept for the next request; the oldest go first.")
     ] = 64_000_000,
-    trusted_proxy: TrustedProxyOption = None,
+    trusted_proxy: shared.TrustedProxyOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show a line for each request.")] = False,
 ) -> None:
     """Serve the reader: pages read, coloured, compared and cleaned in a browser, and the same as a JSON API."""
@@ -65,7 +55,7 @@ def serve(
         models=tuple(model or ()),
         allowed_hosts=tuple(allow_host or ()),
         allow_private=allow_private,
-        networks=allowed_networks(allow_network),
+        networks=shared.allowed_networks(allow_network),
         max_bytes=max_bytes,
         deadline=deadline,
         fetch_deadline=fetch_deadline,
@@ -82,44 +72,46 @@ def serve(
 
 
 def mcp(
-    model: ModelOption = "default",
+    model: shared.ModelOption = "default",
     store: Annotated[
         str | None, typer.Option(help="Store of a monitor, or its configuration, whose mentions can be searched.")
     ] = None,
     http: Annotated[bool, typer.Option("--http", help="Serve over HTTP, not over standard input and output.")] = False,
-    host: HostOption = "127.0.0.1",
-    port: PortOption = 8140,
-    allow_host: AllowHostOption = None,
-    allow_network: AllowNetworkOption = None,
+    host: shared.HostOption = "127.0.0.1",
+    port: shared.PortOption = 8140,
+    allow_host: shared.AllowHostOption = None,
+    allow_network: shared.AllowNetworkOption = None,
 ) -> None:
     """Give language models tools that read pages, and search mentions, by the Model Context Protocol."""
     require_extra("mcp", what="mcp")
     from blockfeat.commands.monitor_results import is_own_machine, opened_store
     from blockfeat.models.store import DEFAULT_MODEL, load_model
+    from blockfeat.web.reader import page_workers
 
-    # The SDK makes so many models of messages that collecting garbage takes a tenth of the start.
-    gc.disable()
-    from blockfeat.web.mcp import create_server, http_app
-
-    gc.enable()
-    allowed_networks(allow_network)
+    shared.allowed_networks(allow_network)
     if model != DEFAULT_MODEL:
         load_model(model)
-    with nullcontext() if store is None else opened_store(store) as opened:
-        server = create_server(model, store=opened, networks=allow_network or ())
-        if not http:
-            server.run()
-            return
-        from blockfeat.web.app import address_of, bound_socket, server_of
+    with page_workers(model, 5_000_000, 20.0).begun() as workers:
+        # The SDK makes so many models of messages that collecting garbage takes a tenth of the start.
+        gc.disable()
+        from blockfeat.web.mcp import create_server, http_app
 
-        with bound_socket(host, port) as listening:
-            is_own = opened is None or is_own_machine(listening, opened)
-            app = http_app(server, allowed_hosts=allow_host or (), store=opened, is_open=is_own)
-            console.show(f"The tools are at {address_of(listening)}mcp (Ctrl-C ends it)", at_once=True)
-            server_of(app).run(sockets=[listening])
+        gc.enable()
+        with nullcontext() if store is None else opened_store(store) as opened:
+            server = create_server(workers=workers, store=opened, networks=allow_network or ())
+            if not http:
+                server.run()
+                return
+            from blockfeat.web.app import address_of, bound_socket, server_of
+
+            with bound_socket(host, port) as listening:
+                is_own = opened is None or is_own_machine(listening, opened)
+                app = http_app(server, allowed_hosts=allow_host or (), store=opened, is_open=is_own)
+                console.show(f"The tools are at {address_of(listening)}mcp (Ctrl-C ends it)", at_once=True)
+                server_of(app).run(sockets=[listening])
 
 
-@with_input_options()
+@shared.with_input_options()
 def label(
     corpus: Annotated[
         list[str], typer.Argument(metavar="CORPUS", help="Pages: folders, files, addresses, archives; or 'demo'.")
@@ -128,15 +120,15 @@ def label(
         Path | None,
         typer.Option("--output", "-o", help="Corpus file for the labels, .jsonl; CORPUS.labels.jsonl here by default."),
     ] = None,
-    model: ModelOption = "default",
-    host: HostOption = "127.0.0.1",
-    port: PortOption = 8138,
-    allow_host: AllowHostOption = None,
+    model: shared.ModelOption = "default",
+    host: shared.HostOption = "127.0.0.1",
+    port: shared.PortOption = 8138,
+    allow_host: shared.AllowHostOption = None,
     reading: InputOptions = DEFAULT_READING,
     unsure: Annotated[
         bool, typer.Option("--unsure", help="Look at all pages first, and show those that the model is least sure of.")
     ] = False,
-    quiet: QuietOption = False,
+    quiet: shared.QuietOption = False,
 ) -> None:
     """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""
     require_extra("web", what="label")

@@ -13,6 +13,8 @@ from collections.abc import Collection
 from types import SimpleNamespace
 from typing import Any
 
+from lxml.html import fragment_fromstring
+
 from blockfeat._files import bundled_table
 from blockfeat.errors import BlockfeatError, FetchError, InputTypeError
 from blockfeat.extraction import Extraction
@@ -82,6 +84,7 @@ def extract(
         return extraction.to_html(images=images) if output_format == "html" else extraction.to_xml(images=images)
     if output_format == "json":
         known = {**document.as_dict(), "source": document.url, "excerpt": document.description}
+        known["source-hostname"] = document.sitename
         kept = known if with_metadata else {name: known[name] for name in ("id", "raw_text", "text", "comments")}
         return json.dumps(kept, ensure_ascii=False)
     if not with_metadata:
@@ -122,6 +125,13 @@ def fetch_url(url: str, **options: Any) -> str | None:
     return decode(page.data, page.charset).text
 
 
+def baseline(filecontent: Any) -> tuple[Any, str, int]:
+    """Return the main text as a tree of lxml and as text, and its length."""
+    extraction = extraction_of(filecontent)
+    body = fragment_fromstring(extraction.to_html(fragment=True), create_parent="body")
+    return body, extraction.text, len(extraction.text)
+
+
 def html2txt(content: Any, clean: bool = True) -> str:
     """Return all text of a page; with ``clean`` without what stands in menus, headers, footers and asides."""
     blocks = extraction_of(content).blocks
@@ -132,13 +142,11 @@ def _found(
     content: Any, url: str | None, name: str | None, options: dict[str, Any]
 ) -> tuple[Document, Extraction] | None:
     """Return what is known of a page, and its extraction; None where an option or the lack of text leaves it out."""
-    takes: dict[str, Any] = {
-        "favour": "precision" if options.pop("favor_precision", False) else None,
-        "comments": options.pop("include_comments", None),
-        "tables": options.pop("include_tables", None),
-    }
-    if options.pop("favor_recall", False):
-        takes["favour"] = "recall"
+    if content is None:  # a page that `fetch_url` did not get
+        return None
+    is_precise, is_generous = options.pop("favor_precision", False), options.pop("favor_recall", False)
+    favour: Any = "recall" if is_generous else "precision" if is_precise else None
+    comments, tables = options.pop("include_comments", None), options.pop("include_tables", None)
     links, images = bool(options.pop("include_links", False)), bool(options.pop("include_images", False))
     is_formatted = options.pop("include_formatting", False) or links or images
     language = options.pop("target_language", None)
@@ -146,7 +154,7 @@ def _found(
     left_out, authors = options.pop("url_blacklist", None) or (), options.pop("author_blacklist", None) or ()
     _warn(options, level=4)
     try:
-        extraction = extraction_of(content, url=url, id=name, **takes)
+        extraction = extraction_of(content, url=url, id=name, favour=favour, comments=comments, tables=tables)
     except InputTypeError:
         raise
     except BlockfeatError as error:

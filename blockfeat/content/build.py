@@ -9,25 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
+from blockfeat.content import nodes as tree
 from blockfeat.content.code import CodePart, code_language, code_parts, code_text
 from blockfeat.content.inline import Inlines
-from blockfeat.content.nodes import (
-    Caption,
-    Cell,
-    Code,
-    Definitions,
-    Entry,
-    Figure,
-    Heading,
-    Image,
-    Inline,
-    ListOf,
-    Node,
-    Paragraph,
-    Quote,
-    Table,
-    Text,
-)
 from blockfeat.content.plain import DataTable, data_tables, normalised
 from blockfeat.page.tags import name_key, name_keys
 
@@ -55,13 +39,13 @@ class _Open:
     container: int
     ordered: bool = False
     start: int = 1
-    children: list[_Open | Node] = field(default_factory=list)
+    children: list[_Open | tree.Node] = field(default_factory=list)
 
 
 _Path = tuple[_Open, ...]
 
 
-def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple[Node, ...]:
+def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple[tree.Node, ...]:
     """Return the kept blocks as nodes, in document order; linear in the size of the page.
 
     Parameters
@@ -85,12 +69,12 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
             continue
         for place, image in loose.get(index, ()):
             figure = next((container for container, span in figure_of.items() if place in span), -1)
-            _add(root, places[figure][0], Paragraph((image,)))
+            _add(root, places[figure][0], tree.Paragraph((image,)))
         table = first_of.get(index)
         if table is not None:
             behind = table.end_block
             if nodes := _table_nodes(table, kept, inlines):
-                _add(root, places[table.container][0], nodes[0] if len(nodes) == 1 else Figure(tuple(nodes)))
+                _add(root, places[table.container][0], nodes[0] if len(nodes) == 1 else tree.Figure(tuple(nodes)))
         elif index in code_of:
             behind = code_of[index].end
             _add(root, places[code_of[index].container][0], _code(blocks, code_of[index], inlines))
@@ -193,7 +177,7 @@ def _layout_lists(blocks: Blocks) -> set[int]:
     return layout | {item for item in items.tolist() if int(containers.parent[item]) in layout}
 
 
-def _add(root: _Open, path: _Path, node: Node) -> None:
+def _add(root: _Open, path: _Path, node: tree.Node) -> None:
     """Put a node where its path leads, behind all that is there."""
     place = root
     for step in path:
@@ -219,38 +203,40 @@ def _entered(place: _Open, step: _Open) -> _Open:
     return new
 
 
-def _closed(child: _Open | Node) -> Node:
+def _closed(child: _Open | tree.Node) -> tree.Node:
     """Return the node of a part and of all parts in it, which are nested at most 12 deep."""
     if not isinstance(child, _Open):
         return child
     if child.role in ("quote", "figure"):
-        return (Quote if child.role == "quote" else Figure)(tuple(_closed(inner) for inner in child.children))
+        return (tree.Quote if child.role == "quote" else tree.Figure)(tuple(_closed(inner) for inner in child.children))
     parts = [part for part in child.children if isinstance(part, _Open)]
     inside = [(part.role == "term", tuple(map(_closed, part.children))) for part in parts]
     if child.role == "definitions":
-        return Definitions(tuple(Entry(is_term, nodes) for is_term, nodes in inside))
-    return ListOf(child.ordered, tuple(nodes for _, nodes in inside), child.start)
+        return tree.Definitions(tuple(tree.Entry(is_term, nodes) for is_term, nodes in inside))
+    return tree.ListOf(child.ordered, tuple(nodes for _, nodes in inside), child.start)
 
 
-def _code(blocks: Blocks, part: CodePart, inlines: Inlines) -> Code:
+def _code(blocks: Blocks, part: CodePart, inlines: Inlines) -> tree.Code:
     """Return the node of a piece of code."""
     text = code_text(blocks, part)
-    return Code(normalised(text) if inlines.normalise else text, code_language(blocks, part.container))
+    return tree.Code(normalised(text) if inlines.normalise else text, code_language(blocks, part.container))
 
 
-def _leaf(inline: Inline, name: str) -> Node:
+def _leaf(inline: tree.Inline, name: str) -> tree.Node:
     """Return the node of the text of one block, given the name of the element that says what it is."""
     if name in _LEVELS:
-        return Heading(_LEVELS[name], _unbold(inline))
-    return Caption(inline) if name in _CAPTIONS else Paragraph(inline)
+        return tree.Heading(_LEVELS[name], _unbold(inline))
+    return tree.Caption(inline) if name in _CAPTIONS else tree.Paragraph(inline)
 
 
-def _unbold(inline: Inline) -> Inline:
+def _unbold(inline: tree.Inline) -> tree.Inline:
     """Return text without bold, which headings are by themselves."""
-    return tuple(replace(piece, bold=False) if isinstance(piece, Text) and piece.bold else piece for piece in inline)
+    return tuple(
+        replace(piece, bold=False) if isinstance(piece, tree.Text) and piece.bold else piece for piece in inline
+    )
 
 
-def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) -> list[Node]:
+def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) -> list[tree.Node]:
     """Return the captions of a table and its rows that have something in them."""
     captions = (
         table.first_block + (kept[table.first_block : table.end_block] & ~table.in_cells()).nonzero()[0]
@@ -267,24 +253,36 @@ def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) ->
             place[:] = True
             rows = int(is_shown[row : row + rows].sum())
             shown[cell] = replace(shown[cell], columns=place.shape[1], rows=rows)
-    nothing, spanned = Cell(), Cell(columns=0, rows=0)
+    nothing, spanned = tree.Cell(), tree.Cell(columns=0, rows=0)
     rows_of_cells = tuple(
         tuple(shown[cell] if cell >= 0 else spanned if below else nothing for cell, below in zip(*line, strict=True))
         for line, is_line in zip(zip(grid.tolist(), is_spanned.tolist(), strict=True), is_shown, strict=True)
         if is_line
     )
     return [
-        *(Caption(inlines.of_block(index)) for index in captions),
-        *([Table(rows_of_cells)] if rows_of_cells else []),
+        *(tree.Caption(inlines.of_block(index)) for index in captions),
+        *([tree.Table(_with_header(rows_of_cells))] if rows_of_cells else []),
     ]
 
 
-def _cell(table: DataTable, cell: int, kept: NDArray[np.bool_], inlines: Inlines) -> Cell:
+def _with_header(rows: tuple[tuple[tree.Cell, ...], ...]) -> tuple[tuple[tree.Cell, ...], ...]:
+    """Return the rows of a table, the first as its header where all in it is bold and others follow."""
+    first, *others = rows
+    if not others or not all(cell.is_header or all(map(_is_bold, cell.inline)) for cell in first):
+        return rows
+    return (tuple(replace(cell, inline=_unbold(cell.inline), is_header=True) for cell in first), *others)
+
+
+def _is_bold(piece: tree.Text | tree.Image) -> bool:
+    return isinstance(piece, tree.Text) and (piece.bold or piece.text.isspace())
+
+
+def _cell(table: DataTable, cell: int, kept: NDArray[np.bool_], inlines: Inlines) -> tree.Cell:
     """Return a cell, its blocks joined by line breaks."""
     is_header = bool(table.is_header[cell])
-    inline: list[Text | Image] = []
+    inline: list[tree.Text | tree.Image] = []
     for index in range(int(table.first[cell]), int(table.end[cell])):
         if kept[index]:
-            inline += [Text("\n")] if inline else []
+            inline += [tree.Text("\n")] if inline else []
             inline += _unbold(inlines.of_block(index)) if is_header else inlines.of_block(index)
-    return Cell(tuple(inline), is_header)
+    return tree.Cell(tuple(inline), is_header)

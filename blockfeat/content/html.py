@@ -9,25 +9,8 @@ from html import escape
 from itertools import groupby
 from urllib.parse import quote
 
+from blockfeat.content import nodes as tree
 from blockfeat.content.links import Base, fold_white_space, xml_characters
-from blockfeat.content.nodes import (
-    Caption,
-    Cell,
-    Code,
-    Content,
-    Definitions,
-    Figure,
-    Heading,
-    Image,
-    Inline,
-    ListOf,
-    Node,
-    Paragraph,
-    Quote,
-    Table,
-    Text,
-    target_of,
-)
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.lang.characters import direction_of, has_leftward
 
@@ -39,7 +22,7 @@ _NOT_IN_ADDRESS = re.compile("[^!-~]+")
 _NODES = 2_000
 
 
-def to_html(content: Content, *, fragment: bool = False) -> str:
+def to_html(content: tree.Content, *, fragment: bool = False) -> str:
     """Return content as a small, complete HTML document, or as the elements of its body alone.
 
     The body holds headings, paragraphs, lists, definitions, tables, quotes, preformatted text and captions; in them
@@ -76,29 +59,29 @@ class _Writer:
 
     marked: str | None = None
 
-    def node(self, node: Node) -> str:
+    def node(self, node: tree.Node) -> str:
         """Return the element of a node."""
-        if isinstance(node, ListOf):
+        if isinstance(node, tree.ListOf):
             name, start = ("ol", f' start="{node.start}"') if node.ordered else ("ul", "")
             items = "".join(self._holding("li", nodes) for nodes in node.items)
             return self._element(name, items, start if node.start != 1 else "")
-        if isinstance(node, Definitions):
+        if isinstance(node, tree.Definitions):
             entries = (self._holding("dt" if entry.is_term else "dd", entry.nodes) for entry in node.entries)
             return self._element("dl", "".join(entries))
-        if isinstance(node, Quote):
+        if isinstance(node, tree.Quote):
             return self._element("blockquote", "".join(map(self.node, node.nodes)))
-        if isinstance(node, Figure):
+        if isinstance(node, tree.Figure):
             return self._element("figure", "".join(map(self._of_figure, node.nodes)))
-        if isinstance(node, Table):
+        if isinstance(node, tree.Table):
             return self._table(node)
-        if isinstance(node, Code):
+        if isinstance(node, tree.Code):
             text = escape(xml_characters(node.text).strip("\n"))
             if node.language is not None:
                 text = f'<code class="language-{escape(node.language)}">{text}</code>'
             return self._element("pre", text)
-        if isinstance(node, Caption):
+        if isinstance(node, tree.Caption):
             return self._element("figure", self._of_figure(node))
-        return self._element(f"h{node.level}" if isinstance(node, Heading) else "p", _inline(node.inline))
+        return self._element(f"h{node.level}" if isinstance(node, tree.Heading) else "p", _inline(node.inline))
 
     def _element(self, name: str, inner: str, attributes: str = "") -> str:
         if self.marked is not None and name in _WITH_TEXT:
@@ -108,43 +91,43 @@ class _Writer:
                 attributes += f' dir="{self.marked}"'
         return f"<{name}{attributes}>{inner}</{name}>"
 
-    def _of_figure(self, node: Node) -> str:
+    def _of_figure(self, node: tree.Node) -> str:
         """Return what stands in a figure; its images do without paragraphs."""
-        if isinstance(node, Caption):
+        if isinstance(node, tree.Caption):
             return self._element("figcaption", _inline(node.inline))
-        if isinstance(node, Paragraph) and all(isinstance(piece, Image) for piece in node.inline):
+        if isinstance(node, tree.Paragraph) and all(isinstance(piece, tree.Image) for piece in node.inline):
             return _inline(node.inline)
         return self.node(node)
 
-    def _holding(self, name: str, nodes: Sequence[Node]) -> str:
+    def _holding(self, name: str, nodes: Sequence[tree.Node]) -> str:
         """Return an item with nodes; the text of the first paragraph stands in it without one."""
         first, *rest = nodes
-        inner = _inline(first.inline) if isinstance(first, Paragraph) else self.node(first)
+        inner = _inline(first.inline) if isinstance(first, tree.Paragraph) else self.node(first)
         return self._element(name, inner + "".join(map(self.node, rest)))
 
-    def _table(self, node: Table) -> str:
+    def _table(self, node: tree.Table) -> str:
         rows = [f"<tr>{''.join(map(self._cell, row))}</tr>" for row in node.rows]
         # No cell reaches from the head into the body.
         head = max(cell.rows for cell in node.rows[0]) if node.has_header else 0
         header = f"<thead>{''.join(rows[:head])}</thead>" if node.has_header else ""
         return f"<table>{header}<tbody>{''.join(rows[head:])}</tbody></table>"
 
-    def _cell(self, cell: Cell) -> str:
+    def _cell(self, cell: tree.Cell) -> str:
         spans = "".join(f' {name}span="{count}"' for name, count in cell.spans().items())
         return self._element("th" if cell.is_header else "td", _inline(cell.inline), spans) if cell.columns else ""
 
 
-def _inline(inline: Inline) -> str:
+def _inline(inline: tree.Inline) -> str:
     """Return a line of text; neighbours with the same target are one link."""
     written = ""
-    for target, pieces in groupby(inline, key=target_of):
+    for target, pieces in groupby(inline, key=tree.target_of):
         inner = "".join(map(_piece, pieces))
         written += inner if target is None else f'<a href="{_address(target)}">{inner}</a>'
     return written
 
 
-def _piece(piece: Text | Image) -> str:
-    if isinstance(piece, Image):
+def _piece(piece: tree.Text | tree.Image) -> str:
+    if isinstance(piece, tree.Image):
         return f'<img src="{_address(piece.source)}" alt="{escape(xml_characters(piece.alt))}">'
     text = escape(xml_characters(piece.text), quote=False)
     if piece.formula:

@@ -11,24 +11,8 @@ from itertools import chain, groupby
 from string import punctuation as _ASCII_PUNCTUATION
 from typing import Any
 
+from blockfeat.content import nodes as tree
 from blockfeat.content.links import clean_characters, fold_white_space, xml_characters
-from blockfeat.content.nodes import (
-    Cell,
-    Code,
-    Content,
-    Definitions,
-    Figure,
-    Heading,
-    Image,
-    Inline,
-    ListOf,
-    Node,
-    Paragraph,
-    Quote,
-    Table,
-    Text,
-    target_of,
-)
 
 _ENTITY = re.compile("&(?=#?[0-9A-Za-z]+;)")
 # Stands before a character of a page that may be markup, until the whole line is known; no clean text has it.
@@ -38,8 +22,8 @@ _INLINE_MARKUP = re.compile(
     r"[\\`*_\[\]<~$&](?:(?<![\\<&])|(?<=\\)(?=[!-/:-@\[-`{-~]|\Z)|(?<=<)(?=[A-Za-z/!?]|[^\s<>]+@)"
     r"|(?<=&)(?=#?[0-9A-Za-z]+;))"
 )
-_PAIRED = re.compile(r"\0([*_~`$])(?:\0\1)*")
-_UNMARKED = re.compile(r"(?<!\0)[*`$]")
+_PAIRED = re.compile(r"\0([*_~`])(?:\0\1)*|(?:\0?\$)+")
+_UNMARKED = re.compile(r"(?<!\0)[*`]")
 _BRACKETS = re.compile(r"\0([\[\]])")
 # What is markup by itself: a backslash before punctuation, the end of a link, an entity, a tag, a comment, an address;
 # at the start of a line also the definition of a footnote or of a link, the box of a task, the name of a tag.
@@ -65,7 +49,7 @@ _HARD_BREAK = "\\\n"
 _ESCAPED, _BRACKET = r"\\\g<0>", r"\\\1"
 
 
-def to_markdown(content: Content, *, links: bool = False) -> str:
+def to_markdown(content: tree.Content, *, links: bool = False) -> str:
     """Return content as Markdown: CommonMark, and pipe tables for tables.
 
     Parameters
@@ -98,48 +82,48 @@ def _yaml(value: Any) -> str:
     return f"[{', '.join(map(_yaml, value))}]" if isinstance(value, list) else json.dumps(value, ensure_ascii=False)
 
 
-def _parts(nodes: Sequence[Node], links: bool) -> list[list[str]]:
+def _parts(nodes: Sequence[tree.Node], links: bool) -> list[list[str]]:
     """Return the lines of each node that has any; nesting is bounded by the content."""
     parts: list[list[str]] = []
     bullets = 0
-    before: Node | None = None
+    before: tree.Node | None = None
     for node in _written_nodes(nodes):
         # Lists of one kind beside each other would be read as one.
-        is_list = isinstance(before, ListOf) and isinstance(node, ListOf) and before.ordered == node.ordered
+        is_list = isinstance(before, tree.ListOf) and isinstance(node, tree.ListOf) and before.ordered == node.ordered
         bullets = 1 - bullets if is_list else 0
         parts += filter(None, [_lines(node, links, bullets)])
         before = node
     return parts
 
 
-def _written_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
+def _written_nodes(nodes: Iterable[tree.Node]) -> Iterator[tree.Node]:
     """Yield nodes, and in place of figures and definitions, which Markdown does not have, what stands in them.
 
     Of definitions these are terms in bold, and lists of what is said of them.
     """
     for node in nodes:
-        if isinstance(node, Figure):
+        if isinstance(node, tree.Figure):
             yield from _written_nodes(node.nodes)
-        elif isinstance(node, Definitions):
+        elif isinstance(node, tree.Definitions):
             for is_term, entries in groupby(node.entries, key=lambda entry: entry.is_term):
                 inside = tuple(entry.nodes for entry in entries)
-                yield from _written_nodes(map(_in_bold, chain(*inside)) if is_term else (ListOf(False, inside),))
+                yield from _written_nodes(map(_in_bold, chain(*inside)) if is_term else (tree.ListOf(False, inside),))
         else:
             yield node
 
 
-def _lines(node: Node, links: bool, bullets: int) -> list[str]:
+def _lines(node: tree.Node, links: bool, bullets: int) -> list[str]:
     """Return the lines of one node."""
-    if isinstance(node, Code):
+    if isinstance(node, tree.Code):
         return _fenced(node)
-    if isinstance(node, ListOf):
+    if isinstance(node, tree.ListOf):
         return _list(node, links, bullets)
-    if isinstance(node, Quote):
+    if isinstance(node, tree.Quote):
         return ["> " + line if line else ">" for line in _joined(_parts(node.nodes, links))]
-    if isinstance(node, Table):
+    if isinstance(node, tree.Table):
         return _table(node, links)
-    assert not isinstance(node, Definitions | Figure)
-    if isinstance(node, Heading):
+    assert not isinstance(node, tree.Definitions | tree.Figure)
+    if isinstance(node, tree.Heading):
         text = _inline(node.inline, links, line_break=" ")
         return [f"{'#' * node.level} {_CLOSING_HASHES.sub(_ESCAPED, text)}"] if text else []
     text = _inline(node.inline, links)
@@ -154,7 +138,7 @@ def _joined(parts: Iterable[list[str]]) -> list[str]:
     return lines
 
 
-def _list(node: ListOf, links: bool, bullets: int) -> list[str]:
+def _list(node: tree.ListOf, links: bool, bullets: int) -> list[str]:
     """Return the lines of a list; what an item holds is indented to its text."""
     entries: list[tuple[str, list[list[str]]]] = []
     is_tight = True
@@ -172,22 +156,24 @@ def _list(node: ListOf, links: bool, bullets: int) -> list[str]:
     return lines
 
 
-def _is_tight(item: Sequence[Node]) -> bool:
+def _is_tight(item: Sequence[tree.Node]) -> bool:
     """Return whether an item needs no empty lines inside: it is some text, with nothing but lists behind it."""
     first, rest = item[0], item[1:]
-    return isinstance(first, Paragraph | Heading | ListOf) and all(
-        isinstance(inner, ListOf) and (not inner.ordered or inner.start == 1) for inner in rest
+    return isinstance(first, tree.Paragraph | tree.Heading | tree.ListOf) and all(
+        isinstance(inner, tree.ListOf) and (not inner.ordered or inner.start == 1) for inner in rest
     )
 
 
-def _in_bold(node: Node) -> Node:
+def _in_bold(node: tree.Node) -> tree.Node:
     """Return a paragraph in bold; other nodes as they are."""
-    if not isinstance(node, Paragraph):
+    if not isinstance(node, tree.Paragraph):
         return node
-    return Paragraph(tuple(replace(piece, bold=True) if isinstance(piece, Text) else piece for piece in node.inline))
+    return tree.Paragraph(
+        tuple(replace(piece, bold=True) if isinstance(piece, tree.Text) else piece for piece in node.inline)
+    )
 
 
-def _table(node: Table, links: bool) -> list[str]:
+def _table(node: tree.Table, links: bool) -> list[str]:
     """Return the lines of a pipe table; its header is empty where no row is one, its first row if rows have names."""
     rows = [[_cell(cell, links) for cell in row] for row in node.rows]
     if not node.has_header and not all(row[0].is_header for row in node.rows):
@@ -196,12 +182,12 @@ def _table(node: Table, links: bool) -> list[str]:
     return [lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]]
 
 
-def _cell(cell: Cell, links: bool) -> str:
+def _cell(cell: tree.Cell, links: bool) -> str:
     """Return what stands in a cell of a pipe table."""
     return _inline(cell.inline, links, line_break=" ", is_cell=True).replace("|", "\\|")
 
 
-def _fenced(code: Code) -> list[str]:
+def _fenced(code: tree.Code) -> list[str]:
     """Write preformatted text between fences longer than any run of backticks inside, the first with its language."""
     lines = clean_characters(code.text).strip("\n")
     longest = max((len(run) for run in _BACKTICKS.findall(lines)), default=0)
@@ -209,14 +195,14 @@ def _fenced(code: Code) -> list[str]:
     return [fence + (code.language or ""), *lines.split("\n"), fence]
 
 
-def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
+def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
     """Return a line of text with its styles; page text in it is escaped."""
-    if len(inline) == 1 and isinstance(inline[0], Text) and not any(inline[0].style):
+    if len(inline) == 1 and isinstance(inline[0], tree.Text) and not any(inline[0].style):
         text = clean_characters(inline[0].text)
         if "\n" not in text:
             return _escape_marked(_mark(text).strip(" ")) if text.strip() else ""
     written: list[str] = []
-    for target, group in groupby(inline, key=target_of) if links else ((None, inline),):
+    for target, group in groupby(inline, key=tree.target_of) if links else ((None, inline),):
         before = "[" if target else written[-1][-1:] if written else ""
         inner = _styled(group, line_break, is_cell, before)
         if target is None or not inner.strip():
@@ -231,15 +217,15 @@ def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_ce
     return _escape_marked(_HARD_BREAK.join(line for line in lines if line.strip()))
 
 
-def _styled(pieces: Iterable[Text | Image], line_break: str, is_cell: bool, before: str) -> str:
+def _styled(pieces: Iterable[tree.Text | tree.Image], line_break: str, is_cell: bool, before: str) -> str:
     """Return pieces of one link, or of none, behind a character."""
     written = ""
     units = _units(pieces)
     is_styled_before = False
     for number, (text, piece) in enumerate(units):
         last, following = (written or before)[-1:], _first_character(units, number + 1)
-        marks = "*" * (2 * piece.bold + piece.italic) if isinstance(piece, Text) else ""
-        if isinstance(piece, Image):
+        marks = "*" * (2 * piece.bold + piece.italic) if isinstance(piece, tree.Text) else ""
+        if isinstance(piece, tree.Image):
             alt = _BRACKETS.sub(_BRACKET, _mark(clean_characters(piece.alt)))
             written += f"![{alt}]({_ENTITY.sub(_ESCAPED, piece.source)})"
         elif piece is None:
@@ -261,20 +247,20 @@ def _styled(pieces: Iterable[Text | Image], line_break: str, is_cell: bool, befo
     return written
 
 
-def _units(pieces: Iterable[Text | Image]) -> list[tuple[str, Text | Image | None]]:
+def _units(pieces: Iterable[tree.Text | tree.Image]) -> list[tuple[str, tree.Text | tree.Image | None]]:
     """Return texts that are written in one way each, in order; without a piece, line breaks and what has no style.
 
     The white space around styled text is such a text.
     """
-    merged: list[tuple[str, Text | Image]] = []
+    merged: list[tuple[str, tree.Text | tree.Image]] = []
     for piece in pieces:
-        if isinstance(piece, Text) and merged and _style(piece) == _style(merged[-1][1]) and not piece.formula:
+        if isinstance(piece, tree.Text) and merged and _style(piece) == _style(merged[-1][1]) and not piece.formula:
             merged[-1] = merged[-1][0] + piece.text, piece
         else:
-            merged.append((piece.text if isinstance(piece, Text) else "", piece))
-    units: list[tuple[str, Text | Image | None]] = []
+            merged.append((piece.text if isinstance(piece, tree.Text) else "", piece))
+    units: list[tuple[str, tree.Text | tree.Image | None]] = []
     for text, piece in merged:
-        if isinstance(piece, Image) or piece.formula:
+        if isinstance(piece, tree.Image) or piece.formula:
             units.append((text, piece))
             continue
         text = clean_characters(text).replace("\n", " " if piece.code else "\n")
@@ -284,19 +270,19 @@ def _units(pieces: Iterable[Text | Image]) -> list[tuple[str, Text | Image | Non
     return units
 
 
-def _style(piece: Text | Image) -> tuple[object, ...]:
+def _style(piece: tree.Text | tree.Image) -> tuple[object, ...]:
     """Return how a piece is set inside of a link: code is never bold or italic in Markdown."""
-    if isinstance(piece, Image):
+    if isinstance(piece, tree.Image):
         return ("image",)
     return piece.code, piece.bold and not piece.code, piece.italic and not piece.code, piece.script, piece.formula
 
 
-def _first_character(units: Sequence[tuple[str, Text | Image | None]], number: int) -> str:
+def _first_character(units: Sequence[tuple[str, tree.Text | tree.Image | None]], number: int) -> str:
     """Return the character that is written first for a unit; "" behind the last."""
     if number == len(units):
         return ""
     text, piece = units[number]
-    if isinstance(piece, Image):
+    if isinstance(piece, tree.Image):
         return "!"
     return text[0] if piece is None else piece.formula[:1] or ("<" if piece.script else "`" if piece.code else text[0])
 
@@ -334,27 +320,44 @@ def _escape_marked(text: str) -> str:
         return text
     text = _ALONE.sub(r"\\", text)
     last = {match[0]: match.start() for match in _UNMARKED.finditer(text)}
-    closing: set[str] = set()
+    closing, formula_ends = set[str](), (False, False)
     parts: list[str] = []
     rest = len(text)
     for match in reversed([*_PAIRED.finditer(text)]):
         run = match[0].replace(_MARK, "")
         before, after = text[match.start() - 1 : match.start()] or "\n", text[match.end() : match.end() + 1] or "\n"
-        # A run of backticks ends with one of the same length.
-        opens, closes, kind = *_delimits(run, before, after), run if match[1] == "`" else match[1]
-        is_before_ours = (opens or closes) and last.get(match[1], -1) >= match.end()
-        is_markup = (opens and kind in closing) or is_before_ours or before == match[1]
-        closing |= {kind} if closes and not is_markup else set()
-        parts += text[match.end() : rest], match[0].replace(_MARK, "\\") if is_markup else run
+        if run[0] == "$":
+            written, formula_ends = _dollars(match[0], before, after, formula_ends)
+        else:
+            # A run of backticks ends with one of the same length.
+            opens, closes, kind = *_delimits(run, before, after), run if match[1] == "`" else match[1]
+            is_before_ours = (opens or closes) and last.get(match[1], -1) >= match.end()
+            is_markup = (opens and kind in closing) or is_before_ours or before == match[1]
+            closing |= {kind} if closes and not is_markup else set()
+            written = match[0].replace(_MARK, "\\") if is_markup else run
+        parts += text[match.end() : rest], written
         rest = match.start()
     return (text[:rest] + "".join(reversed(parts))).replace(_MARK, "")
 
 
+def _dollars(marked: str, before: str, after: str, ends: tuple[bool, bool]) -> tuple[str, tuple[bool, bool]]:
+    """Return a run of dollars as it is written, and whether it may end a formula in a line and one that is displayed.
+
+    ``ends`` says so of the next run: no formula has another inside.
+    """
+    run = marked.replace(_MARK, "")
+    is_ours, is_displayed = marked[0] != _MARK, ends[1] and len(run) > 1
+    if (marked != run) if is_ours else (ends[0] and not after.isspace()) or (is_displayed and len(run) > 2):
+        return marked.replace(_MARK, "\\"), ends
+    if is_displayed and not is_ours:
+        return f"\\{run}", (not after.isdigit(), False)
+    return run, (not before.isspace() and (len(run) > 1 or not after.isdigit()), len(run) > 1)
+
+
 def _delimits(run: str, before: str, after: str) -> tuple[bool, bool]:
     """Return whether a run of one character between two others may begin a span, and whether it may end one."""
-    if run[0] in "`$":
-        is_any = run[0] == "`" or len(run) > 1
-        return is_any or not after.isspace(), is_any or not (before.isspace() or after.isdigit())
+    if run[0] == "`":
+        return True, True
     (letter_before, mark_before), (letter_after, mark_after) = _nature(before), _nature(after)
     opens = not after.isspace() and not (letter_before and (run[0] == "_" or mark_after))
     closes = not before.isspace() and not (letter_after and (run[0] == "_" or mark_before))

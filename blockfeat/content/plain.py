@@ -204,7 +204,7 @@ _ENDINGS_IN_USE = "a as de e eme er le lle mlle mme nd o os r rd re st te ten te
 _ENDINGS = frozenset(_ENDINGS_IN_USE.split())
 _MOST_IN_BRACES = 20
 # Signs that links to a place are shown by: of a heading, and as a picture of a link.
-_SIGNS, _LONGEST_SIGN = frozenset("#¶§🔗\ufe0f\uf0c1"), 2
+_SIGNS = frozenset("#¶§🔗\ufe0f\uf0c1")
 # Breaks (zero-width space, word joiner, byte-order mark), marks of direction, invisible operators.
 _DROPPED = (*"\u061c\u180e\u200b\u200e\u200f\ufeff", *map(chr, (*range(0x202A, 0x202F), *range(0x2060, 0x2070))))
 # Letters that joiners shape (Arabic to Mongolian, Indic, presentation forms, later scripts) and what emoji are made of.
@@ -291,13 +291,12 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
 
 def without_permalinks(blocks: Blocks) -> Blocks:
     """Return blocks with blanks in place of anchor links, whose text is only a sign such as "¶" or "#"."""
-    return _rewritten(blocks, _permalinks(blocks))
+    return _rewritten(blocks, _permalinks(blocks)) if blocks.anchors.signs else blocks
 
 
 def _permalinks(blocks: Blocks) -> Iterator[tuple[int, int, str]]:
     text, anchors = blocks.page_text.text, blocks.anchors
-    lengths = anchors.end - anchors.start
-    for anchor in ((lengths > 0) & (lengths <= _LONGEST_SIGN)).nonzero()[0].tolist():
+    for anchor in anchors.signs:
         start, end = int(anchors.start[anchor]), int(anchors.end[anchor])
         if _SIGNS.issuperset(text[start:end]):
             tag = blocks.tags.start_tag(int(anchors.element[anchor]))

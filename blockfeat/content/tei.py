@@ -5,22 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
+from blockfeat.content import nodes as tree
 from blockfeat.content.links import TEI_NAMESPACE, fold_white_space, safe_target, xml_characters
-from blockfeat.content.nodes import (
-    Caption,
-    Code,
-    Content,
-    Definitions,
-    Figure,
-    Heading,
-    Image,
-    Inline,
-    ListOf,
-    Node,
-    Paragraph,
-    Quote,
-    Table,
-)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -29,7 +15,7 @@ if TYPE_CHECKING:
 _OF_TEI = f"{{{TEI_NAMESPACE}}}"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
-_Line = Paragraph | Heading | Caption
+_Line = tree.Paragraph | tree.Heading | tree.Caption
 _RENDITIONS = {"sup": "superscript", "sub": "subscript"}
 _BLOCK_NAMES = """
 ab bibl body cell div encodingDesc fileDesc head idno item label langUsage language list p profileDesc ptr
@@ -38,7 +24,7 @@ publicationStmt quote row sourceDesc table teiHeader text title titleStmt
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 
 
-def to_xml(content: Content) -> str:
+def to_xml(content: tree.Content) -> str:
     """Return content as a TEI document (XML 1.0, namespace ``http://www.tei-c.org/ns/1.0``).
 
     The header holds title, source address, language and model. In the body a heading opens a ``div``, nested by its
@@ -72,7 +58,7 @@ def _add(parent: _Element, tag: str, text: str | None = None, **attributes: str)
     return element
 
 
-def _add_header(root: _Element, content: Content) -> None:
+def _add_header(root: _Element, content: tree.Content) -> None:
     header = _add(root, "teiHeader")
     description = _add(header, "fileDesc")
     _add(_add(description, "titleStmt"), "title", content.title or "")
@@ -89,12 +75,12 @@ def _add_header(root: _Element, content: Content) -> None:
         _add(usage, "language", content.lang, ident=content.lang)
 
 
-def _add_content(division: _Element, nodes: Iterable[Node]) -> None:
+def _add_content(division: _Element, nodes: Iterable[tree.Node]) -> None:
     """Fill the body; a heading opens a division inside the last one of a higher rank."""
     # Open divisions with the level of their heading; the outermost has none.
     divisions = [(0, division)]
     for node in nodes:
-        if isinstance(node, Heading):
+        if isinstance(node, tree.Heading):
             while divisions[-1][0] >= node.level:
                 divisions.pop()
             division = _add(divisions[-1][1], "div", type="section", n=str(node.level))
@@ -104,51 +90,51 @@ def _add_content(division: _Element, nodes: Iterable[Node]) -> None:
             _add_node(divisions[-1][1], node)
 
 
-def _add_node(parent: _Element, node: Node) -> None:
+def _add_node(parent: _Element, node: tree.Node) -> None:
     """Append the element of a node; nesting is bounded by the content."""
-    if isinstance(node, ListOf):
+    if isinstance(node, tree.ListOf):
         element = _add(parent, "list", rend="numbered" if node.ordered else "bulleted")
         for nodes in node.items:
             _add_item(element, nodes)
-    elif isinstance(node, Definitions):
+    elif isinstance(node, tree.Definitions):
         _add_definitions(parent, node)
-    elif isinstance(node, Quote):
+    elif isinstance(node, tree.Quote):
         quote = _add(parent, "quote")
         for inner in node.nodes:
             _add_node(quote, inner)
-    elif isinstance(node, Figure):
+    elif isinstance(node, tree.Figure):
         figure = _add(parent, "figure")
         figure.tail = "\n"
         for inner in node.nodes:
-            if isinstance(inner, Caption):
+            if isinstance(inner, tree.Caption):
                 _fill(_add(figure, "head"), inner.inline)
             else:
                 _add_node(figure, inner)
-    elif isinstance(node, Table):
+    elif isinstance(node, tree.Table):
         _add_table(parent, node)
-    elif isinstance(node, Code):
+    elif isinstance(node, tree.Code):
         code = _add(_add(parent, "ab", type="preformatted"), "code")
         code.set(_XML_SPACE, "preserve")
         if node.language is not None:
             code.set("lang", node.language)
         code.text = xml_characters(node.text)
-    elif isinstance(node, Caption | Heading):
-        _fill(_add(parent, "p", rend="caption" if isinstance(node, Caption) else "heading"), node.inline)
+    elif isinstance(node, tree.Caption | tree.Heading):
+        _fill(_add(parent, "p", rend="caption" if isinstance(node, tree.Caption) else "heading"), node.inline)
     else:
         _fill(_add(parent, "p"), node.inline)
 
 
-def _add_item(parent: _Element, inside: Sequence[Node]) -> None:
+def _add_item(parent: _Element, inside: Sequence[tree.Node]) -> None:
     """Append an item; the text of its first paragraph stands in it without one if there is no other."""
     item = _add(parent, "item")
-    if inside and isinstance(inside[0], Paragraph) and all(isinstance(inner, ListOf) for inner in inside[1:]):
+    if inside and isinstance(inside[0], tree.Paragraph) and all(isinstance(inner, tree.ListOf) for inner in inside[1:]):
         _fill(item, inside[0].inline)
         inside = inside[1:]
     for inner in inside:
         _add_node(item, inner)
 
 
-def _add_definitions(parent: _Element, node: Definitions) -> None:
+def _add_definitions(parent: _Element, node: tree.Definitions) -> None:
     """Append a list of glosses: in TEI each label has one item, so neighbours of one kind are put together."""
     element = _add(parent, "list", type="gloss")
     for terms, said in _pairs(node):
@@ -160,9 +146,9 @@ def _add_definitions(parent: _Element, node: Definitions) -> None:
         _add_item(element, said)
 
 
-def _pairs(node: Definitions) -> list[tuple[list[_Line], list[Node]]]:
+def _pairs(node: tree.Definitions) -> list[tuple[list[_Line], list[tree.Node]]]:
     """Return terms in a row with what is said of them; what is no line of text cannot be part of a term."""
-    pairs: list[tuple[list[_Line], list[Node]]] = []
+    pairs: list[tuple[list[_Line], list[tree.Node]]] = []
     for entry in node.entries:
         if not pairs or (entry.is_term and pairs[-1][1]):
             pairs.append(([], []))
@@ -174,7 +160,7 @@ def _pairs(node: Definitions) -> list[tuple[list[_Line], list[Node]]]:
     return pairs
 
 
-def _add_table(parent: _Element, node: Table) -> None:
+def _add_table(parent: _Element, node: tree.Table) -> None:
     table = _add(parent, "table", rows=str(len(node.rows)), cols=str(len(node.rows[0])))
     for number, cells in enumerate(node.rows):
         row = _add(table, "row", role="label" if number == 0 and node.has_header else "data")
@@ -184,11 +170,11 @@ def _add_table(parent: _Element, node: Table) -> None:
                 _fill(_add(row, "cell", role="label" if cell.is_header else "data", **spans), cell.inline)
 
 
-def _fill(element: _Element, inline: Inline) -> None:
+def _fill(element: _Element, inline: tree.Inline) -> None:
     """Put a line of text into an element."""
     target = None
     for piece in inline:
-        if isinstance(piece, Image):
+        if isinstance(piece, tree.Image):
             target = None
             figure = _add(element, "figure")
             _add(figure, "graphic", url=piece.source)

@@ -180,6 +180,7 @@ def _links(page: BlockColumns) -> list[tuple[Link, ...]]:
 # Their models say how far each feature moved a score, in no words.
 _WITHOUT_WORDS = ("sequence", "margin")
 _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
+    "text": _texts,
     "xpath": lambda page: page.blocks.xpaths(),
     "kinds": lambda page: kinds_of_blocks(page.blocks),
     "links": _links,
@@ -266,7 +267,7 @@ class PageAnalysis:
         """Every block of the page, in order; what takes long, such as reasons and paths, is made when it is read."""
         self.columns.check_memory(_BYTES_OF_BLOCK, "all blocks")
         page, words = self.columns, self.measured.blocks.measures.words
-        columns = (_texts(page), words.tolist(), page["kinds"], page.kept.tolist(), self.prediction.scores.tolist())
+        columns = (page["text"], words.tolist(), page["kinds"], page.kept.tolist(), self.prediction.scores.tolist())
         rows = ((text, words, *kind, *rest) for text, words, kind, *rest in zip(*columns, strict=True))
         return tuple(PageBlock.of(page, index, row) for index, row in enumerate(rows))
 

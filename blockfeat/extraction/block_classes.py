@@ -31,7 +31,6 @@ CLASSES = (
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-_NEAR = 3
 # No stem is shorter.
 _BEGIN = 3
 _NAMES = re.compile(rb'\s(class|id|role|itemprop)="([^"]*)"')
@@ -154,8 +153,8 @@ class BoxNames:
         self._parents, self._elements = blocks.containers.parent.data, blocks.containers.element.data
         self._outer = blocks.tags.parents().data
         self._by_tag: dict[bytes, Mapping[str, int]] = {}
-        # What each container names, and with all that are around it; -1 is outside of all.
-        self._bits = {-1: (0, 0)}
+        # What each container names, it and the two around it, and with all that are around it; -1 is outside of all.
+        self._bits = {-1: (0, 0, 0)}
 
     def _named(self, container: int) -> Iterator[Mapping[str, int]]:
         """Yield the names of a container, and of the elements between it and the one around, that name a class."""
@@ -179,43 +178,38 @@ class BoxNames:
             found |= {token: bits for token in tokens if (bits := _bits_of(token))}
         return found
 
-    def _bits_around(self, container: int) -> tuple[int, int]:
-        """Return the classes that the three innermost containers from one on name, and those that all name."""
+    def _bits_around(self, container: int) -> tuple[int, int, int]:
+        """Return the classes that a container names, those of the three innermost from it on, and those of all."""
         waiting, place = [], container
         while place not in self._bits:
             waiting.append(place)
             place = self._parents[place]
-        far = self._bits[place][1]
         for place in reversed(waiting):
             own = 0
             for names in self._named(place):
                 for bits in names.values():
                     own |= bits
-            far |= own
-            self._bits[place] = own, far
-        near = 0
-        for _ in range(_NEAR):
-            near |= self._bits[container][0]
-            container = self._parents[container] if container >= 0 else -1
-        return near, far
+            around = self._parents[place]
+            near, beyond = own | self._bits[around][0], self._parents[around] if around >= 0 else -1
+            self._bits[place] = own, near | self._bits[beyond][0], self._bits[around][2] | own
+        return self._bits[container]
 
     def bits(self, chosen: Sequence[int]) -> NDArray[np.int64]:
         """Return the classes that elements around some blocks name, as bits: the three innermost, and all: 2 × n."""
         around = map(self._bits_around, self._blocks.container[chosen].tolist())
-        return np.array(list(around), dtype=np.int64).reshape(-1, 2).T
+        return np.array([(near, far) for _, near, far in around], dtype=np.int64).reshape(-1, 2).T
 
     def naming(self, block: int, part: str) -> str | None:
         """Return the name of one of the three innermost boxes around a block that names its class; None without."""
         bit = 1 << CLASSES.index(part) if part in CLASSES[:-1] else 0
         container = int(self._blocks.container[block])
-        for _ in range(_NEAR if bit else 0):
-            if container < 0:
-                return None
-            for token, bits in chain.from_iterable(names.items() for names in self._named(container)):
-                if bits & bit:
-                    return _NOT_SHOWN.sub("", token.strip("<>"))[:_LONGEST_SHOWN]
+        if not self._bits_around(container)[1] & bit:
+            return None
+        while not self._bits[container][0] & bit:
             container = self._parents[container]
-        return None
+        named = chain.from_iterable(names.items() for names in self._named(container))
+        token = next(token for token, bits in named if bits & bit)
+        return _NOT_SHOWN.sub("", token.strip("<>"))[:_LONGEST_SHOWN]
 
 
 def place_signs(blocks: Blocks, kept: Mask) -> dict[str, Mask]:

@@ -72,7 +72,9 @@ class Extractor:
 
     @classmethod
     def of(cls, model: Model) -> Extractor:
-        """Make an extractor of a model, for instance one just trained."""
+        """Make an extractor of a model, for instance one just trained; raise InputTypeError for what is none."""
+        if not hasattr(model, "measurer"):
+            raise InputTypeError(f"a model must be a name, a path, a Model or an Extractor, not {type(model).__name__}")
         return cls(model, measurer_for(model))
 
     def with_options(self, **given: Unpack[GivenOptions]) -> Extractor:
@@ -142,6 +144,9 @@ class Extractor:
                 raise InputError(given.error or "the document has no data")
             html, url, lang = given.data, url or given.url, lang or given.lang
             charset, id = charset or given.charset, id or given.id or None
+        for name, value in {"url": url, "lang": lang, "charset": charset, "id": id}.items():
+            if value is not None and not isinstance(value, str):
+                raise InputTypeError(f"{name} must be str, not {type(value).__name__}")
         if lang is not None and normalise_code(lang) is None:
             raise LanguageError(f"{lang!r} is no language code; give an ISO 639-1 code such as 'de'")
         source = PageSource(Document(id or "", html, url, lang, charset), lambda: self)

@@ -21,7 +21,6 @@ from blockfeat.page.tags import name_key
 from blockfeat.page.utf_8 import Marks
 
 if TYPE_CHECKING:
-    from blockfeat.blocks.block import Block
     from blockfeat.extraction.extraction import Extraction
 
 Mask = NDArray[np.bool_]
@@ -260,13 +259,13 @@ class PageParts:
         if analysis is None or not len(analysis.measured.blocks):
             return cls()
         blocks, kept = analysis.measured.blocks, analysis.prediction.kept
-        marks = _marks(blocks, extraction.blocks)
+        marks = _marks(blocks, extraction)
         if not kept.any():
             return cls(marks)
         return cls(marks, _table_blocks(blocks, kept), _descriptions(blocks, kept))
 
 
-def _marks(blocks: Blocks, shown: Sequence[Block]) -> dict[int, list[tuple[int, int]]]:
+def _marks(blocks: Blocks, extraction: Extraction) -> dict[int, list[tuple[int, int]]]:
     """Return where raised signs stand that touch the word before them."""
     marks: dict[int, list[tuple[int, int]]] = {}
     tags, text = blocks.tags, blocks.page_text.text
@@ -282,7 +281,7 @@ def _marks(blocks: Blocks, shown: Sequence[Block]) -> dict[int, list[tuple[int, 
         if index != last:
             last, folded = index, FoldedText.of(blocks.raw_text(index))
         at = folded.end(start - int(blocks.block_starts[index]))
-        if at and not text[start - 1].isspace() and shown[index].text[at : at + len(raised)] == raised:
+        if at and not text[start - 1].isspace() and extraction.blocks[index].text[at : at + len(raised)] == raised:
             marks.setdefault(index, []).append((at, at + len(raised)))
     return marks
 

@@ -13,13 +13,14 @@ import numpy as np
 from cython.cimports.libc.math import exp
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import HEADINGS, KEYS
+from blockfeat.blocks.element_codes import DEFINITIONS, HEADINGS, KEYS, TABLE
 from blockfeat.blocks.table import COLUMNS, Blocks
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE
 from blockfeat.lang.counting import COUNTED
 from blockfeat.lang.measures import lower_case_table
 
-# The lowest eight bits are `Blocks.names`: elements that the page has.
+# The lowest eight bits are `Blocks.names`: elements that the page has; tables and definition lists only where they hold
+# a block that is kept.
 DOUBT, STANDFIRST, HEADING, POINTER, CONSENT = (1 << bit for bit in range(8, 13))
 """Little is expected of the text; a block before it may be its standfirst; a heading inside of it is dropped; a short
 block that is kept is mostly links; a phrase of consent may begin in one of the blocks at its edges."""
@@ -47,8 +48,11 @@ _LONGEST_POINTER, _POINTER_LINKS, _LEAST_LOG_ODDS = LONGEST_POINTER, POINTER_LIN
 _STANDFIRST_WORDS, _STANDFIRST_LINKS, _HEADING_LINKS = STANDFIRST_WORDS, STANDFIRST_LINKS, HEADING_LINKS
 _BEGIN_WORDS, _BLOCKS_BEFORE, _EDGE_CHARACTERS = BEGIN_WORDS, BLOCKS_BEFORE, EDGE_CHARACTERS
 _PROSE_LINKS, _FURTHEST, _DOUBTFUL = PROSE_LINKS, 50.0, DOUBTFUL
+_TABLE, _DEFINITIONS = TABLE, DEFINITIONS
 _WORDS, _ANCHOR_WORDS = (COUNTED.index(name) for name in ("words", "anchor_words"))
 _START, _END, _CONTAINER = (COLUMNS.index(name) for name in ("start", "end", "container"))
+# Rows of `blockfeat.blocks.table.Containers.columns`.
+_FIRST_BLOCK, _END_BLOCK = 2, 3
 _SPACE, _ALPHANUMERIC = SPACE, ALPHANUMERIC
 _BLANK, _QUOTE, _APOSTROPHE, _FINAL_SIGMA, _SIGMA = (ord(character) for character in " \u2019'\u03c2\u03c3")
 # From Thai on most scripts do not part words; see `blockfeat.extraction.walls`.
@@ -134,7 +138,7 @@ def signs_of(
     if log_odds is None:
         bits &= ~(DOUBT | STANDFIRST)
         words[1] = words[0]
-    return Signs(bits | blocks.names, first, *words)
+    return Signs(bits | blocks.names & ~(TABLE | DEFINITIONS), first, *words)
 
 
 def _look(
@@ -155,6 +159,11 @@ def _look(
     begins: cython.const[cython.ulonglong][::1] = consent.numbers.data
     keys: cython.const[cython.ulonglong][::1] = blocks.containers.key
     headings: cython.const[cython.ulonglong][::1] = KEYS[HEADINGS]
+    table: cython.ulonglong = KEYS[TABLE][0]
+    definitions: cython.ulonglong = KEYS[DEFINITIONS][0]
+    inside: cython.const[cython.int][:, ::1] = blocks.containers.columns
+    following: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
     count: cython.Py_ssize_t = kept.shape[0]
     first: cython.Py_ssize_t = count
     second: cython.Py_ssize_t = count
@@ -194,6 +203,12 @@ def _look(
             bits |= _CONSENT
         if 2 * expected_kept < _DOUBTFUL * (kept_words + expected):
             bits |= _DOUBT
+        # Containers are in the order of their first blocks.
+        for place in range(keys.shape[0]):
+            while following < count and (following < inside[_FIRST_BLOCK, place] or not kept[following]):
+                following += 1
+            if following < inside[_END_BLOCK, place]:
+                bits |= _TABLE if keys[place] == table else _DEFINITIONS if keys[place] == definitions else 0
         for block in range(max(begin - _BLOCKS_BEFORE, 0), begin if begin < count else 0):
             if (
                 not kept[block]

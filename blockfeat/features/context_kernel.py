@@ -78,13 +78,12 @@ class PageRows(OwnRows):
         self.good_inside = np.empty(nesting.words.size)
         self.declared_words, self.other_words = body.words, other.words
         self.page_declared = body.runs / max(body.of, 1)
-        self.page_declared_words = log1p(body.words.sum())
         codes = np.empty(count, dtype=np.uint64)
         self._code_paths(codes)
         self.path = numbered(codes, spread)
         self._look_around(cues.masks["article"], cues.masks["h1"])
         self._find_good_words()
-        self._add_up_paths(np.zeros((3, int(np.asarray(self.path).max()) + 1)))
+        self._add_up_paths(np.zeros((3, count)))
         self._find_main(np.empty(count + 1, dtype=np.int32))
 
     def _code_paths(self, codes: cython.ulonglong[::1]) -> cython.void:
@@ -110,6 +109,7 @@ class PageRows(OwnRows):
         """Count articles, paragraphs and main headings; find the last heading at or before each block."""
         articles: cython.Py_ssize_t = 0
         paragraphs: cython.Py_ssize_t = 0
+        declared: cython.longlong = 0
         headings: cython.int = 0
         since: cython.int = _FAR_HEADING
         share: cython.float = 0.0
@@ -122,6 +122,7 @@ class PageRows(OwnRows):
             place = 0
             for block in range(self.blocks):
                 paragraphs += self.around[self.inner[block]] >> _PARAGRAPH_SHIFT
+                declared += self.declared_words[block]
                 # Containers are in the order of their first blocks.
                 while place < self.first.shape[0] and self.first[place] <= block:
                     headings += self.bits[place] & main_heading != 0
@@ -134,7 +135,7 @@ class PageRows(OwnRows):
                     share = self.replies[block] / words
                 self.since[block] = since
                 self.reply[block] = share
-            self.page_articles = log1p(articles)
+            self.page_articles, self.page_declared_words = log1p(articles), log1p(declared)
             self.page_paragraphs = paragraphs / cython.cast(cython.double, self.blocks)
 
     def _find_good_words(self) -> cython.void:

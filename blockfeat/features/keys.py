@@ -60,21 +60,16 @@ class KeyTable:
     def places(self, wanted: Keys) -> NDArray[np.int32]:
         """Return the place of each wanted key in the table, -1 where it is not there."""
         found = np.empty(wanted.size, dtype=np.int32)
-        _find(wanted, self.keys, self.shift, self.starts, found)
+        wanted_key: cython.ulonglong[::1] = wanted
+        key: cython.ulonglong[::1] = self.keys
+        start: cython.int[::1] = self.starts
+        place: cython.int[::1] = found
+        lower_bits: cython.int = self.shift
+        index: cython.Py_ssize_t
+        with cython.nogil:
+            for index in range(wanted_key.shape[0]):
+                place[index] = _search(wanted_key[index], key, start, lower_bits)
         return found
-
-
-def _find(wanted: Keys, keys: Keys, shift: int, starts: NDArray[np.int32], found: NDArray[np.int32]) -> None:
-    """Fill in the place of each wanted key, -1 where there is none."""
-    wanted_key: cython.ulonglong[::1] = wanted
-    key: cython.ulonglong[::1] = keys
-    start: cython.int[::1] = starts
-    place: cython.int[::1] = found
-    lower_bits: cython.int = shift
-    index: cython.Py_ssize_t
-    with cython.nogil:
-        for index in range(wanted_key.shape[0]):
-            place[index] = _search(wanted_key[index], key, start, lower_bits)
 
 
 def _search(

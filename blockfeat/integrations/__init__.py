@@ -9,7 +9,7 @@ from typing import Any
 import blockfeat
 from blockfeat.errors import InputError
 from blockfeat.extraction import Extraction
-from blockfeat.io.outputs import Formatter, Rendered
+from blockfeat.io.outputs import Formatter, Rendered, record_of, row_of
 from blockfeat.page import Document
 
 
@@ -46,12 +46,17 @@ def check_columns(wanted: Iterable[str], columns: Collection[str]) -> None:
 
 @dataclass(frozen=True)
 class Describer(Formatter):
-    """Extracts the text of a document, with the values of `described` as record where the status is ``"ok"``.
+    """Extracts the text of a document, with a record where the status is ``"ok"``.
 
-    `format` is a key of `blockfeat.io.outputs.FORMATS`.
+    `format` is a key of `blockfeat.io.outputs.FORMATS`. The record has the values of `described`, or, with the option
+    ``columns``, those of these columns.
     """
 
     def result(self, document: Document, extraction: Extraction) -> Rendered:
-        """Return the text of an extraction, with the values of `described` as record."""
+        """Return the text of an extraction, with its record."""
         rendered = super().result(document, extraction)
-        return rendered._replace(record=described(extraction) if extraction.status == "ok" else None)
+        if extraction.status != "ok":
+            return rendered._replace(record=None)
+        if not self.options.get("columns"):
+            return rendered._replace(record=described(extraction))
+        return rendered._replace(record=row_of(record_of(extraction), self.columns))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,9 @@ class BlockfeatExtractor(BaseExtractor):
         Pages whose expected word F1 is lower are left out.
     format : str
         What ``text`` becomes: ``"text"``, ``"markdown"``, ``"html"`` or ``"xml"`` (TEI).
+    columns : sequence of str
+        What ``metadata`` gets of the record (docs/record.md), such as ``"metadata.tags"``, beside ``confidence``; by
+        default the values of `blockfeat.integrations.described`.
     **options
         What `Extractor.with_options` takes, such as ``favour`` or ``headline``.
 
@@ -61,10 +64,12 @@ class BlockfeatExtractor(BaseExtractor):
         jobs: int = 1,
         least_confidence: float = 0.0,
         format: str = "text",
+        columns: Sequence[str] = (),
         **options: Any,
     ) -> None:
         super().__init__(timeout)
-        self.describer = Describer(extractor_of(model).with_options(**options), format)
+        chosen = {"columns": columns and (*columns, "confidence")}
+        self.describer = Describer(extractor_of(model).with_options(**options), format, chosen)
         self.jobs = jobs
         self.least_confidence = least_confidence
 
@@ -77,7 +82,9 @@ class BlockfeatExtractor(BaseExtractor):
         # The pool reads ahead: samples wait here until their records come.
         waiting: deque[Sample] = deque()
         pages = _pages(data, waiting)
-        for _, found in read_pages(self.describer.warmed(), pages, jobs=self.jobs, deadline=self.timeout):
+        done = read_pages(self.describer.warmed(), pages, jobs=self.jobs, deadline=self.timeout)
+        results = (found for _, found in done)
+        while (found := self._timed(results)) is not None:
             sample = waiting.popleft()
             self.stat_update(StatHints.total)
             if self._is_kept(str(sample.id), found):
@@ -86,6 +93,10 @@ class BlockfeatExtractor(BaseExtractor):
                 self.stat_update(StatHints.forwarded)
                 self.update_doc_stats(sample)
                 yield sample
+
+    def _timed(self, results: Iterator[Rendered]) -> Rendered | None:
+        with self.track_time():
+            return next(results, None)
 
     def _is_kept(self, name: str, found: Rendered) -> bool:
         """Count a page in the statistics and return whether its sample is kept."""

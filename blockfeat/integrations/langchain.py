@@ -33,6 +33,9 @@ class BlockfeatLoader(BaseLoader):
         As for `blockfeat.extract`.
     format : str
         ``"text"``; ``"markdown"``, whose headings text splitters use; ``"html"`` or ``"xml"``.
+    columns : sequence of str
+        What ``metadata`` gets of the record (docs/record.md), such as ``"metadata.tags"``; by default the values of
+        `blockfeat.integrations.described`.
     reading : InputOptions, optional
         How inputs are read: their format, the names of fields, what may be fetched.
     jobs : int
@@ -67,6 +70,7 @@ class BlockfeatLoader(BaseLoader):
         *,
         model: str | Path | Model | Extractor = DEFAULT_MODEL,
         format: str = "text",
+        columns: Sequence[str] = (),
         reading: InputOptions | None = None,
         jobs: int = 1,
         deadline: float | None = None,
@@ -74,7 +78,7 @@ class BlockfeatLoader(BaseLoader):
         **options: Any,
     ) -> None:
         self.inputs = [inputs] if isinstance(inputs, str) else list(inputs)
-        self.describer = Describer(extractor_of(model).with_options(**options), format)
+        self.describer = Describer(extractor_of(model).with_options(**options), format, {"columns": columns})
         self.reading = reading or InputOptions()
         self.jobs = jobs
         self.deadline = deadline

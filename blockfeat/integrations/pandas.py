@@ -30,6 +30,7 @@ def extract(
     jobs: int = 1,
     deadline: float | None = None,
     format: str = "text",
+    columns: Sequence[str] | None = None,
     **options: Any,
 ) -> pandas.DataFrame:
     """Extract the main text of the pages in a column.
@@ -50,6 +51,8 @@ def extract(
         Seconds that one page may take.
     format : str
         What the column ``text`` holds: ``"text"``, ``"markdown"``, ``"html"`` or ``"xml"`` (TEI).
+    columns : sequence of str, optional
+        Those of the record that the frame has, such as ``"metadata.title"``; all but ``lead`` and ``body`` by default.
     **options
         What `Extractor.with_options` takes, such as ``favour`` or ``headline``.
 
@@ -77,7 +80,7 @@ def extract(
     wanted = {value: name for value, name in names.items() if name is not None}
     check_columns(wanted.values(), list(frame.columns))
     extractor = extractor_of(model).with_options(**options)
-    work = Formatter(extractor, "parquet", {"text": format})
+    work = Formatter(extractor, "parquet", {"text": format, "columns": columns})
     found = read_pages(work, _documents(frame, wanted), jobs=jobs, deadline=deadline)
     rows = [row_of(rendered.record or {}, work.columns) for _, rendered in found]
     return typed_frame(rows, work.columns, frame.index)

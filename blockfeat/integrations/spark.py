@@ -41,6 +41,7 @@ def extract(
     id: str | None = "id",
     keep: Sequence[str] = (),
     format: str = "text",
+    columns: Sequence[str] | None = None,
     model: str | Path | Model | Extractor = DEFAULT_MODEL,
     jobs: int = 1,
     deadline: float | None = DEFAULT_DEADLINE,
@@ -66,6 +67,8 @@ def extract(
         Further columns that are copied unchanged after those of the record.
     format : str
         What the column ``text`` holds: ``"text"``, ``"markdown"``, ``"html"`` or ``"xml"`` (TEI).
+    columns : sequence of str, optional
+        Those of the record that are returned, such as ``"metadata.title"``; all but ``lead`` and ``body`` by default.
     model : str, Path, Model or Extractor
         As for `blockfeat.extract`; a file is read by the driver.
     jobs : int
@@ -102,14 +105,15 @@ def extract(
     require_extra("spark", what="Spark")
     from pyspark.sql.types import StructField, StructType
 
-    records = record_struct(evidence=evidence)
+    records = record_struct(evidence=evidence, columns=columns)
     if clash := sorted(set(keep) & set(records.names)):
         raise InputError(f"column {clash[0]!r} cannot be kept: the record has a column of this name")
     names = {"html": html, "url": url, "lang": lang, "charset": charset, "id": id}
     given = {value: name for value, name in names.items() if name in df.columns or value != name}
     wanted = {value: name for value, name in given.items() if name is not None}
     check_columns((*wanted.values(), *keep), df.columns)
-    work = Formatter(extractor_of(model).with_options(**options), "parquet", {"evidence": evidence, "text": format})
+    chosen_options = {"evidence": evidence, "text": format, "columns": columns}
+    work = Formatter(extractor_of(model).with_options(**options), "parquet", chosen_options)
 
     def extracted(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
         yield from _extracted(batches, work, html=html, jobs=jobs, deadline=deadline)
@@ -120,13 +124,15 @@ def extract(
     return df.select(*chosen, *kept).mapInArrow(extracted, StructType([*records.fields, *added]))
 
 
-def record_struct(*, evidence: bool = False) -> StructType:
+def record_struct(*, evidence: bool = False, columns: Sequence[str] | None = None) -> StructType:
     """Return the Spark schema of a page's record, in which ``metadata`` is a struct.
 
     Parameters
     ----------
     evidence : bool
         Add the column ``blocks``.
+    columns : sequence of str, optional
+        The columns, as for `extract`.
 
     Raises
     ------
@@ -137,7 +143,7 @@ def record_struct(*, evidence: bool = False) -> StructType:
     import pyarrow
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    return from_arrow_schema(nested_schema(pyarrow, record_columns(evidence=evidence)))
+    return from_arrow_schema(nested_schema(pyarrow, record_columns(evidence=evidence, names=columns)))
 
 
 def _extracted(

@@ -96,7 +96,7 @@ def letters_by_script(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         A Han or kana character counts three times, a Hangul or Ethiopic syllable twice: words are
         shorter there.
     """
-    numbers = _script_table()[np.minimum(codes, 0x1FFFF)]
+    numbers = _script_table().take(codes, mode="clip")
     counts: NDArray[np.int64] = np.bincount(numbers, minlength=len(_TABLE) + 1)[1:] * _WEIGHTS
     return counts
 

@@ -18,7 +18,7 @@ from blockfeat.lang.characters import SCRIPTS, fits_script, languages_of, letter
 from blockfeat.lang.measures import TextMeasures, code_points, keys_of_text
 from blockfeat.lang.ngrams import NgramTable
 from blockfeat.lang.stopwords import StopWordIndex, StopWordRatios, stop_word_ratios
-from blockfeat.lang.word_keys import prose_sample
+from blockfeat.lang.word_keys import prose_sample, shares_by_block
 
 _CODES = json.loads(files("blockfeat.lang").joinpath("codes.json").read_bytes())
 
@@ -235,8 +235,8 @@ class Identifier:
         if lang not in self.index.languages or masks.size < _MANY_WORDS:
             return False
         column = self.index.languages.index(lang)
-        share = int(np.count_nonzero(masks & np.uint64(1 << column))) / masks.size
-        return share >= _SURELY * float(self.index.densities[column])
+        (share,) = shares_by_block(masks, np.array([masks.size], dtype=np.int32), column)
+        return bool(share >= _SURELY * self.index.densities[column])
 
     def _by_words(self, sample: str, masks: Masks, script: str, prior: str | None, allowed: Allowed) -> LanguageGuess:
         """Decide between the languages of a script by stop words, or by n-grams in doubt."""

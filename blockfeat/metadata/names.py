@@ -202,9 +202,11 @@ def is_declared(visible: str, given: Iterable[str], *, site: str | None, host: s
     own = folded(visible)
     if not own or own == folded(site):
         return False
-    likely = (title for title in given if folded(title).startswith(own) or folded(title).endswith(own))
+    wholes = ((title, folded(title)) for title in given)
+    likely = ((title, whole) for title, whole in wholes if whole.startswith(own) or whole.endswith(own))
     return any(
-        own in (folded(title), folded(without_site(title, site=site, host=host, known=visible))) for title in likely
+        whole == own or folded(without_site(title, site=site, host=host, known=visible)) == own
+        for title, whole in likely
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from operator import eq
 from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
@@ -212,12 +212,12 @@ class _Reading:
     def _title_for_links(self, given: list[tuple[str, str]], site: str | None) -> tuple[str, str] | None:
         """Return the title of Open Graph where it alone is another one: it was written for links, by hand."""
         first = {source: text for text, source in reversed(given) if len(text) <= _LONGEST_TITLE}
-        named = (first.get("open-graph"), first.get("json-ld"), self.page.title)
-        shared, *others = (without_site(text or "", site=site, host=self.host, known=self.visible) for text in named)
-        own = folded(self.visible)
-        if any(folded(other) != own for other in others) or own in folded(shared) or folded(shared) == folded(site):
+        clean = partial(without_site, site=site, host=self.host, known=self.visible)
+        own, shared = folded(self.visible), clean(first.get("open-graph", ""))
+        if not shared or own in folded(shared) or folded(shared) == folded(site):
             return None
-        return (shared, "open-graph") if shared else None
+        others = (clean(first.get("json-ld", "")), clean(self.page.title or ""))
+        return (shared, "open-graph") if all(folded(other) == own for other in others) else None
 
     def _headings(self) -> Iterator[str]:
         """Return the texts of the first h1 elements, which may hold more than the block of the headline."""

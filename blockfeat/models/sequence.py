@@ -210,7 +210,7 @@ class SequenceModel(FeatureModel):
         logits, words = self.logits(measured.rows), measured.blocks.measures.words
         expected = expectation(logits, words)
         least = logit(page_cut(self.cut_for(measured.lang), expected, sure=SURE))
-        scores = logits.astype(np.float64) - least
+        scores = np.subtract(logits, least, dtype=np.float64)
         if self.content is not None and not self.content.holds(expected):
             return Prediction(scores, np.zeros(scores.size, dtype=np.bool_), log_odds=logits)
         kept = scores >= 0 if expected.highest - least >= 0 else best_blocks(logits)

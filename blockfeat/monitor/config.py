@@ -70,18 +70,8 @@ class Source:
     every: float | None = None
 
 
-PageKind = Literal[
-    "article",
-    "other",
-    "front page",
-    "list",
-    "consent wall",
-    "paywall stub",
-    "login",
-    "bot check",
-    "error page",
-    "empty",
-]
+_Wall = Literal["consent wall", "paywall stub", "login", "bot check"]
+PageKind = Literal["article", "other", "front page", "list", _Wall, "error page", "empty"]
 """What a page can be, of `blockfeat.extraction.walls.KINDS`."""
 
 
@@ -196,14 +186,68 @@ class MonitorTable:
     stream_brands: Texts = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedView:
+    """Filters of the live page under a name.
+
+    Attributes
+    ----------
+    name : str
+        What the page, ``--view`` and ``?view=`` of the API call them.
+    days : int or None
+        Only the last so many days, today among them.
+    brand, lang, source, place, kind, counted, q, words
+        As `blockfeat.monitor.reports.Filters` has them.
+
+    Raises
+    ------
+    QueryError
+        The query in ``words`` cannot be understood.
+    """
+
+    name: str
+    days: Count | None = None
+    brand: Texts = ()
+    lang: Texts = ()
+    source: Texts = ()
+    place: Texts = ()
+    kind: Annotated[tuple[PageKind, ...], Parsed(texts)] = ()
+    counted: Literal["yes", "no", "all"] = "yes"
+    q: str = ""
+    words: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the query."""
+        if self.words:
+            Query.parse(self.words, name=self.name)
+
+
 @dataclass(frozen=True, kw_only=True)
-class MonitorConfig(MonitorTable):
+class _Tables:
+    """The tables that are taken as the file has them."""
+
+    brands: tuple[Brand, ...] = ()
+    fetch: FetchOptions = field(default_factory=FetchOptions)
+    pages: PageSettings = field(default_factory=PageSettings)
+    copies: CopySettings = field(default_factory=CopySettings)
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
+    queries: tuple[Query, ...] = ()
+    views: tuple[SavedView, ...] = ()
+    webhooks: tuple[Webhook, ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    smtp: Smtp | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonitorConfig(MonitorTable, _Tables):
     """A whole configuration: what is in ``[monitor]``, and the other tables.
 
     Attributes
     ----------
     sources, brands, queries : tuple
         What is read, and what is looked for; queries have names of their own.
+    views : tuple of SavedView
+        Filters of the live page.
     alerts : tuple of Alert
         Messages about mentions and spikes.
     smtp : Smtp or None
@@ -215,15 +259,6 @@ class MonitorConfig(MonitorTable):
     """
 
     sources: tuple[Source, ...]
-    brands: tuple[Brand, ...]
-    fetch: FetchOptions = field(default_factory=FetchOptions)
-    pages: PageSettings = field(default_factory=PageSettings)
-    copies: CopySettings = field(default_factory=CopySettings)
-    queries: tuple[Query, ...] = ()
-    webhooks: tuple[Webhook, ...] = ()
-    alerts: tuple[Alert, ...] = ()
-    smtp: Smtp | None = None
-    retention: RetentionSettings = RetentionSettings()
     folder: Path = Path()
 
     @property
@@ -250,21 +285,12 @@ class _SourceTable:
             yield Source(address, kind, self.lang, self.every)
 
 
-@dataclass(frozen=True)
-class _File:
+@dataclass(frozen=True, kw_only=True)
+class _File(_Tables):
     """The file as a whole."""
 
     monitor: MonitorTable = field(default_factory=MonitorTable)
-    fetch: FetchOptions = field(default_factory=FetchOptions)
-    pages: PageSettings = field(default_factory=PageSettings)
-    copies: CopySettings = field(default_factory=CopySettings)
-    retention: RetentionSettings = field(default_factory=RetentionSettings)
     sources: tuple[_SourceTable, ...] = ()
-    brands: tuple[Brand, ...] = ()
-    queries: tuple[Query, ...] = ()
-    webhooks: tuple[Webhook, ...] = ()
-    smtp: Smtp | None = None
-    alerts: tuple[Alert, ...] = ()
 
 
 def example_config() -> str:
@@ -316,17 +342,19 @@ def _check_between_tables(file: _File, values: Mapping[str, Any], problems: Prob
         problems.add(("sources",), 'no [[sources]]: add one with url = "https://…/feed.xml"')
     if "brands" not in values and "queries" not in values:
         problems.add(("brands",), 'no [[brands]] and no [[queries]]: add one with name = "…"')
-    _check_names(values, problems, "alerts")
     known = _check_names(values, problems, "brands", "queries")
     for path, alert in _tables(values, "alerts"):
         if not any(map(alert.get, CHANNELS)):
             problems.add(path, f"[[alerts]] needs at least one of {', '.join(CHANNELS)}")
         if alert.get("email") and "smtp" not in values:
             problems.add((*path, "email"), "e-mail needs a table [smtp] with host and sender")
-        named = texts(alert.get("brands"))
-        for name in named if isinstance(named, tuple) else ():
-            if isinstance(name, str) and name not in known:
-                problems.add((*path, "brands"), f"there is no brand or query {name!r}")
+    for kind, key in (("alerts", "brands"), ("views", "brand")):
+        _check_names(values, problems, kind)
+        for path, table in _tables(values, kind):
+            named = texts(table.get(key))
+            for name in named if isinstance(named, tuple) else ():
+                if isinstance(name, str) and name not in known:
+                    problems.add((*path, key), f"there is no brand or query {name!r}")
 
 
 def _check_names(values: Mapping[str, Any], problems: Problems, *kinds: str) -> set[str]:

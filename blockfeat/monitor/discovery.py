@@ -77,9 +77,7 @@ async def discover(site: str, fetcher: Fetcher) -> list[FoundFeed]:
 
 def feed_links(data: bytes, *, url: str) -> Iterator[str]:
     """Yield the addresses of the feeds that a page links to as its alternates."""
-    if not data:
-        return
-    tags = Page.parse(data, url=url).tags
+    tags = Page.parse(data, url=url).tags if data else None
     if tags is None:
         return
     for element in tags.named("link").tolist():

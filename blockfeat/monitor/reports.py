@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from datetime import date
+from dataclasses import asdict, dataclass, fields
+from datetime import date, timedelta
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal, Self
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, Self
 from urllib.parse import urlencode
 from xml.sax.saxutils import quoteattr
 
@@ -21,6 +21,9 @@ from blockfeat.io.outputs import ParquetRows, csv_line
 from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.store.schema import MENTION_COLUMNS, MENTIONS_FROM, MENTIONS_SELECT, SQL, type_of
 from blockfeat.monitor.store.store import Store
+
+if TYPE_CHECKING:
+    from blockfeat.monitor.config import SavedView
 
 # The class of a dropped block stands in its reason.
 _CLASSES = " ".join(
@@ -40,13 +43,15 @@ DIMENSIONS: Mapping[str, str] = {
     "because": _NOT_COUNTED,
 }
 """What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""
+# A sign keeps SQLite from another index than that of numbers.
+_PAGES_FIRST = MENTIONS_FROM.replace("p.id =", "+p.id =")
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
 _COUNTED = {"yes": f"{MENTION_COLUMNS['counted']} = 1", "no": f"{MENTION_COLUMNS['counted']} = 0", "all": "1 = 1"}
 
 
 def _given(value: Any) -> Any:
     """Return a form's values without those that were left empty."""
-    return [each for each in value if each] if isinstance(value, list) else value
+    return [each for each in value if each] if isinstance(value, list | tuple) else value
 
 
 def _day(value: Any) -> Any:
@@ -78,8 +83,11 @@ class Filters(BaseModel):
         Words that the sentence holds, in one piece, whatever their case.
     words : str
         A Boolean query that the article fulfils; see `blockfeat.monitor.mentions.queries`.
+    view : str
+        A saved view of the configuration, whose filters hold where these say nothing.
     """
 
+    view: str = ""
     brand: Values = []
     lang: Values = []
     source: Values = []
@@ -91,6 +99,24 @@ class Filters(BaseModel):
     q: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
     words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), AfterValidator(_query)] = ""
     _pages: tuple[int, ...] | None = PrivateAttr(None)
+
+    def with_view(self, views: Iterable[SavedView], *, today: date) -> Self:
+        """Return these filters with those of the saved view that they name.
+
+        Raises
+        ------
+        ConfigError
+            There is no such view.
+        """
+        if not self.view:
+            return self
+        saved = {view.name: asdict(view) for view in views}
+        if self.view not in saved:
+            raise ConfigError(f"there is no view {self.view!r}; known are {', '.join(saved) or 'none'}")
+        values = saved[self.view]
+        if days := values["days"]:
+            values["since"] = today - timedelta(days=days - 1)
+        return self.model_validate(values | self.model_dump(include=self.model_fields_set) | {"view": ""})
 
     def in_store(self, store: Store) -> Self:
         """Return these filters for the pages of a store that fulfil ``words``, of any day before ``until``."""
@@ -223,7 +249,7 @@ def numbers_by(store: Store, filters: Filters, *, since: date) -> list[dict[str,
     """
     condition, values = filters.in_store(store).condition()
     columns = {name: DIMENSIONS[name] for name in ("day", "source", "lang")}
-    statement = SQL["overview"]["numbers"].format(**columns, tables=MENTIONS_FROM, condition=condition)
+    statement = SQL["overview"]["numbers"].format(**columns, tables=_PAGES_FIRST, condition=condition)
     return store.query(statement, values | {"begin": since.isoformat()})
 
 
@@ -243,7 +269,7 @@ def articles_read(store: Store, filters: Filters) -> dict[str, int]:
     condition, values = chosen.condition()
     rows = store.query(
         f"SELECT {DIMENSIONS['day']} AS day, count(*) AS n FROM page p LEFT JOIN feed f ON f.id = p.feed_id "
-        f"WHERE p.status = 'ok' AND p.copy_of IS NULL AND {condition} GROUP BY 1",
+        f"WHERE p.status = 'ok' AND +p.copy_of IS NULL AND {condition} GROUP BY 1",
         values,
     )
     return {row["day"]: row["n"] for row in rows}

@@ -193,17 +193,6 @@ async def _rendering(config: MonitorConfig, fetcher: Fetcher) -> AsyncIterator[B
         yield renderer
 
 
-async def run_once(
-    config: MonitorConfig,
-    *,
-    deadline: float | None = None,
-    on_start: Callable[[Monitor], None] = lambda monitor: None,
-    on_progress: Callable[[Summary], None] = lambda summary: None,
-) -> Summary:
-    """Do everything that is due, once; see `stay`."""
-    return await stay(config, every=None, deadline=deadline, on_start=on_start, on_progress=on_progress)
-
-
 async def stay(
     config: MonitorConfig,
     *,
@@ -259,3 +248,7 @@ async def stay(
                     await monitor.nap()
             finally:
                 monitor.close()
+
+
+run_once = partial(stay, every=None)
+"""Do everything that is due, once; see `stay`."""

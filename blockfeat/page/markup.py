@@ -16,6 +16,8 @@ _SPACE, _LETTER_A, _LETTER_F, _LETTER_X, _LETTER_Z, _DIGIT_0, _DIGIT_9 = b" afxz
 _LOWER = 0x20
 # Positions are numbers of four bytes.
 _MOST_BYTES = 2**31 - 1
+# Of nearly all pages an element has more.
+_BYTES_OF_ELEMENT = 24
 _REPLACEMENT = 0xFFFD
 _LONGEST_REFERENCE, _LONGEST_UNTERMINATED = 32, 6
 _SLOTS = tables.SLOTS
@@ -53,11 +55,12 @@ class Markup:
         self.room = len(data) + 1024
         self.out = np.empty(self.room, dtype=np.uint8).data
         self.tags = self.elements = self.replaced = 0
-        self.element_room = data.count(b"<") + 64
+        # A guess, from which the columns grow: to count the tags takes longer.
+        self.element_room = len(data) // _BYTES_OF_ELEMENT + 64
         self.tag_room = 2 * self.element_room
-        self.tag_start, self.tag_stop, self.tag_origin, self.opened, self.closed = (
-            np.empty(self.tag_room, dtype=np.int32).data for _ in range(5)
-        )
+        self.opened, self.closed = (np.empty(self.element_room, dtype=np.int32).data for _ in range(2))
+        rooms = (np.empty(self.tag_room, dtype=np.int32).data for _ in range(3))
+        self.tag_start, self.tag_stop, self.tag_origin = rooms
         self.key = np.empty(self.element_room, dtype=np.uint64).data
 
     def reserve(self, count: cython.Py_ssize_t) -> cython.int:

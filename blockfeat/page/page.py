@@ -166,16 +166,15 @@ class Page:
         LimitExceeded
             The page is larger than ``max_bytes``.
         """
-        data, decoding, mended = _in_utf_8(html, charset, max_bytes)
+        data, decoding, decoded = _in_utf_8(html, charset, max_bytes)
         is_marked_up = _has_markup(data) or not data.strip()
         if not is_marked_up:
             _check_is_text(data, is_plain=True)
             data = as_markup(data)
-        tags, scripts, warnings, unnamed = _read(
+        tags, scripts, mended, unnamed = _read(
             data, keep_raw_text=keep_raw_text, keep_drawings=keep_drawings or keep_raw_text
         )
-        if mended:
-            warnings.append(f"{mended} passages were encoded as UTF-8 twice and were mended")
+        warnings = [*decoded, *mended]
         if not is_marked_up:
             warnings.append(NO_MARKUP)
         replaced = decoding.replaced + unnamed
@@ -242,8 +241,8 @@ class Page:
 
 def _in_utf_8(
     html: str | bytes | bytearray | memoryview, charset: str | None, max_bytes: int | None
-) -> tuple[bytes, Decoding, int]:
-    """Return a page in UTF-8, how it was decoded, and the number of passages that were encoded twice."""
+) -> tuple[bytes, Decoding, list[str]]:
+    """Return a page in UTF-8, how it was decoded, and warnings about its characters."""
     if isinstance(html, str):
         if "<" not in html:
             check_is_no_name(html)
@@ -258,13 +257,16 @@ def _in_utf_8(
         source = source_of_utf_8(raw)
         _check_is_text(raw, None if source else utf_16_order(raw, charset))
         if source is not None:
-            return raw, Decoding("", "utf-8", source), 0
+            return raw, Decoding("", "utf-8", source), []
         decoding = decode(raw, charset)
         data, _ = _to_utf_8(decoding.text)
     else:
         raise wrong_type(html)
     mended, passages = mend_twice_encoded(data) if doubled_pairs(data) >= LEAST_PAIRS else (data, 0)
-    return mended, decoding, passages
+    warnings = ["NUL characters were replaced"] if b"\x00" in data else []
+    if passages:
+        warnings.append(f"{passages} passages were encoded as UTF-8 twice and were mended")
+    return mended, decoding, warnings
 
 
 def _check_size(size: int, max_bytes: int | None) -> None:
@@ -321,22 +323,21 @@ def _to_utf_8(text: str) -> tuple[bytes, int]:
 
 def _read(
     data: bytes, *, keep_raw_text: bool, keep_drawings: bool
-) -> tuple[Tags | None, tuple[tuple[int, int], ...], list[str], int]:
+) -> tuple[Tags | None, tuple[tuple[int, int], ...], tuple[str, ...], int]:
     """Read UTF-8 markup.
 
     Returns its tags (None where there are none), where its JSON-LD begins and ends, warnings of what was mended, and
     the number of character references that name no character.
     """
     if not data or data.isspace():
-        return None, (), [], 0
+        return None, (), (), 0
     read = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
     tags = read.tags
-    warnings = ["NUL characters were replaced"] if b"\x00" in data else []
     if read.may_have_formulas and not keep_raw_text:
         from blockfeat.page.formulas import with_formulas
 
         tags = with_formulas(tags)
-    return tags if len(tags) else None, read.linked_data, [*warnings, *read.warnings], read.replaced
+    return tags if len(tags) else None, read.linked_data, read.warnings, read.replaced
 
 
 def _descriptions(source: bytes) -> str:
@@ -356,10 +357,12 @@ def _descriptions(source: bytes) -> str:
 
 def _declared_lang(tags: Tags) -> str | None:
     """Return the language that a page declares."""
-    for element in (0, *tags.named("body")[:1].tolist()):
-        attributes = tags.attributes(element)
-        if value := attributes.get("lang") or attributes.get("xml:lang"):
-            return value
+    # Most say it in the first element.
+    for name in ("html", "body"):
+        for element in tags.named(name)[:1].tolist() if name == "body" else [0]:
+            attributes = tags.attributes(element)
+            if value := attributes.get("lang") or attributes.get("xml:lang"):
+                return value
     for element in tags.named("meta").tolist():
         # Most say something else, and attributes take four times as long.
         if not _OF_LANGUAGES.search(tags.start_tag(element)):

@@ -89,8 +89,13 @@ class _Page:
             changes = kept.any(axis=1) & (kept != now).any(axis=1)
             first, *others = self.f1([now, *kept[changes]]).tolist()
             found = zip(compress(tried, changes), others, strict=True)
-            self._known[key] = {rule: f1 - first for rule, f1 in found if rule[0] == "drop" or not side_of(rule[1])}
+            self._known[key] = {rule: f1 - first for rule, f1 in found if _may_be(*rule)}
         return self._known[key]
+
+
+def _may_be(do: str, where: str) -> bool:
+    """Return whether such a rule is learnt: nothing is dropped by its tag alone, which has the article elsewhere."""
+    return where[0] != "<" if do == "drop" else not side_of(where)
 
 
 def _candidates(pages: Sequence[_Page]) -> list[str]:

@@ -8,6 +8,7 @@ import math
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
@@ -151,6 +152,7 @@ _logger = logging.getLogger("blockfeat.web.guard")
 _UNEXPECTED = "an unexpected error; the service's log has more"
 _READING = ("GET", "HEAD", "OPTIONS")
 _SECONDS_FOR_A_BODY, _SECONDS_AHEAD, _LEAST_BYTES_A_SECOND = 60.0, 10.0, 20_000
+_MOST_READ_ON = 32_000_000
 _FREE = ("/static/", "/api/v1/health", "/favicon.ico", "/openapi.json")
 
 
@@ -193,7 +195,7 @@ class Guard:
             limited = _Limited(scope, receive, guarded, self._settings.max_bytes)
             await self._app(scope, limited.receive, limited.send)
         except Problem as problem:
-            await problem_response(problem)(scope, receive, guarded)
+            await _refuse(problem, scope, receive, guarded)
         except Exception:
             _logger.exception("a request failed: %s %s", scope["method"], scope["path"])
             if started():
@@ -250,8 +252,25 @@ def _check_origin(method: str, headers: Headers) -> None:
 
 
 def _too_large(max_bytes: int) -> Problem:
-    # What is left of the body is not read.
     return Problem(413, f"the request has more than {max_bytes:,} bytes", headers={"Connection": "close"})
+
+
+async def _refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with a problem; read on for a while what is still sent, since its client would not see the answer else."""
+    response = problem_response(problem)
+    if problem.status != 413:
+        await response(scope, receive, send)
+        return
+    await send({"type": "http.response.start", "status": problem.status, "headers": response.raw_headers})
+    await send({"type": "http.response.body", "body": response.body, "more_body": True})
+    left, is_more = _MOST_READ_ON, True
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_SECONDS_AHEAD):
+            while is_more and left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                is_more = message.get("more_body", False)
+    await send({"type": "http.response.body"})
 
 
 class _Limited:
@@ -287,7 +306,7 @@ class _Limited:
         if self._problem is None:
             await self._send(message)
         elif message["type"] == "http.response.start":
-            await problem_response(self._problem)(self._scope, self._receive, self._send)
+            await _refuse(self._problem, self._scope, self._receive, self._send)
 
 
 def _with_headers(send: Send, *, is_head: bool) -> tuple[Send, Callable[[], bool]]:

@@ -47,6 +47,7 @@ def test_a_page_in_each_format(downloaded: str) -> None:
     whole = json.loads(extract(downloaded, URL, output_format="json", with_metadata=True) or "")
     assert (whole["title"], whole["author"], whole["date"]) == (_TITLE, "Imogen Tarrant", "2024-03-14")
     assert (whole["source"], whole["hostname"]) == (URL, "harbourledger.example")
+    assert whole["source-hostname"] == "The Harbour Ledger"
     assert (extract(downloaded, with_metadata=True) or "").startswith(f'---\ntitle: "{_TITLE}"\n')
     less = extract(downloaded, URL, favor_precision=True, include_comments=False, include_tables=False)
     assert len(less or "") <= len(extract(downloaded, favor_recall=True) or "")
@@ -61,6 +62,8 @@ def test_python_objects_trees_and_all_text(downloaded: str) -> None:
     assert extract(tree) == "Here is the main text."
     known = extract_metadata(downloaded, author_blacklist={"Imogen Tarrant"})
     assert (known.title, known.author, known.text) == (_TITLE, None, None)
+    body, text, length = trafilatura.baseline(downloaded)
+    assert (body.xpath("string(p)")[: len(_BEGIN)], len(text)) == (_BEGIN, length)
     assert _BEGIN in html2txt(downloaded)
     assert len(html2txt(downloaded)) < len(html2txt(downloaded, clean=False))
 
@@ -71,7 +74,8 @@ def test_what_is_left_out_is_none(downloaded: str) -> None:
         url = None if name == "only_with_metadata" else URL
         content = "<p>Here is the main text.</p>" if url is None else downloaded
         assert extract(content, url, **{name: value}) is None, name
-    assert [extract(""), extract("<html></html>"), extract(b"%PDF-1.7"), bare_extraction("")] == [None] * 4
+    assert [extract(page) for page in ("", "<html></html>", b"%PDF-1.7", None)] == [None] * 4
+    assert bare_extraction("") is None
     assert extract(downloaded, URL, target_language="en", only_with_metadata=True)
 
 

@@ -23,6 +23,13 @@ def test_a_table_of_keys_and_values_has_no_empty_header() -> None:
     assert "| Height | 9 m |\n| --- | --- |\n| Built | 1911 |" in all_kept(page).to_markdown()
 
 
+def test_a_first_row_in_bold_is_the_header() -> None:
+    rows = "<tr><td><b>Name</b><td><p><strong>Size</strong></p><tr><td>A<td>9 m<tr><td><b>B</b><td>8 m"
+    found = all_kept(f"<p>x<table>{rows}</table><p>y")
+    assert "| Name | Size |\n| --- | --- |\n| A | 9 m |\n| **B** | 8 m |" in found.to_markdown()
+    assert "<thead><tr><th>Name</th><th>Size</th></tr></thead>" in found.to_html()
+
+
 def test_cells_span_rows_and_columns_in_html_and_xml() -> None:
     rows = "<tr><th rowspan=2>Name<th colspan=2>Size<tr><th>w<th>h<tr><td>A<td>1<td>2<tr><td colspan=3>whole"
     found = all_kept(f"<p>x<table>{rows}</table><p>y")

@@ -7,6 +7,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -37,12 +38,15 @@ def samples(*pages: str) -> list[object]:
 def test_pages_become_texts_with_the_values_that_filters_read() -> None:
     step = BlockfeatExtractor(headline=True, format="markdown")
     (found,) = step.run(samples(article_page()))
+    assert step.stats.time_stats.total > 0
     alone = blockfeat.extract(article_page(), url="https://a.example/0", headline=True)
     assert found.text == alone.to_markdown() == step.extract(article_page())
     assert found.id == "0"
     own = {name: getattr(alone, name) for name in ("url", "kind", "fingerprint", "confidence")}
     expected = own | {"language": "en", "status": "ok", "title": "Lighthouse to be repaired"}
     assert found.metadata | expected == found.metadata
+    (found,) = BlockfeatExtractor(columns=["metadata.title"], least_confidence=0.1).run(samples(article_page()))
+    assert list(found.metadata) == ["url", "metadata.title", "confidence"]
 
 
 def test_pages_that_hang_crash_or_hold_nothing_are_counted_and_left_out() -> None:
@@ -62,6 +66,7 @@ def test_texts_of_little_confidence_are_left_out() -> None:
     assert list(BlockfeatExtractor(least_confidence=1.0).run(samples(article_page()))) == []
 
 
+@patch.dict(os.environ)  # datatrove sets variables, for good
 def test_a_pipeline_of_datatrove_runs_with_it(tmp_path: Path) -> None:
     import json
 

@@ -59,5 +59,6 @@ def test_errors_are_raised_where_they_are_asked_for(pages: Path, tmp_path: Path)
         BlockfeatLoader(str(pages), reading=READING, raise_errors=True).load()
     with pytest.raises(InputError, match="no such file"):
         BlockfeatLoader(str(tmp_path / "none.html"), raise_errors=True).load()
-    with pytest.raises(InputError, match="format 'html': known are text, markdown"):
-        BlockfeatLoader(str(pages), format="html")
+    for options in ({"format": "smoke"}, {"columns": ["titel"]}):
+        with pytest.raises(InputError, match=r"no format 'smoke'|did you mean 'title'"):
+            BlockfeatLoader(str(pages), **options)

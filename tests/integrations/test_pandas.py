@@ -36,6 +36,7 @@ def test_rows_with_one_label_and_no_rows() -> None:
 def test_options_are_those_of_an_extractor() -> None:
     frame = pandas.DataFrame({"html": [article_page()]})
     plain, headline, markdown = extract(frame), extract(frame, headline=True), extract(frame, format="markdown")
+    assert list(extract(frame, columns=["text", "metadata.title"])) == ["text", "metadata.title"]
     assert len(markdown["text"][0]) > len(headline["text"][0]) > len(plain["text"][0])
     with pytest.raises(TypeError):
         extract(frame, smoke=True)

@@ -10,21 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.lang.characters import (
-    ALPHANUMERIC,
-    CLOSER,
-    CONTROL,
-    LOWERCASE,
-    MARK,
-    SCRIPTS,
-    SPACE,
-    STOP,
-    UNSPACED,
-    character_classes,
-    direction_of,
-    letters_by_script,
-    script_of,
-)
+from blockfeat.lang import characters as known
 from blockfeat.lang.measures import code_points
 from tools.make_character_classes import class_runs
 
@@ -37,27 +23,27 @@ def test_table_is_what_the_tool_makes() -> None:
 
 
 def test_table_covers_all_of_unicode() -> None:
-    table = character_classes().table
+    table = known.character_classes().table
     assert (table.size, str(table.dtype)) == (0x110000, "uint8")
 
 
 @pytest.mark.parametrize(
     ("characters", "bits"),
     [
-        ("a", ALPHANUMERIC | LOWERCASE),
-        ("É7½١한", ALPHANUMERIC),
-        ("\u0301ि", MARK),
-        ("我かーก", ALPHANUMERIC | UNSPACED),
-        ("\u0e34", MARK | UNSPACED),
-        (".。؟।…", STOP),
-        ("”)»'", CLOSER),
-        (" \n\xa0\u3000\u200b\ufeff", SPACE),
-        ("\x00\x9f\ud800", CONTROL),
+        ("a", known.ALPHANUMERIC | known.LOWERCASE),
+        ("É7½١한", known.ALPHANUMERIC),
+        ("\u0301ि", known.MARK),
+        ("我かーก", known.ALPHANUMERIC | known.UNSPACED),
+        ("\u0e34", known.MARK | known.UNSPACED),
+        (".。؟।…", known.STOP),
+        ("”)»'", known.CLOSER),
+        (" \n\xa0\u3000\u200b\ufeff", known.SPACE),
+        ("\x00\x9f\ud800", known.CONTROL),
         ("-_€\ufe0f\u20e3", 0),
     ],
 )
 def test_classes(characters: str, bits: int) -> None:
-    assert character_classes().of(code_points(characters)).tolist() == [bits] * len(characters)
+    assert known.character_classes().of(code_points(characters)).tolist() == [bits] * len(characters)
 
 
 def test_code_points_of_any_string() -> None:
@@ -85,13 +71,13 @@ _HEBREW, _ARABIC = "\u05e9\u05dc\u05d5\u05dd", "\u0633\u0644\u0627\u0645"
     ],
 )
 def test_direction(lang: str | None, text: str, direction: str) -> None:
-    assert direction_of(lang, text) == direction
+    assert known.direction_of(lang, text) == direction
 
 
 @given(st.lists(st.one_of(st.integers(0, 0x3FFF), st.integers(0, 0x10FFFF)), max_size=20))
 def test_letters_count_for_their_script_as_often_as_they_weigh(codes: list[int]) -> None:
-    counts = letters_by_script(np.array(codes, dtype=np.uint32)).tolist()
-    letters = Counter(script_of(chr(code)) for code in codes)
-    for script, count in zip(SCRIPTS, counts, strict=True):
+    counts = known.letters_by_script(np.array(codes, dtype=np.uint32)).tolist()
+    letters = Counter(known.script_of(chr(code)) for code in codes)
+    for script, count in zip(known.SCRIPTS, counts, strict=True):
         assert count in {letters[script] * weight for weight in (1, 2, 3)}
-    assert letters_by_script(np.array([ord("漢"), ord("a")], dtype=np.uint32)).sum() == 4
+    assert known.letters_by_script(np.array([ord("漢"), ord("a")], dtype=np.uint32)).sum() == 4

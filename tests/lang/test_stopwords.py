@@ -9,34 +9,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.errors import LanguageError
+from blockfeat.lang import stopwords
 from blockfeat.lang.measures import code_points, keys_of_words, tokenize
-from blockfeat.lang.stopwords import (
-    UNSPACED_LANGUAGES,
-    StopWordIndex,
-    available_languages,
-    density,
-    stop_word_lists,
-    stop_word_ratios,
-    stop_words,
-)
 from blocks_of import blocks_of
 from cases import CASES
 
-ALL = stop_word_lists()
+ALL = stopwords.stop_word_lists()
 
 
 def test_all_58_languages_have_words() -> None:
-    assert (len(available_languages()), set(ALL)) == (58, set(available_languages()))
+    assert (len(stopwords.available_languages()), set(ALL)) == (58, set(stopwords.available_languages()))
     assert all(len(words) >= 25 for words in ALL.values())
 
 
 def test_every_word_is_one_token() -> None:
-    for lang in set(ALL) - UNSPACED_LANGUAGES:
+    for lang in set(ALL) - stopwords.UNSPACED_LANGUAGES:
         assert [word for word in ALL[lang] if tokenize(word) != [word]] == [], lang
 
 
 def test_unspaced_entries_have_one_to_three_characters() -> None:
-    for lang in UNSPACED_LANGUAGES:
+    for lang in stopwords.UNSPACED_LANGUAGES:
         assert {len(word) for word in ALL[lang]} <= {1, 2, 3}
 
 
@@ -58,7 +50,7 @@ def test_wrongly_encoded_letters_are_repaired(lang: str, letters: str) -> None:
 
 def test_unknown_language_names_code_and_choice() -> None:
     with pytest.raises(LanguageError, match=r"'tlh'.*available: af, ar"):
-        stop_words("tlh")
+        stopwords.stop_words("tlh")
 
 
 def test_import_reads_nothing_and_loads_no_library() -> None:
@@ -69,8 +61,8 @@ def test_import_reads_nothing_and_loads_no_library() -> None:
 
 
 LANGUAGES = ("en", "de", "zh", "ja", "th")
-INDEX = StopWordIndex.build(LANGUAGES)
-LISTS = stop_word_lists(LANGUAGES)
+INDEX = stopwords.StopWordIndex.build(LANGUAGES)
+LISTS = stopwords.stop_word_lists(LANGUAGES)
 
 
 @given(st.lists(st.one_of(st.sampled_from(["the", "und", "in", "die", "was", "the"]), st.text(max_size=6))))
@@ -97,9 +89,9 @@ def test_cover_is_false_for_spaced_scripts() -> None:
 
 
 def test_doubled_languages_count_once_and_unknown_ones_fail() -> None:
-    assert StopWordIndex.build(["en", "de", "en"]).languages == ("en", "de")
+    assert stopwords.StopWordIndex.build(["en", "de", "en"]).languages == ("en", "de")
     with pytest.raises(LanguageError, match="tlh"):
-        StopWordIndex.build(["tlh"])
+        stopwords.StopWordIndex.build(["tlh"])
 
 
 def test_the_masks_cannot_be_written() -> None:
@@ -108,7 +100,7 @@ def test_the_masks_cannot_be_written() -> None:
 
 
 def test_the_bundled_table_is_what_the_lists_give() -> None:
-    bundled, built = StopWordIndex.build(), StopWordIndex.build(available_languages())
+    bundled, built = stopwords.StopWordIndex.build(), stopwords.StopWordIndex.build(stopwords.available_languages())
     message = "the lists or their rules have changed: run tools/make_stop_word_index.py"
     assert bundled.languages == built.languages, message
     for name in ("keys", "masks", "buckets"):
@@ -128,12 +120,12 @@ def test_one_and_two_languages_equal_a_loop(texts: list[str]) -> None:
     shares = {}
     for lang in ("en", "de"):
         shares[lang] = [sum(word in LISTS[lang] for word in own) / max(1, len(own)) for own in words]
-        alone = stop_word_ratios(blocks.measures, INDEX, (lang,))
+        alone = stopwords.stop_word_ratios(blocks.measures, INDEX, (lang,))
         assert (alone.ratio.tolist(), alone.language.tolist()) == (pytest.approx(shares[lang]), [0] * len(words))
-    both = stop_word_ratios(blocks.measures, INDEX, ("de", "en"))
+    both = stopwords.stop_word_ratios(blocks.measures, INDEX, ("de", "en"))
     assert both.ratio.tolist() == pytest.approx(np.maximum(shares["en"], shares["de"]).tolist())
     chosen = [("de", "en")[place] for place in both.language.tolist()]
-    expected = [share / density(lang) for share, lang in zip(both.ratio.tolist(), chosen, strict=True)]
+    expected = [share / stopwords.density(lang) for share, lang in zip(both.ratio.tolist(), chosen, strict=True)]
     assert both.normalised.tolist() == pytest.approx(expected)
 
 
@@ -142,16 +134,16 @@ def test_chinese_counts_covered_characters() -> None:
     blocks = blocks_of(f"<p>{text}</p><p>苹果</p><p>library</p>")
     covered = INDEX.cover(code_points(text), 2).sum()
     assert covered
-    ratios = stop_word_ratios(blocks.measures, INDEX, ("zh",))
+    ratios = stopwords.stop_word_ratios(blocks.measures, INDEX, ("zh",))
     assert ratios.ratio.tolist() == pytest.approx([covered / 8, 0.0, 0.0])
-    mixed = stop_word_ratios(blocks.measures, INDEX, LANGUAGES[:3])
+    mixed = stopwords.stop_word_ratios(blocks.measures, INDEX, LANGUAGES[:3])
     assert LANGUAGES[mixed.language[0]] == "zh"
 
 
 def test_ratios_lie_between_0_and_1_in_every_language() -> None:
-    index = StopWordIndex.build()
+    index = stopwords.StopWordIndex.build()
     blocks = blocks_of("<p>The cat and the dog of 我们 ก็ この</p><p>de la que y en</p><p>...</p>")
-    ratios = stop_word_ratios(blocks.measures, index)
+    ratios = stopwords.stop_word_ratios(blocks.measures, index)
     assert ratios.languages == index.languages
     assert ((ratios.ratio >= 0) & (ratios.ratio <= 1)).all()
     assert ratios.ratio[2] == 0

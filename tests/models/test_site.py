@@ -108,11 +108,8 @@ def test_a_model_of_rules_is_a_file_that_a_person_edits(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     model = load_model(path)
     assert isinstance(model, SiteModel)
-    assert (model.kind, model.base.name, model.rules("a.example")) == (
-        "margin",
-        "margin",
-        (SiteRule("keep", "#story-N"),),
-    )
+    assert (model.kind, model.base.name) == ("margin", "margin")
+    assert model.rules("a.example") == (SiteRule("keep", "#story-N"),)
     assert model.rules("b.example") == ()
 
 

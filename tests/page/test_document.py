@@ -22,15 +22,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from blockfeat.errors import InputTypeError, NotHTML
-from blockfeat.page.document import (
-    NO_MARKUP,
-    Document,
-    as_markup,
-    check_is_no_name,
-    guess_host,
-    registered_domain,
-    wrong_type,
-)
+from blockfeat.page import document as documents
 from blockfeat.page.page import Page
 from cases import CASES
 from pages import article_page
@@ -39,7 +31,7 @@ from timing import seconds_of
 
 
 def test_only_id_and_data_are_needed_and_nothing_can_be_changed() -> None:
-    document = Document("a", b"<p>x")
+    document = documents.Document("a", b"<p>x")
     assert (document.url, document.lang, document.charset, document.error) == (None, None, None, None)
     with pytest.raises(dataclasses.FrozenInstanceError):
         document.id = "b"  # type: ignore[misc]
@@ -66,23 +58,23 @@ _TEXTS = [*CASES["texts_that_are_no_address"], "page.html " + "word " * 1000, "h
 )
 def test_an_address_or_a_path_is_no_page(text: str, reason: str) -> None:
     with pytest.raises(InputTypeError, match=reason):
-        check_is_no_name(text)
+        documents.check_is_no_name(text)
 
 
 @pytest.mark.parametrize("text", _TEXTS)
 def test_a_short_text_is_no_name(text: str) -> None:
-    check_is_no_name(text)
+    documents.check_is_no_name(text)
 
 
 def test_a_long_name_is_shown_in_part() -> None:
     with pytest.raises(InputTypeError) as caught:
-        check_is_no_name("https://example.org/" + "a" * 4000)
+        documents.check_is_no_name("https://example.org/" + "a" * 4000)
     assert len(str(caught.value)) < 250
 
 
 @given(st.lists(st.from_regex(r"\A[^\s/.~\\:]{1,12}\Z"), min_size=2, max_size=9))
 def test_words_are_no_name(words: list[str]) -> None:
-    check_is_no_name(" ".join(words))
+    documents.check_is_no_name(" ".join(words))
 
 
 @pytest.mark.parametrize(
@@ -97,12 +89,12 @@ def test_words_are_no_name(words: list[str]) -> None:
     ],
 )
 def test_a_value_of_another_type_is_told_how_a_page_is_had_from_it(value: object, hint: str) -> None:
-    assert re.search(f"a page must be str or bytes, not {hint}", str(wrong_type(value)))
+    assert re.search(f"a page must be str or bytes, not {hint}", str(documents.wrong_type(value)))
 
 
 @pytest.mark.parametrize(("text", "markup"), CASES["plain_text_becomes_markup_that_shows_the_same"])
 def test_plain_text_becomes_markup_that_shows_the_same(text: str, markup: str) -> None:
-    assert as_markup(text.encode()) == markup.encode()
+    assert documents.as_markup(text.encode()) == markup.encode()
 
 
 _CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
@@ -226,7 +218,7 @@ _WITHOUT_TAGS = (
 def test_text_without_a_tag_is_plain_and_stays_whole(text: str, kind: Callable[[str], str | bytes]) -> None:
     page = Page.parse(kind(text))
     assert not page.has_markup
-    assert (page.warnings, page.all_text().split()) == ((NO_MARKUP,), unescape(text).split())
+    assert (page.warnings, page.all_text().split()) == ((documents.NO_MARKUP,), unescape(text).split())
 
 
 def test_plain_text_in_utf_16_is_text() -> None:
@@ -252,25 +244,25 @@ def test_no_page_of_the_corpora_is_refused_or_taken_as_plain_text() -> None:
 
 @pytest.mark.parametrize(("host", "urls"), CASES["registered_domain"])
 def test_registered_domain(host: str, urls: str) -> None:
-    assert {url: registered_domain(url) for url in urls.split()} == dict.fromkeys(urls.split(), host or None)
-    assert registered_domain("") is registered_domain("a title, no address") is None
+    assert {url: documents.registered_domain(url) for url in urls.split()} == dict.fromkeys(urls.split(), host or None)
+    assert documents.registered_domain("") is documents.registered_domain("a title, no address") is None
 
 
 @given(st.text(max_size=60))
 def test_registered_domain_takes_any_text(url: str) -> None:
-    host = registered_domain(url)
+    host = documents.registered_domain(url)
     assert host is None or (host and host == host.lower())
 
 
 @pytest.mark.parametrize(("html", "host"), CASES["guess_host"])
 def test_guess_host(html: str, host: str) -> None:
-    assert guess_host(html) == (host or None)
+    assert documents.guess_host(html) == (host or None)
 
 
 def test_guess_host_looks_at_the_beginning_only() -> None:
-    assert guess_host(" " * 100_000 + "<base href='http://a.example/'>") is None
+    assert documents.guess_host(" " * 100_000 + "<base href='http://a.example/'>") is None
 
 
 @pytest.mark.parametrize("unit", ["<meta ", "<link rel=", "<base href='", "<meta a=b ", "<", " ", "<link a "])
 def test_guess_host_is_fast_on_hostile_pages(unit: str) -> None:
-    assert seconds_of(lambda: guess_host(unit * (1_000_000 // len(unit)))) < 1.0
+    assert seconds_of(lambda: documents.guess_host(unit * (1_000_000 // len(unit)))) < 1.0

@@ -9,7 +9,8 @@ import pytest
 
 import blockfeat
 from blockfeat._extras import modules_by_extra
-from tools.check_imports import DOORLESS, ROOMS, Checker, Declared, canonical, distribution_of, unused
+from cases import CASES
+from tools.check_imports import DOORLESS, ROOMS, Checker, Declared, canonical, distribution_of, portions, unused
 
 _ROOT = Path(__file__).parents[2]
 _DECLARED = Declared(
@@ -33,26 +34,7 @@ def _problems(folder: Path, files: dict[str, str]) -> list[str]:
     return list(Checker(folder / "blockfeat", _DECLARED, _ROOMS).problems())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "import scipy",
-        "from scipy.sparse import csr_matrix",
-        "def f():\n    import scipy",
-        "class A:\n    def f(self):\n        import scipy",
-        "async def f():\n    from scipy import sparse",
-        'from importlib import import_module\ndef f():\n    import_module("scipy.sparse")',
-        'from importlib.util import find_spec\nfind_spec("scipy")',
-        'def f():\n    import scipy\n    require_extra("train", what="f")',
-        'def f():\n    require_extra("monitor", what="f")\n    import scipy',
-        'def g():\n    require_extra("train", what="g")\ndef f():\n    import scipy',
-        "try:\n    import scipy\nexcept ValueError:\n    pass",
-        "try:\n    pass\nexcept ImportError:\n    import scipy",
-        "from blockfeat.training.fit import sparse",
-        "from blockfeat.training import fit",
-        "import blockfeat.training.fit",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["an_import_that_an_install_lacks_is_found"])
 def test_an_import_that_an_install_lacks_is_found(text: str, tmp_path: Path) -> None:
     (found,) = _problems(tmp_path, {"page.py": text + "\n"})
     assert found.startswith("blockfeat.page, line ")
@@ -125,3 +107,22 @@ def test_the_table_of_extras_is_that_of_the_project() -> None:
     assert {extra: set(map(distribution_of, modules)) for extra, modules in modules_by_extra().items()} == {
         extra: names for extra, names in own.items() if extra not in others
     }
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "told"),
+    [
+        ("compat/old.py", "from blockfeat.web import app", "blockfeat.compat.old, line 1: imports web"),
+        ("page.py", "import blockfeat.compat.old", "blockfeat.page, line 1: imports compat"),
+        ("other/new.py", "import json", "blockfeat.other: no package"),
+        ("compat/old.py", "import blockfeat.page", ""),
+    ],
+)
+def test_a_folder_that_is_no_package_imports_from_below_and_is_imported_by_none(
+    place: str, text: str, told: str, tmp_path: Path
+) -> None:
+    _problems(tmp_path, {place: text})
+    order = [{"web"}, {"page", "training"}]
+    found = list(portions(Checker(tmp_path / "blockfeat", _DECLARED, _ROOMS), {"blockfeat.compat": "web"}, order))
+    assert "\n".join(found).startswith(told)
+    assert bool(found) == bool(told)

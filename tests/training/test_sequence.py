@@ -9,16 +9,8 @@ import pytest
 
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import CorpusError, MissingExtraError, TrainingError
+from blockfeat.training import sequence
 from blockfeat.training.examples import TrainingPage
-from blockfeat.training.sequence import (
-    SequenceConfig,
-    SequenceTrainer,
-    Teacher,
-    fit_forest,
-    might_be,
-    soften_labels,
-    surroundings,
-)
 from blockfeat.training.sequence_network import SequenceOptions
 
 
@@ -38,7 +30,7 @@ def test_labels_move_towards_what_models_of_other_sites_say() -> None:
     names: list[str] = []
     taught: list[str] = []
 
-    def teach(learnt: Sequence[TrainingPage], name: str) -> Teacher:
+    def teach(learnt: Sequence[TrainingPage], name: str) -> sequence.Teacher:
         names.append(name)
 
         def teacher(page: TrainingPage) -> np.ndarray:
@@ -49,7 +41,7 @@ def test_labels_move_towards_what_models_of_other_sites_say() -> None:
 
         return teacher
 
-    softened = soften_labels(pages, teach, share=0.5, seed=3)
+    softened = sequence.soften_labels(pages, teach, share=0.5, seed=3)
     assert names == ["teachers 1 of 2", "teachers 2 of 2"]
     assert sorted(taught) == sorted(page.source.id for page in pages if page.source)
     for page in softened:
@@ -59,18 +51,18 @@ def test_labels_move_towards_what_models_of_other_sites_say() -> None:
 def test_a_page_and_its_copy_without_content_are_never_on_two_sides() -> None:
     pages = [copy for number in range(6) for copy in (_page(number), _page(number, emptied=True))]
 
-    def teach(learnt: Sequence[TrainingPage], name: str) -> Teacher:
+    def teach(learnt: Sequence[TrainingPage], name: str) -> sequence.Teacher:
         assert len(_sites(learnt)) in (1, 2)
         assert sum(page.is_emptied for page in learnt) * 2 == len(learnt)
         return lambda page: np.full(2, 0.25)
 
-    softened = soften_labels(pages, teach, share=1.0, seed=0)
+    softened = sequence.soften_labels(pages, teach, share=1.0, seed=0)
     assert {tuple(page.label.tolist()) for page in softened} == {(0.25, 0.25)}
 
 
 def test_pages_of_one_site_have_no_teachers() -> None:
     with pytest.raises(CorpusError, match="hosts are needed"):
-        soften_labels([_page(0), _page(1)], lambda pages, name: lambda page: page.label, share=0.5, seed=0)
+        sequence.soften_labels([_page(0), _page(1)], lambda pages, name: lambda page: page.label, share=0.5, seed=0)
 
 
 def _pages(count: int, seed: int) -> list[TrainingPage]:
@@ -87,14 +79,14 @@ def _pages(count: int, seed: int) -> list[TrainingPage]:
 
 def test_a_block_has_its_neighbours_and_the_page_beside_it() -> None:
     matrix = np.arange(8, dtype=np.float32).reshape(4, 2)
-    rows = surroundings(matrix)
+    rows = sequence.surroundings(matrix)
     assert (rows.shape, rows[0].tolist()) == ((4, 12), [0, 1, 0, 0, 0, 0, 2, 3, 4, 5, 3, 4])
     assert rows[3].tolist() == [6, 7, 2, 3, 4, 5, 0, 0, 0, 0, 3, 4]
 
 
 def test_it_learns_what_the_neighbour_says_and_a_seed_gives_the_same_trees() -> None:
     pytest.importorskip("lightgbm", reason="the extra 'sequence' is not installed")
-    first, second = (fit_forest(_pages(30, 0), trees=30, seed=1) for _ in range(2))
+    first, second = (sequence.fit_forest(_pages(30, 0), trees=30, seed=1) for _ in range(2))
     unseen = _pages(10, 1)
     right = [((first(page) >= 0.5) == (page.label > 0)).mean() for page in unseen]
     assert np.mean(right) > 0.9
@@ -105,7 +97,10 @@ def test_blocks_without_a_known_label_teach_nothing() -> None:
     pytest.importorskip("lightgbm", reason="the extra 'sequence' is not installed")
     pages = _pages(30, 0)
     wrong = [replace(page, label=1 - page.label, weight=np.zeros_like(page.weight)) for page in pages]
-    expected, found = fit_forest(pages, trees=10, seed=1), fit_forest([*pages, *wrong], trees=10, seed=1)
+    expected, found = (
+        sequence.fit_forest(pages, trees=10, seed=1),
+        sequence.fit_forest([*pages, *wrong], trees=10, seed=1),
+    )
     assert all((expected(page) == found(page)).all() for page in _pages(3, 1))
 
 
@@ -116,10 +111,10 @@ def test_a_model_of_enough_pages_is_taught() -> None:
     pytest.importorskip("torch", reason="the extra 'sequence' is not installed")
     pytest.importorskip("lightgbm", reason="the extra 'sequence' is not installed")
     pages = demo_pages()[:24]
-    taught = SequenceConfig(fewest_taught=10, trees=5, network=OPTIONS)
+    taught = sequence.SequenceConfig(fewest_taught=10, trees=5, network=OPTIONS)
     configs = {"taught": taught, "too few": replace(taught, fewest_taught=100)}
-    configs["as they are"] = SequenceConfig(teacher_share=0.0, network=OPTIONS)
-    models = {name: SequenceTrainer(config=config, seed=1).fit(pages) for name, config in configs.items()}
+    configs["as they are"] = sequence.SequenceConfig(teacher_share=0.0, network=OPTIONS)
+    models = {name: sequence.SequenceTrainer(config=config, seed=1).fit(pages) for name, config in configs.items()}
     reports = {name: model.report.details["soft_labels"] for name, model in models.items() if model.report}
     assert reports == {"taught": True, "too few": False, "as they are": False}
     weights = {name: model.weights["outer"].tolist() for name, model in models.items()}
@@ -131,11 +126,11 @@ def test_teachers_without_their_library_are_refused_before_pages_are_measured(mo
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     page = LabelledPage("1", "<p>Text", "Text", corpus="c")
     with pytest.raises(MissingExtraError, match=r"blockfeat\[sequence\]"):
-        SequenceTrainer(config=SequenceConfig(fewest_taught=1, network=OPTIONS)).fit([page])
+        sequence.SequenceTrainer(config=sequence.SequenceConfig(fewest_taught=1, network=OPTIONS)).fit([page])
     with pytest.raises(TrainingError, match="teacher_share"):
-        SequenceConfig(teacher_share=1.5)
+        sequence.SequenceConfig(teacher_share=1.5)
 
 
 def test_a_block_might_be_content_above_the_best_of_a_third_of_pages_without() -> None:
-    assert might_be([-1.0] * 9) == -10.0
-    assert might_be([float(number) for number in range(-30, 1)]) == -20.0
+    assert sequence.might_be([-1.0] * 9) == -10.0
+    assert sequence.might_be([float(number) for number in range(-30, 1)]) == -20.0

@@ -13,6 +13,7 @@ import pytest
 
 from blockfeat.web.app import base_app, bound_socket
 from blockfeat.web.guard import Guard, Rate, ServeSettings, frame_policy
+from cases import CASES
 from served import Served, serving_reader
 
 
@@ -73,27 +74,7 @@ def test_what_a_page_needs_is_free(path: str) -> None:
     assert [_status(guard, path=path)[0] for _ in range(3)] == [200] * 3
 
 
-_LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
-
-
-@pytest.mark.parametrize(
-    ("method", "headers", "status"),
-    [
-        ("GET", {"origin": "http://evil.example"}, 200),
-        ("HEAD", {"origin": "http://evil.example"}, 200),
-        ("OPTIONS", {"origin": "http://evil.example"}, 200),
-        ("DELETE", {"origin": "http://evil.example"}, 403),
-        ("POST", {"origin": "http://LOCALHOST"}, 200),
-        ("POST", {"sec-fetch-site": "none"}, 200),
-        ("POST", _LINK, 403),
-        ("GET", _LINK, 200),
-        ("GET", {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, 200),
-        ("GET", {"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors", "sec-fetch-dest": "document"}, 403),
-        ("GET", {"sec-fetch-site": "cross-site"}, 403),
-        ("GET", {**_LINK, "sec-fetch-dest": "iframe"}, 403),
-        ("GET", {**_LINK, "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}, 403),
-    ],
-)
+@pytest.mark.parametrize(("method", "headers", "status"), CASES["what_other_sites_may_ask_for"])
 def test_what_other_sites_may_ask_for(method: str, headers: dict[str, str], status: int) -> None:
     assert _status(_GUARD, method=method, headers=headers)[0] == status
 
@@ -287,6 +268,13 @@ def test_a_head_that_is_too_large_is_refused(hurried: Served) -> None:
     with _connected(hurried) as large:
         large.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 70_000)
         assert b"400" in large.recv(100)
+
+
+def test_who_sends_too_much_sees_why_it_is_refused(hurried: Served) -> None:
+    with _connected(hurried) as connection:
+        head = b"POST /api/v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20000000\r\n\r\n"
+        connection.sendall(head + bytes(20_000_000))
+        assert b" 413 " in connection.recv(65536)
 
 
 def test_a_body_without_a_length_is_refused_where_it_is_too_large(hurried: Served) -> None:

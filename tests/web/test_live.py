@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 import html5lib
 from starlette.testclient import TestClient
 
-from blockfeat.monitor.config import CopySettings
+from blockfeat.monitor.config import CopySettings, SavedView
 from blockfeat.monitor.mentions.mention import around
 from blockfeat.monitor.page import Article, overview, report_page, stream
 from blockfeat.monitor.reports import Filters, counts, mention_rows
@@ -45,7 +45,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def client(store: Store) -> Iterator[TestClient]:
-    app = create_live_app(store, title="Ours & theirs", settings=ServeSettings(requests_per_minute=0))
+    views = [SavedView(name="Le français", lang=("fr",)), SavedView(name="Today", days=1, words="Norvik OR texte")]
+    app = create_live_app(store, title="Ours & theirs", settings=ServeSettings(requests_per_minute=0), views=views)
     with TestClient(app, base_url="http://localhost") as made:
         yield made
 
@@ -62,6 +63,7 @@ def test_the_page_shows_what_counts_and_runs_nothing_of_the_pages(client: TestCl
     for shown in ("Ours &amp; theirs", "&lt;script&gt;", "<mark>Corvane</mark>", "<mark>Le Rex</mark> 100%"):
         assert shown in page
     assert not [left_out for left_out in (_EVIL, "dropped: a list of links") if left_out in page]
+    assert "/?view=Le%20fran%C3%A7ais" in page
     policy = client.get("/").headers["content-security-policy"]
     assert "script-src 'self'" in policy
     assert "unsafe" not in policy
@@ -70,15 +72,16 @@ def test_the_page_shows_what_counts_and_runs_nothing_of_the_pages(client: TestCl
 _SHOWING = {
     ("Corvane", "Le Rex"): ("", "brand=Corvane&brand=Le+Rex", "brand=&since=&until=&q="),
     ("Corvane",): ("brand=Corvane", "source=h0.example", "kind=article", "until=2026-01-05"),
-    ("Le Rex",): ("lang=fr", "since=2026-01-07", "q=REX+100%25", "q=%25"),
-    (): ("place=headline", "q=_", "brand=%27+OR+1%3D1+--"),
+    ("Le Rex",): ("lang=fr", "since=2026-01-07", "q=REX+100%25", "q=%25", "view=Le+fran%C3%A7ais", "view=Today&since="),
+    (): ("view=Le+fran%C3%A7ais&brand=Corvane", "view=Today", "place=headline", "q=_", "brand=%27+OR+1%3D1+--"),
 }
 
 
 @pytest.mark.parametrize(("brands", "query"), [(brands, query) for brands in _SHOWING for query in _SHOWING[brands]])
 def test_filters(client: TestClient, query: str, brands: tuple[str, ...]) -> None:
     rows = client.get(f"/api/v1/mentions?{query}").json()
-    assert {row["brand"] for row in rows} == set(brands)
+    table = csv.DictReader(io.StringIO(client.get(f"/mentions.csv?{query}").text))
+    assert {row["brand"] for row in rows} == {row["brand"] for row in table} == set(brands)
 
 
 def test_a_name_is_marked_where_it_stands_alone() -> None:
@@ -95,7 +98,7 @@ def test_what_does_not_count_is_shown_with_its_reason_where_it_is_asked_for(clie
 
 
 def test_a_wrong_filter_is_a_problem_that_names_it(client: TestClient) -> None:
-    for query in ("counted=maybe", "since=yesterday"):
+    for query in ("counted=maybe", "since=yesterday", "view=Other"):
         answer = client.get(f"/?{query}")
         assert (answer.status_code, query.split("=")[0] in answer.text) == (422, True)
     for query in ("since=0001-01-01", "until=9999-12-31", "until=0001-01-01", "since=9999-12-31"):
@@ -170,7 +173,7 @@ def test_feeds_of_a_filter(client: TestClient) -> None:
     assert tree.findtext(f"{_ATOM}title") == "Ours & theirs: Corvane"
     assert [link.get("href") for link in entry.findall(f"{_ATOM}link")] == ["https://h0.example/"]
     assert client.get("/feed.atom?brand=nobody").status_code == 200
-    for query in ("", "?brand=Corvane"):
+    for query in ("", "?brand=Corvane", "?view=Today"):
         links = ElementTree.fromstring(client.get(f"/feed.atom{query}").content).findall(f"{_ATOM}link")
         base = "http://localhost/"
         assert {link.get("rel"): link.get("href") for link in links} == {

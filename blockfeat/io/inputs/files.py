@@ -15,27 +15,16 @@ from threading import Event, Thread
 from typing import IO, TYPE_CHECKING, TypeGuard
 
 from blockfeat.errors import BlockfeatError, LimitExceeded
+from blockfeat.io.inputs import options as formats
 from blockfeat.io.inputs import records
-from blockfeat.io.inputs.options import (
-    DAMAGE,
-    PACKED_SUFFIXES,
-    InputOptions,
-    Pending,
-    as_read,
-    detected,
-    is_packed,
-    is_packed_archive,
-    looks_like_html,
-    peeked,
-    unpacked,
-)
+from blockfeat.io.inputs.options import InputOptions, Pending
 from blockfeat.page.document import Document, host_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _PLAIN_PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".xht", ".shtml", ".shtm")
-PAGE_SUFFIXES = tuple(plain + packed for plain in _PLAIN_PAGE_SUFFIXES for packed in ("", *PACKED_SUFFIXES))
+PAGE_SUFFIXES = tuple(plain + packed for plain in _PLAIN_PAGE_SUFFIXES for packed in ("", *formats.PACKED_SUFFIXES))
 _SUFFIXES = {"html": PAGE_SUFFIXES, **records.SUFFIXES}
 # Bounds memory for a compressed page; real pages stay far below this.
 _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
@@ -61,7 +50,7 @@ def read_file(path: str | os.PathLike[str], max_bytes: int | None = None) -> Doc
     try:
         with open(name, "rb") as stream:
             return _page(name, stream, max_bytes)
-    except (*DAMAGE, BlockfeatError) as error:
+    except (*formats.DAMAGE, BlockfeatError) as error:
         return failed_document(name, error)
 
 
@@ -73,12 +62,12 @@ def _pages_of(name: str, options: InputOptions) -> Iterator[Pending]:
         return
     try:
         with open(name, "rb") as stream:
-            head, whole = peeked(stream)
-            if format == "jsonl" and stream.seekable() and not is_packed(head):
+            head, whole = formats.peeked(stream)
+            if format == "jsonl" and stream.seekable() and not formats.is_packed(head):
                 yield from records.unread_json_lines(name, stream, head, options.fields)
             else:
                 yield from _read(name, whole, options, format)
-    except (*DAMAGE, BlockfeatError) as error:
+    except (*formats.DAMAGE, BlockfeatError) as error:
         yield failed_document(name, error)
 
 
@@ -86,7 +75,7 @@ def read_stdin(options: InputOptions) -> Iterator[Document]:
     """Yield the pages of standard input, in the options' format or as detected; a single page has the id ``-``."""
     try:
         yield from _read("-", sys.stdin.buffer, options, None if options.format == "auto" else options.format)
-    except (*DAMAGE, BlockfeatError) as error:
+    except (*formats.DAMAGE, BlockfeatError) as error:
         yield failed_document("-", error)
 
 
@@ -107,19 +96,19 @@ def _read(name: str, stream: IO[bytes], options: InputOptions, format: str | Non
 
 def _detected(stream: IO[bytes]) -> tuple[str, IO[bytes]]:
     """Return the format of a stream, compressed or not, and the decompressed stream from its start; archives packed."""
-    start, whole = peeked(stream)
-    if is_packed_archive(start):
+    start, whole = formats.peeked(stream)
+    if formats.is_packed_archive(start):
         return "warc", whole
-    head, whole = peeked(unpacked(whole))
-    return detected(head), whole
+    head, whole = formats.peeked(formats.unpacked(whole))
+    return formats.detected(head), whole
 
 
 def _page(name: str, stream: IO[bytes], max_bytes: int | None) -> Document:
-    head, whole = peeked(stream)
-    most = min(max_bytes or math.inf, _MAX_UNPACKED_BYTES if is_packed(head) else math.inf)
-    data = unpacked(whole).read(-1 if math.isinf(most) else int(most) + 1)
+    head, whole = formats.peeked(stream)
+    most = min(max_bytes or math.inf, _MAX_UNPACKED_BYTES if formats.is_packed(head) else math.inf)
+    data = formats.unpacked(whole).read(-1 if math.isinf(most) else int(most) + 1)
     if len(data) > most:
-        raise LimitExceeded(f"larger than {most} bytes{' when unpacked' if is_packed(head) else ''}")
+        raise LimitExceeded(f"larger than {most} bytes{' when unpacked' if formats.is_packed(head) else ''}")
     return Document(id=name, data=data)
 
 
@@ -132,7 +121,7 @@ def _parquet(name: str, stream: IO[bytes], options: InputOptions) -> Iterator[Do
     import tempfile
 
     with tempfile.TemporaryFile() as copy:
-        shutil.copyfileobj(unpacked(stream), copy)
+        shutil.copyfileobj(formats.unpacked(stream), copy)
         copy.seek(0)
         yield from records.parquet_pages(name, copy, options.fields)
 
@@ -140,7 +129,7 @@ def _parquet(name: str, stream: IO[bytes], options: InputOptions) -> Iterator[Do
 # Suffixes of pages that servers generate; such a file is read if its first bytes are HTML.
 _PERHAPS_PAGES = ("", ".asp", ".aspx", ".cfm", ".cgi", ".do", ".jsp", ".php")
 # A .json file in a folder is more often configuration than pages: it is read only if named.
-_CONFIGURATION = tuple(".json" + packed for packed in ("", *PACKED_SUFFIXES))
+_CONFIGURATION = tuple(".json" + packed for packed in ("", *formats.PACKED_SUFFIXES))
 
 OnPassedOver = Callable[[str], None]
 
@@ -198,14 +187,14 @@ def _is_page(name: str) -> bool:
     if format_by_suffix(name) is not None:
         return not name.lower().endswith(_CONFIGURATION)
     suffix = PurePath(name).suffix.lower()
-    if suffix in PACKED_SUFFIXES:
+    if suffix in formats.PACKED_SUFFIXES:
         suffix = PurePath(name).with_suffix("").suffix.lower()
     if suffix not in _PERHAPS_PAGES:
         return False
     try:
         with open(name, "rb") as stream:
-            return looks_like_html(peeked(unpacked(stream))[0])
-    except (*DAMAGE, BlockfeatError):
+            return formats.looks_like_html(formats.peeked(formats.unpacked(stream))[0])
+    except (*formats.DAMAGE, BlockfeatError):
         return False
 
 
@@ -228,7 +217,7 @@ def unfetched(url: str) -> Document:
 
 def read_urls(name: str, stream: IO[bytes]) -> Iterator[Document]:
     """Yield an unfetched document for each line of a list of addresses; blank lines and ``#`` comments are skipped."""
-    lines = unpacked(stream)
+    lines = formats.unpacked(stream)
     number = 0
     while line := lines.readline(_MAX_LINE_BYTES):
         number += 1
@@ -325,7 +314,7 @@ def read_inputs(
         An input that cannot be read yields a document with ``error`` set, and reading continues.
     """
     reading = options or InputOptions()
-    return map(as_read, fetched(list_inputs(inputs, reading, on_passed_over=on_passed_over), reading))
+    return map(formats.as_read, fetched(list_inputs(inputs, reading, on_passed_over=on_passed_over), reading))
 
 
 def list_inputs(

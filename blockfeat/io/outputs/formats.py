@@ -6,22 +6,24 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from html import escape, unescape
 from importlib.resources import files
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from blockfeat._files import bundled_table
 from blockfeat.content.links import TEI_NAMESPACE, clean_characters, fold_white_space, xml_characters
-from blockfeat.errors import InputError
+from blockfeat.errors import InputError, nearest
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import PageWork
 from blockfeat.models.site import REDESIGNED
 from blockfeat.page.document import NO_MARKUP, Document
 
+_TWICE = ("lead", "body")
 # What JSON writes of control characters and lone surrogates, or of a backslash.
 _UNCLEAN = re.compile(r"[\x7f-\x9f\ud800-\udfff\\](?:(?<!\\)|[bfru])")
 
@@ -31,7 +33,7 @@ def record_of(extraction: Extraction, *, evidence: bool = False) -> dict[str, An
     return dict(plain(extraction.to_dict(evidence=evidence)))
 
 
-def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
+def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Sequence[str] = ()) -> str:
     """Return the extraction as JSON on exactly one line, without a line end.
 
     Parameters
@@ -40,6 +42,8 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
         The page's extraction, also one with an error.
     evidence : bool
         Add ``blocks``: every block with its text, label, role, score, features and XPath.
+    columns : sequence of str
+        The members that are written, such as ``"metadata.title"``, beside ``id`` and ``error``; all by default.
 
     Returns
     -------
@@ -47,7 +51,7 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
         The page's record, as described by the JSON Schema of `record_schema`; characters beyond ASCII are not escaped,
         NaN and infinity are null.
     """
-    line = _dumped(extraction.to_dict())
+    line = _dumped(_chosen(extraction.to_dict(), columns) if columns else extraction.to_dict())
     if evidence:
         # Block by block: the plain values of all of them take several times as much memory as what is written.
         parts = [*map(_dumped, extraction.evidence())] or [""]
@@ -56,6 +60,13 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
         line = ", ".join(parts)
     # Valid inside JSON strings, but line ends for many readers; the others are not in clean strings.
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _chosen(record: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    """Return the members of a record, and of its metadata, that are named; and those by which a run goes on."""
+    metadata = {name: value for name, value in (record["metadata"] or {}).items() if f"metadata.{name}" in columns}
+    chosen = {name: value for name, value in record.items() if name in (*columns, "id", "error")}
+    return {**chosen, "metadata": chosen.get("metadata", metadata)} if metadata else chosen
 
 
 def _dumped(value: Mapping[str, Any]) -> str:
@@ -118,13 +129,29 @@ class Column:
         return _json(value) if self.type == "text" else None
 
 
-def record_columns(*, evidence: bool = False) -> tuple[Column, ...]:
-    """Return the columns of a record, in its order; a nested object has a column for each key, with a dotted name.
+def record_columns(*, evidence: bool = False, names: Sequence[str] | None = None) -> tuple[Column, ...]:
+    """Return columns of a record; a nested object has a column for each key, with a dotted name.
 
-    With ``evidence``, the column ``blocks`` is included.
+    Parameters
+    ----------
+    evidence : bool
+        Include the column ``blocks``.
+    names : sequence of str, optional
+        The columns, or nested objects, in this order; by default all but ``lead`` and ``body``, which the text has too.
+
+    Raises
+    ------
+    InputError
+        There is no such column.
     """
     blank = record_of(Extraction(text=""), evidence=evidence)
-    return tuple(Column(".".join(path), path, _TYPES.get(".".join(path), "text")) for path in _paths(blank))
+    every = [Column(".".join(path), path, _TYPES.get(".".join(path), "text")) for path in _paths(blank)]
+    if names is None:
+        return tuple(column for column in every if column.name not in _TWICE)
+    found = [[column for column in every if name in (column.name, column.path[0])] for name in names]
+    for name in (name for name, columns in zip(names, found, strict=True) if not columns):
+        raise InputError(f"there is no column {name!r}; {nearest(name, [column.name for column in every])}")
+    return tuple(dict.fromkeys(chain.from_iterable(found)))
 
 
 def row_of(record: Mapping[str, Any], columns: tuple[Column, ...]) -> dict[str, Any]:
@@ -158,7 +185,7 @@ TEXTS = ("text", "markdown", "html", "xml")
 def options_of(format: str) -> frozenset[str]:
     """Return the names of the options that a format has, one of `FORMATS` or of `TABLE_FORMATS`."""
     if format in TABLE_FORMATS:
-        return frozenset(("evidence", "text"))
+        return frozenset(("columns", "evidence", "text"))
     return frozenset(inspect.signature(FORMATS[format]).parameters) - {"self", "extraction"}
 
 
@@ -195,8 +222,8 @@ class Formatter(PageWork[Rendered]):
     format : str
         A key of `blockfeat.io.outputs.FORMATS`, or one of `TABLE_FORMATS`: records for a table.
     options : mapping
-        Options of the format (`options_of`), such as ``links``; of tables also ``text``, one of `TEXTS`, in which the
-        column ``text`` is written, and the options of that.
+        Options of the format (`options_of`), such as ``links``; of tables also ``columns``, as `record_columns` takes
+        their names, and ``text``, one of `TEXTS`, in which the column ``text`` is written, and the options of that.
     lang : str or None
         Language of all documents, where it is known.
     write : callable or None
@@ -205,7 +232,7 @@ class Formatter(PageWork[Rendered]):
     Raises
     ------
     InputError
-        There is no such format.
+        There is no such format, or column.
     """
 
     format: str = "text"
@@ -217,12 +244,13 @@ class Formatter(PageWork[Rendered]):
         """Check the formats."""
         if self.format not in (*FORMATS, *TABLE_FORMATS) or self.options.get("text", "text") not in TEXTS:
             raise InputError(f"no format {self.options.get('text', self.format)!r}; there are {', '.join(TEXTS)}")
+        if self.options.get("columns"):
+            self.columns  # noqa: B018
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns of a table. CSV has the text once by default, without its parts in columns of their own."""
-        columns = record_columns(evidence=self.options.get("evidence", False))
-        return tuple(column for column in columns if self.format != "csv" or column.name not in ("lead", "body"))
+        """The columns of a table."""
+        return record_columns(evidence=self.options.get("evidence", False), names=self.options.get("columns") or None)
 
     def extraction(self, document: Document) -> Extraction:
         """Extract one document."""

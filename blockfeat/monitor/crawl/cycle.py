@@ -281,13 +281,7 @@ class Cycle:
         if new:
             self.looked_at = ""
         self.may_have_feeds |= bool(found.feeds)
-        extra = {"event": f"feed {found.outcome}", "url": feed.url, "pages": new}
-        if found.outcome == "failed":
-            self.summary.fail(feed.url, found.poll.error or "failed", unexpected=found.poll.fault is not None)
-            _logger.warning("%s", _named(feed.url, found.poll.error), extra=extra)
-        else:
-            _logger.info("%s: %s, %d pages", feed.url, found.outcome, new, extra=extra)
-        tools.on_progress(self.summary)
+        self._note(f"feed {found.outcome}", feed.url, found.poll, pages=new)
 
     async def _saved(self, feed: DueFeed, found: PolledFeed) -> int:
         """Save a poll; the pages of a large sitemap in transactions of their own before it."""
@@ -313,12 +307,17 @@ class Cycle:
         self.summary.pages[saved.outcome] += 1
         self.summary.mentions += saved.mentions
         self.summary.copies += saved.copy
-        extra = {"event": f"page {saved.outcome}", "url": page.url, "mentions": saved.mentions, "copy": saved.copy}
-        if saved.outcome == "failed":
-            self.summary.fail(page.url, seen.error or "failed", unexpected=seen.fault is not None)
-            _logger.warning("%s", _named(page.url, seen.error), extra=extra)
+        self._note(f"page {saved.outcome}", page.url, seen, mentions=saved.mentions, copy=saved.copy)
+
+    def _note(self, event: str, url: str, seen: Poll | Visit, **counts: int) -> None:
+        """Log what came of a poll or a visit, and tell of the failure."""
+        outcome, counted = event.partition(" ")[2], next(iter(counts))
+        extra = {"event": event, "url": url, **counts}
+        if outcome == "failed":
+            self.summary.fail(url, seen.error or "failed", unexpected=seen.fault is not None)
+            _logger.warning("%s", _named(url, seen.error), extra=extra)
         else:
-            _logger.info("%s: %s, %d mentions", page.url, saved.outcome, saved.mentions, extra=extra)
+            _logger.info("%s: %s, %d %s", url, outcome, counts[counted], counted, extra=extra)
         self.tools.on_progress(self.summary)
 
     def _put_off(self, page: DuePage, host: str, until: float) -> None:

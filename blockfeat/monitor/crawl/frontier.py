@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Generic, Protocol, TypeVar
 
@@ -154,39 +154,6 @@ _LONGEST = 86_400.0
 _HOURS_OF_A_WEEK = 168
 
 
-def next_poll(
-    *,
-    now: float,
-    every: float,
-    headers: Mapping[str, str] | None = None,
-    ttl_seconds: int | None = None,
-    skip_hours: Collection[int] = (),
-    skip_days: Collection[int] = (),
-    retry_at: float | None = None,
-) -> float:
-    """Return the time of the next poll in epoch seconds.
-
-    The longest of ``every``, the feed's time to live and ``Cache-Control: max-age`` (less the ``Age``), of which the
-    last two count for at most a day; never before ``retry_at``; then the next hour that the feed does not skip.
-
-    Parameters
-    ----------
-    now : float
-        Time of the last answer, epoch seconds.
-    every : float
-        Least seconds between two polls, as the user has set them.
-    headers : mapping, optional
-        Headers of the last answer, names in lower case.
-    ttl_seconds, skip_hours, skip_days
-        As `Feed` has them. A feed that skips every hour skips none.
-    retry_at : float, optional
-        As `Fetched` has it.
-    """
-    asked = max(float(ttl_seconds or 0), _max_age(headers or {}))
-    due = max(now + max(every, min(asked, _LONGEST)), retry_at or 0.0)
-    return _unskipped(due, frozenset(skip_hours), frozenset(skip_days))
-
-
 def _max_age(headers: Mapping[str, str]) -> float:
     found = _MAX_AGE.search(headers.get("cache-control", ""))
     age = headers.get("age", "").strip()
@@ -215,6 +182,9 @@ _FIRST_WAIT_OF_REFUSED = 900.0
 def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, str], manners: PollPolicy) -> float:
     """Return when a feed is polled next: by its configured interval, or else by its own poll policy.
 
+    That is the longest of ``every``, the feed's time to live and ``Cache-Control: max-age`` (less the ``Age``), of
+    which the last two count for at most a day; then the next hour that the feed does not skip.
+
     Parameters
     ----------
     at : float
@@ -224,20 +194,14 @@ def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, 
     every : float
         Least seconds between two polls of feeds that have none there.
     headers : mapping
-        Of the answer.
+        Of the answer, names in lower case.
     manners : PollPolicy
-        The poll policy that the feed declares.
+        The poll policy that the feed declares; one that skips every hour skips none.
     """
     if feed.every is not None:
         return at + feed.every
-    return next_poll(
-        now=at,
-        every=every,
-        headers=headers,
-        ttl_seconds=int(manners.ttl_seconds),
-        skip_hours=manners.skip_hours,
-        skip_days=manners.skip_days,
-    )
+    due = at + max(every, min(max(manners.ttl_seconds, _max_age(headers)), _LONGEST))
+    return _unskipped(due, frozenset(manners.skip_hours), frozenset(manners.skip_days))
 
 
 def poll_policy_of(feed: Feed) -> PollPolicy:

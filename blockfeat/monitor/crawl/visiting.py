@@ -99,10 +99,7 @@ def page_entry(url: str, *, lang: str | None = None, entry: FeedEntry | None = N
 
 
 def _digest(*parts: bytes) -> str:
-    found = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        found.update(part)
-    return found.hexdigest()
+    return hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
 
 
 async def poll(

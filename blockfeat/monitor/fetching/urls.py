@@ -43,8 +43,7 @@ def netloc_of(url: str) -> str:
         parts = urlsplit(url.strip())
     except ValueError:
         return ""
-    host = parts.netloc.rpartition("@")[2].lower()
-    return host.removesuffix(_DEFAULT_PORTS.get(parts.scheme.lower(), "\0"))
+    return parts.netloc.rpartition("@")[2].lower().removesuffix(_DEFAULT_PORTS.get(parts.scheme.lower(), "\0"))
 
 
 # Where a search puts the address of the article: host, path, parameters that may hold it.

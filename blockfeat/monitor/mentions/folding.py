@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from threading import Lock
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from blockfeat._files import bundled_table
-from blockfeat.lang import MARK, UNSPACED, character_classes, script_of
+from blockfeat.lang import MARK, UNSPACED, character_classes, code_points, script_of
 
 PARAGRAPH = "\u2029"
 """Parts two blocks in a text that is matched as one: no name reaches over it."""
 
 _SPACES = "\t-\r\x1c-\x1f \x85\xa0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000"
 _SPACE_RUN = re.compile(f"[{_SPACES}]+")
-_SEVERAL_SPACES = re.compile(f"[{_SPACES}]{{2}}")
 # Marks of ownership, which NFKC makes letters of (™: tm).
 _OWNERSHIP = "\u00ae\u2120\u2122"
 # Invisible where they stand (soft hyphen, zero-width characters, direction marks, variation selectors), the vowel
@@ -45,6 +48,8 @@ _GREEK_MARKS = re.compile("[\u0300-\u0345]")
 ACCENTED = re.compile("[\u00e0-\u00f6\u00f8-\u0130\u0132-\u024f\u1e00-\u1eff]")
 """Latin letters with accents."""
 _LATIN_MARKS = re.compile("[\u0300-\u036f]")
+# What stands for characters that go with the one before, and for those that become several or none.
+_JOINED, _EXPANDED = "\U0010fffe", "\U0010ffff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +90,13 @@ class FoldedText:
         return None if into and self.whole[piece] else self.originals[piece] + into
 
 
-class _CharacterTable(dict[int, str]):
-    """The folded form of single characters, computed at their first use; for `str.translate`."""
-
-    def __missing__(self, code: int) -> str:
-        folded = self[code] = _fold_cluster(chr(code))
-        return folded
+def _no_codes() -> NDArray[np.uint32]:
+    return np.zeros(sys.maxunicode + 1, dtype=np.uint32)
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Folds texts; caches characters, so reuse one instance for many texts. Safe to use from several threads.
+    """Folds texts; remembers characters, so reuse one instance for many texts. Safe to use from several threads.
 
     Two spellings fold alike where they differ only in case, in Unicode's compatibility forms (full-width letters,
     ligatures, composed and decomposed accents), in invisible characters, in the vowel points of Arabic and Hebrew, in
@@ -104,8 +105,7 @@ class Folder:
     Latin letters and dots again (`blockfeat.monitor.mentions.matcher`).
     """
 
-    _table: _CharacterTable = field(default_factory=_CharacterTable, repr=False)
-    _known: set[str] = field(default_factory=set, repr=False)
+    _folded: NDArray[np.uint32] = field(default_factory=_no_codes, repr=False, compare=False)
     _joiners: set[str] = field(default_factory=set, repr=False)
     _expanding: set[str] = field(default_factory=set, repr=False)
     _patterns: list[re.Pattern[str]] = field(default_factory=list, repr=False)
@@ -113,48 +113,53 @@ class Folder:
 
     def fold(self, text: str) -> FoldedText:
         """Fold a text; linear in its length."""
-        if text.isascii() and _SEVERAL_SPACES.search(text) is None:
-            return FoldedText(text.translate(self._table))
-        self._meet(set(text))
-        clusters = list(self._patterns[0].finditer(text)) if self._patterns else []
-        if not clusters:
-            return FoldedText(text.translate(self._table))
-        folded: list[str] = []
-        starts, originals, whole = [], [], []
-        length, done = 0, 0
-
-        def add(piece: str, original: int, *, is_whole: bool) -> None:
-            nonlocal length
-            starts.append(length)
-            originals.append(original)
-            whole.append(is_whole)
-            folded.append(piece)
-            length += len(piece)
-
-        for cluster in clusters:
-            first, end = cluster.span()
-            if first > done:
-                add(text[done:first].translate(self._table), done, is_whole=False)
-            add(_fold_cluster(cluster[0]), first, is_whole=True)
-            done = end
+        codes = code_points(text)
+        one_by_one = self._folded[codes]
+        if not one_by_one.all():
+            self._meet(set(text))
+            one_by_one = self._folded[codes]
+        alike = one_by_one.tobytes().decode("utf-32-le")
+        pieces: list[tuple[str, int, bool]] = []
+        done = 0
+        for place in _places_of_clusters(one_by_one):
+            cluster = self._patterns[0].match(text, place) if place >= done else None
+            if cluster is not None:
+                if place > done:
+                    pieces.append((alike[done:place], done, False))
+                pieces.append((_fold_cluster(cluster[0]), place, True))
+                done = cluster.end()
+        if not pieces:
+            return FoldedText(alike)
         if done < len(text):
-            add(text[done:].translate(self._table), done, is_whole=False)
-        add("", len(text), is_whole=True)
-        return FoldedText("".join(folded), starts, originals, whole)
+            pieces.append((alike[done:], done, False))
+        folded, originals, whole = zip(*pieces, ("", len(text), True), strict=True)
+        return FoldedText("".join(folded), [*accumulate(map(len, folded[:-1]), initial=0)], originals, whole)
 
     def _meet(self, characters: set[str]) -> None:
-        """Register characters that do not fold one to one, and rebuild the cluster pattern."""
-        if characters <= self._known:
-            return
+        """Register characters: what they fold to; rebuild the cluster pattern where some do not fold one to one."""
         marks = character_classes().table
         with self._lock:
-            for character in characters - self._known:
+            met = {character: _fold_cluster(character) for character in characters if not self._folded[ord(character)]}
+            for character, folded in met.items():
                 if _IS_JOINER.match(character) or marks[ord(character)] & MARK or unicodedata.combining(character):
                     self._joiners.add(character)
-                elif len(self._table[ord(character)]) != 1:
+                    met[character] = _JOINED
+                elif len(folded) != 1:
                     self._expanding.add(character)
-            self._patterns[:] = [_cluster_pattern(self._joiners, self._expanding)]
-            self._known.update(characters)
+                    met[character] = _EXPANDED
+            if not self._patterns or {_JOINED, _EXPANDED} & {*met.values()}:
+                self._patterns[:] = [_cluster_pattern(self._joiners, self._expanding)]
+            # Other threads take a character for met from here on.
+            for character, folded in met.items():
+                self._folded[ord(character)] = ord(folded)
+
+
+def _places_of_clusters(folded: NDArray[np.uint32]) -> list[int]:
+    """Return where clusters may begin in a text, whose characters were folded one by one."""
+    is_joined, is_space = folded == ord(_JOINED), folded == ord(" ")
+    begins = is_joined | (folded == ord(_EXPANDED))
+    begins[:-1] |= is_joined[1:] | (is_space[:-1] & is_space[1:])
+    return list(begins.nonzero()[0].tolist())
 
 
 def visible(text: str) -> str:

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from itertools import accumulate
 from string import ascii_letters
 from typing import Any
@@ -119,17 +120,22 @@ def mentions_of(
     parts : PageParts, optional
         What belongs to the article beside its blocks; by default read from the page.
     """
-    if senses is None:
-        senses = senses_of(matcher.brands)
+    parts = parts or PageParts.of(extraction)
+    # Most pages name no brand: nothing but their text is read.
+    texts = [*_searched(extraction, parts), *(text for _, text in parts.descriptions)]
+    if not matcher.find(PARAGRAPH.join(texts), lang=extraction.lang, ruled_out=True):
+        return ()
+    senses = senses_of(matcher.brands) if senses is None else senses
     passages = passages_of(extraction, places=places, least_score=least_score, parts=parts)
     found: list[Mention] = []
+    bounds = cache(sentence_bounds)
     for counted in (True, False):
         chosen = [passage for passage in passages if (passage.reason == "") == counted]
         for passage, hit in _hits(chosen, matcher, extraction.lang, senses):
-            found.append(passage.mention(hit.brand, hit.start, hit.end, rule=hit.rule, variant=hit.variant))
-    order = {(passage.block.index, passage.place): passage.text for passage in passages}
+            sentence = _sentence(passage.text, bounds(passage.text), hit.start, hit.end)
+            found.append(passage.mention(hit.brand, hit.start, hit.end, sentence, rule=hit.rule, variant=hit.variant))
     found.sort(key=lambda mention: (mention.block, mention.place == _DESCRIPTION, mention.start, mention.brand))
-    return _with_sentences(found, order)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +157,7 @@ class Passage:
     searched: str
     reason: str | None
 
-    def mention(
-        self, name: str, start: int, end: int, *, rule: str = "", variant: str = "", sentence: str = ""
-    ) -> Mention:
+    def mention(self, name: str, start: int, end: int, sentence: str, *, rule: str = "", variant: str = "") -> Mention:
         """Return the mention of a name at a span of the text, which counts where nothing is against it."""
         reason = self.reason or rule
         if self.reason is None:
@@ -186,9 +190,8 @@ def passages_of(
     blocks, parts = extraction.blocks, parts or PageParts.of(extraction)
     least = _least(blocks, least_score)
     passages = []
-    for block, role in zip(blocks, extraction.roles, strict=True):
+    for block, role, searched in zip(blocks, extraction.roles, _searched(extraction, parts), strict=True):
         place = "table" if block.index in parts.tables else role
-        searched = _without_marks(block.text, parts.marks.get(block.index, ()))
         passages.append(Passage(block, place, block.text, searched, _reason(block, place, places, least)))
     of_block: dict[int, list[str]] = {}
     for index, text in parts.descriptions:
@@ -198,6 +201,15 @@ def passages_of(
         reason = _reason(blocks[index], _DESCRIPTION, places, least)
         passages.append(Passage(blocks[index], _DESCRIPTION, text, text, reason))
     return passages
+
+
+def _searched(extraction: Extraction, parts: PageParts) -> list[str]:
+    """Return the texts of the blocks of a page, without marks of footnotes, as long as they are."""
+    analysis = None if extraction.known_blocks else extraction.analysis
+    texts = [block.text for block in extraction.blocks] if analysis is None else [*analysis.columns["text"]]
+    for index, marks in parts.marks.items():
+        texts[index] = _without_marks(texts[index], marks)
+    return texts
 
 
 def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
@@ -238,24 +250,6 @@ def _reason(block: Block, place: str, places: Collection[str], least: float) -> 
     if not block.kept or place == "clutter":
         return None
     return "" if block.score >= least else f"doubtful: score {block.score:.2f}, below {least:.2f}"
-
-
-def _with_sentences(mentions: Sequence[Mention], texts: Mapping[tuple[int, str], str]) -> tuple[Mention, ...]:
-    """Return mentions with their sentences; sentences are sought once a text."""
-    done: list[Mention] = []
-    ends: list[int] = []
-    of_text: tuple[int, str] | None = None
-    for mention in mentions:
-        key = mention.block, mention.place
-        if key != of_text:
-            ends, of_text = sentence_bounds(texts[key]), key
-        done.append(replace(mention, sentence=_sentence(texts[key], ends, mention.start, mention.end)))
-    return tuple(done)
-
-
-def sentence_around(text: str, start: int, end: int) -> str:
-    """Return the sentence around a span of a text, or what of it is within 300 characters of the span."""
-    return _sentence(text, sentence_bounds(text), start, end)
 
 
 def sentence_bounds(text: str) -> list[int]:
@@ -380,7 +374,8 @@ def _mention(
     begins = [0, *accumulate(len(each.searched) + 1 for each in parts)]
     place = max(0, bisect_right(begins, start) - 1)
     passage, start, end = parts[place], max(0, start - begins[place]), max(0, end - begins[place])
-    return passage.mention(name, start, end, variant="query", sentence=sentence_around(passage.text, start, end))
+    sentence = _sentence(passage.text, sentence_bounds(passage.text), start, end)
+    return passage.mention(name, start, end, sentence, variant="query")
 
 
 _LONGEST = 400

@@ -5,6 +5,8 @@ Moments are in ISO 8601, UTC, to the second, so that their order is that of the 
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -238,6 +240,14 @@ class PageRecord:
     origin: str = "page"
     kind: str | None = None
     is_fault: bool = False
+
+
+def evidence_rows(packed: bytes) -> list[dict[str, Any]]:
+    """Return the blocks of `PageRecord.evidence` as rows; none where they were not kept."""
+    found = json.loads(zlib.decompress(packed)) if packed else []
+    if isinstance(found, list):  # as stores had them until 0.3
+        return found
+    return [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from sqlalchemy import Text as PlainText
 
 from blockfeat._files import bundled_table
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 
 metadata = MetaData()
 
@@ -38,6 +38,9 @@ metadata = MetaData()
 _Id = BigInteger().with_variant(Integer, "sqlite")
 _WAITS = text("due_at IS NOT NULL")
 _FAILED_ITSELF = text("fault IS NOT NULL")
+
+# Numbers are made of these alone, in an index: rows of pages are long.
+_COUNTED_BY = ("day", "status", "version", "published", "first_seen", "feed_id", "lang", "lang_hint", "host", "copy_of")
 
 _REFUSED = re.compile("[\x00\ud800-\udfff]")
 
@@ -143,6 +146,7 @@ page = Table(
     Index("page_final", "final_url"),
     Index("page_copy", "copy_of"),
     Index("page_story", "story"),
+    Index("page_numbers", *_COUNTED_BY),
 )
 
 entry = Table(

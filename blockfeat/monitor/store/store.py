@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +27,7 @@ from blockfeat.monitor.store.engine import (
     take_turn,
     was_kept,
 )
+from blockfeat.monitor.store.records import evidence_rows
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, SQL, VIEWS, meta, metadata, page
 from blockfeat.monitor.store.search import create_index
 from blockfeat.monitor.store.similar import renew_bands
@@ -324,4 +323,4 @@ class Store:
     def evidence(self, url: str) -> list[dict[str, Any]]:
         """Return the blocks of a page, each with its text and reason; empty where they were not kept."""
         packed = self._do(lambda connection: connection.scalar(select(page.c.evidence).where(page.c.url == url)))
-        return json.loads(zlib.decompress(packed)) if packed else []
+        return evidence_rows(packed or b"")

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from threading import Lock
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlencode
 from zlib import crc32
 
@@ -21,6 +21,7 @@ from pydantic import Field
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from blockfeat.errors import InputError, StoreError
+from blockfeat.monitor.config import SavedView
 from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
 from blockfeat.monitor.feeds.syndication import atom
 from blockfeat.monitor.mentions.brand import Brand
@@ -35,6 +36,8 @@ from blockfeat.web.problems import PROBLEMS, Problem
 
 _IN_FEEDS, _IN_API, _IN_STATUS = 50, 1000, 100
 _TRIES_A_MINUTE, _SECONDS_LOGGED_IN = 5, 30 * 86_400
+
+Asked = TypeVar("Asked", bound=Filters)
 
 _logger = logging.getLogger("blockfeat.web.live")
 
@@ -139,6 +142,7 @@ def create_live_app(
     settings: ServeSettings | None = None,
     feedback: bool = False,
     brands: Sequence[Brand] = (),
+    views: Sequence[SavedView] = (),
     is_open: bool = True,
 ) -> FastAPI:
     """Return the app of the live page of an open store.
@@ -155,14 +159,16 @@ def create_live_app(
         Whether mentions can be judged on the page.
     brands : sequence of Brand
         The brands of the configuration, whose words are the starting point of what feedback teaches.
+    views : sequence of SavedView
+        Filters that can be asked for by name.
     is_open : bool
         Whether everybody who reaches the page sees it while the store has no password.
     """
     app = base_app(settings or ServeSettings(), title=title, summary="Mentions of brands, as a monitor finds them.")
     app.state.store = store
     app.state.title = title
-    app.state.templates.env.globals |= {**FUNCTIONS, "feedback": feedback, "title": title}
-    app.state.brands = brands
+    app.state.templates.env.globals |= {**FUNCTIONS, "feedback": feedback, "title": title, "views": views}
+    app.state.brands, app.state.views = brands, views
     app.state.access = Access(store, is_open=is_open)
     app.include_router(router)
     app.include_router(door)
@@ -188,6 +194,11 @@ class NewFilters(Filters):
     """Filters, and the mention after which new ones are counted."""
 
     after: int = 0
+
+
+def _asked(request: Request, filters: Asked) -> Asked:
+    """Return filters, with those of the saved view that they name."""
+    return filters.with_view(request.app.state.views, today=request.app.state.store.today(now=time.time()))
 
 
 def _page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
@@ -258,7 +269,7 @@ def metrics(request: Request) -> Response:
 @router.get("/", include_in_schema=False)
 def live(request: Request, asked: Annotated[StreamFilters, Query()]) -> HTMLResponse:
     """Return the page: the filters, charts of the filtered mentions, and the stream of articles."""
-    store: Store = request.app.state.store
+    store, asked = request.app.state.store, _asked(request, asked)
     trouble = store.trouble(now=time.time())
     return _page(request, "live.html", trouble=trouble, **page_values(store, asked, before=asked.before))
 
@@ -276,7 +287,7 @@ def article(request: Request, number: int) -> HTMLResponse:
 def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the mentions that match the filters as CSV."""
     # All rows at once, so that a slow client holds no transaction open.
-    text = "".join(csv_lines(mention_rows(request.app.state.store, filters), MENTION_COLUMNS))
+    text = "".join(csv_lines(mention_rows(request.app.state.store, _asked(request, filters)), MENTION_COLUMNS))
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
@@ -285,6 +296,7 @@ def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Resp
 def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the latest mentions that match the filters as an Atom feed."""
     base, query = str(request.base_url), filters.query()
+    filters = _asked(request, filters)
     tail = f"?{query}" if query else ""
     names = {"title": filters.named(request.app.state.title), "home": f"{base}{tail}"}
     rows = mention_rows(request.app.state.store, filters, newest=_IN_FEEDS)
@@ -298,7 +310,7 @@ def api_mentions(request: Request, response: Response, asked: Annotated[PagedFil
 
     `X-Total-Count` and `X-Total-Articles` are the numbers of all; the `Link` with `rel="next"` leads to the next ones.
     """
-    store: Store = request.app.state.store
+    store, asked = request.app.state.store, _asked(request, asked)
     (total,) = figures(store, asked)
     rows = [*mention_rows(store, asked, newest=asked.limit, before=asked.before)]
     response.headers.update({"X-Total-Count": str(total["mentions"]), "X-Total-Articles": str(total["articles"])})
@@ -312,7 +324,7 @@ def api_mentions(request: Request, response: Response, asked: Annotated[PagedFil
 @router.get("/api/v1/new", responses=_ANSWERS)
 def api_new(request: Request, asked: Annotated[NewFilters, Query()]) -> dict[str, int]:
     """Return the number of mentions that match the filters and were found after a given one."""
-    return {"new": newer(request.app.state.store, asked, asked.after)}
+    return {"new": newer(request.app.state.store, _asked(request, asked), asked.after)}
 
 
 def _back(where: str) -> Response:

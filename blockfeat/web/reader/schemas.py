@@ -9,14 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from blockfeat.extraction import SIDES, ExtractionOptions, option_fields
 from blockfeat.io.outputs import FORMATS
 from blockfeat.models import DECODERS
-from blockfeat.papers.crunch.settings import (
-    Advertisements,
-    CleanSettings,
-    EmptyTables,
-    Filters,
-    LinkLists,
-    RemovedLinks,
-)
+from blockfeat.papers.crunch import settings as crunch
 from blockfeat.web.coloured import LOOKS
 from blockfeat.web.reader.tasks import ExtractionChoices
 
@@ -145,16 +138,16 @@ class AdvertisementChoices(_Strict):
 class CleanChoices(_Strict):
     """Settings of the filters of ``blockfeat clean``; what is left out has its default (docs/crunch.md)."""
 
-    filters: Filters = Filters()
+    filters: crunch.Filters = crunch.Filters()
     advertisements: AdvertisementChoices = AdvertisementChoices()
-    link_lists: LinkLists = LinkLists()
-    empty_tables: EmptyTables = EmptyTables()
-    removed_links: RemovedLinks = RemovedLinks()
+    link_lists: crunch.LinkLists = crunch.LinkLists()
+    empty_tables: crunch.EmptyTables = crunch.EmptyTables()
+    removed_links: crunch.RemovedLinks = crunch.RemovedLinks()
 
-    def settings(self) -> CleanSettings:
+    def settings(self) -> crunch.CleanSettings:
         """Return the settings in the form that the filters take."""
-        hosts = Advertisements(self.advertisements.remove, self.advertisements.bundled_list)
-        return CleanSettings(self.filters, hosts, self.link_lists, self.empty_tables, self.removed_links)
+        hosts = crunch.Advertisements(self.advertisements.remove, self.advertisements.bundled_list)
+        return crunch.CleanSettings(self.filters, hosts, self.link_lists, self.empty_tables, self.removed_links)
 
 
 class CleanRequest(PageInput):

@@ -52,6 +52,9 @@ def test_the_keys_and_their_order_and_text_that_is_readable_in_the_line() -> Non
     values = json.loads(line)
     assert list(values) == list(Extraction(text="").to_dict())
     assert (values["text"], values["warnings"]) == ("Grüße 你好", ["w"])
+    found = Extractor.load().extract("<title>A</title><p>x")
+    few = json.loads(to_json_line(found, columns=["metadata.title", "lang", "links"]))
+    assert few == {"id": None, "lang": few["lang"], "metadata": {"title": "A"}, "links": [], "error": None}
 
 
 def test_evidence_adds_the_blocks() -> None:

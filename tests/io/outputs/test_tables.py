@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.errors import MissingExtraError
+from blockfeat.errors import InputError, MissingExtraError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.io.batch import run
 from blockfeat.io.outputs import tables
@@ -21,8 +21,13 @@ DOCUMENTS = [Document("a", article_page(2), url="http://a.example/"), Document("
 
 
 def test_every_key_of_a_record_is_a_column() -> None:
-    names = [column.path[0] for column in record_columns()]
-    assert list(dict.fromkeys(names)) == list(Extraction(text="").to_dict())
+    record = list(Extraction(text="").to_dict())
+    assert list(dict.fromkeys(column.path[0] for column in record_columns(names=record))) == record
+    assert {"lead", "body"} == {*record} - {column.path[0] for column in record_columns()}
+    few = record_columns(names=["text", "metadata.title", "text"])
+    assert [column.name for column in few] == ["text", "metadata.title"]
+    with pytest.raises(InputError, match="there is no column 'titel'; did you mean 'title'"):
+        record_columns(names=["titel"])
 
 
 def test_csv_has_a_row_for_each_page_and_its_error_and_no_cell_is_a_formula_to_a_spreadsheet() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.monitor.config import PageSettings
-from blockfeat.monitor.crawl import frontier as frontier_module
 from blockfeat.monitor.crawl.frontier import Frontier, after_failed_poll, after_failed_visit, after_poll, after_visit
+from blockfeat.monitor.crawl.frontier import poll_policy_of as policy_of
 from blockfeat.monitor.feeds.feed import Feed
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.store.records import DueFeed, DuePage, PollPolicy
@@ -143,7 +143,6 @@ def _cached(control: str, age: str | None = None) -> dict[str, dict[str, str]]:
         (600, _cached("public, max-age=1800"), 1800),
         (600, _cached("max-age=1800", "1000"), 800),
         (600, _cached("no-cache, s-maxage=9000"), 600),
-        (600, {"retry_at": NOW + 10_000}, 10_000),
         # No feed silences itself for more than a day.
         (600, {"ttl_seconds": 10**9, **_cached("max-age=999999999")}, 86_400),
         (172_800, {"ttl_seconds": 10**9}, 172_800),
@@ -162,12 +161,16 @@ def _cached(control: str, age: str | None = None) -> dict[str, dict[str, str]]:
     ],
 )
 def test_when_a_feed_is_polled_next(every: float, wishes: dict[str, Any], wait: float) -> None:
-    assert frontier_module.next_poll(now=NOW, every=every, **wishes) == NOW + wait
+    assert _polled_next(every, **wishes) == NOW + wait
+
+
+def _polled_next(every: float, **wishes: Any) -> float:
+    return after_poll(NOW, _FEED, every=every, headers=wishes.pop("headers", {}), manners=PollPolicy(**wishes))
 
 
 @given(st.sets(st.integers(0, 23)), st.sets(st.integers(0, 6)), st.floats(0, 1e6))
 def test_a_poll_is_never_early(hours: set[int], days: set[int], every: float) -> None:
-    due = frontier_module.next_poll(now=NOW, every=every, skip_hours=hours, skip_days=days)
+    due = _polled_next(every, skip_hours=tuple(hours), skip_days=tuple(days))
     moment = datetime.fromtimestamp(due, UTC)
     assert due >= NOW + every
     assert (moment.hour not in hours and moment.weekday() not in days) or len(hours) == 24 or len(days) == 7
@@ -189,12 +192,9 @@ def _wait(settings: PageSettings, page: DuePage = _PAGE, **answer: Any) -> float
 
 
 def test_a_feed_is_asked_as_seldom_as_it_wishes() -> None:
-    poll_policy_of = frontier_module.poll_policy_of
     feed = Feed("rss", ttl_seconds=3600, skip_hours=(13, 14), skip_days=())
-    assert after_poll(_NOON, _FEED, every=60, headers={}, manners=poll_policy_of(feed)) == _NOON + 3 * 3600
-    headers = {"cache-control": "public, max-age=900"}
-    assert after_poll(_NOON, _FEED, every=60, headers=headers, manners=PollPolicy()) == _NOON + 900
-    assert poll_policy_of(Feed("rss")) == PollPolicy(0.0, (), ())
+    assert after_poll(_NOON, _FEED, every=60, headers={}, manners=policy_of(feed)) == _NOON + 3 * 3600
+    assert policy_of(Feed("rss")) == PollPolicy(0.0, (), ())
 
 
 def test_the_configuration_wins_over_what_a_feed_wishes() -> None:

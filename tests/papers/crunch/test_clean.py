@@ -9,23 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.page.page import Page
+from blockfeat.papers.crunch import settings as crunch
 from blockfeat.papers.crunch.clean import clean
-from blockfeat.papers.crunch.settings import (
-    Advertisements,
-    CleanSettings,
-    EmptyTables,
-    Filters,
-    LinkLists,
-    RemovedLinks,
-)
 from cases import CASES
 from property_examples import examples
 
-NOTHING = CleanSettings(
-    Filters(**dict.fromkeys(Filters.__dataclass_fields__, False)),
-    Advertisements(remove=False),
-    LinkLists(remove=False),
-    EmptyTables(remove=False),
+NOTHING = crunch.CleanSettings(
+    crunch.Filters(**dict.fromkeys(crunch.Filters.__dataclass_fields__, False)),
+    crunch.Advertisements(remove=False),
+    crunch.LinkLists(remove=False),
+    crunch.EmptyTables(remove=False),
 )
 
 _LEAVES = st.sampled_from(
@@ -59,27 +52,29 @@ _TREES = st.recursive(
 _PAGES = st.lists(_TREES, min_size=1, max_size=4).map(lambda trees: f"<title>Lanterns</title>{''.join(trees)}")
 _FLAGS = st.booleans()
 _RATIOS = (st.floats(0, 3), st.floats(0, 3), st.floats(1, 9))
-_CONTAINERS = st.sampled_from(((), ("div", "ul", "nav"), LinkLists().containers))
+_CONTAINERS = st.sampled_from(((), ("div", "ul", "nav"), crunch.LinkLists().containers))
 _SETTINGS = st.builds(
-    CleanSettings,
-    st.builds(Filters, **dict.fromkeys(Filters.__dataclass_fields__, _FLAGS)),
-    st.builds(Advertisements, _FLAGS),
-    st.builds(LinkLists, _FLAGS, *_RATIOS, st.integers(1, 3), _FLAGS, _CONTAINERS, _FLAGS),
-    st.builds(EmptyTables, _FLAGS, st.sampled_from(((), ("img",), EmptyTables().substance)), st.integers(0, 40)),
-    st.builds(RemovedLinks, _FLAGS),
+    crunch.CleanSettings,
+    st.builds(crunch.Filters, **dict.fromkeys(crunch.Filters.__dataclass_fields__, _FLAGS)),
+    st.builds(crunch.Advertisements, _FLAGS),
+    st.builds(crunch.LinkLists, _FLAGS, *_RATIOS, st.integers(1, 3), _FLAGS, _CONTAINERS, _FLAGS),
+    st.builds(
+        crunch.EmptyTables, _FLAGS, st.sampled_from(((), ("img",), crunch.EmptyTables().substance)), st.integers(0, 40)
+    ),
+    st.builds(crunch.RemovedLinks, _FLAGS),
 )
 
 
 @examples(60)
 @given(_PAGES, _SETTINGS)
-def test_cleaning_twice_changes_nothing_more(page: str, chosen: CleanSettings) -> None:
+def test_cleaning_twice_changes_nothing_more(page: str, chosen: crunch.CleanSettings) -> None:
     once = clean(page, chosen).html
     assert clean(once, chosen).html == once
 
 
 @examples(60)
 @given(_PAGES, _SETTINGS)
-def test_an_html5_parser_finds_no_fault(page: str, chosen: CleanSettings) -> None:
+def test_an_html5_parser_finds_no_fault(page: str, chosen: crunch.CleanSettings) -> None:
     parser = html5lib.HTMLParser()
     # A form may stand between the rows of a table; parsers take it, empty, and tell of it.
     parser.parse(re.sub("<form></form>", "", clean(page, chosen).html))
@@ -109,7 +104,7 @@ def test_nothing_is_lost_in_depth(name: str, depth: int) -> None:
 
 def test_many_links_and_tables_take_linear_time() -> None:
     page = "<p>" + "word<a href=/x>link</a>" * 40_000
-    chosen = CleanSettings(Filters(text_links=True), removed_links=RemovedLinks(list=True))
+    chosen = crunch.CleanSettings(crunch.Filters(text_links=True), removed_links=crunch.RemovedLinks(list=True))
     assert clean(page, chosen).html.count("word word") >= 19_999
     page = "<table><tr><td>" * 160 + "<table><tr><td><a href=/x>a</a><a href=/y>b</a></table>" * 5_000
     assert "<a" not in clean(page).html
@@ -135,8 +130,8 @@ def test_sanitised_pages_have_nothing_that_runs() -> None:
     assert "<p>text" in safe
 
 
-_SHOWN = Filters(images=False, text_links=False, image_links=False)
-_SCRIPTS_ALONE = CleanSettings(_SHOWN, link_lists=LinkLists(remove=False))
+_SHOWN = crunch.Filters(images=False, text_links=False, image_links=False)
+_SCRIPTS_ALONE = crunch.CleanSettings(_SHOWN, link_lists=crunch.LinkLists(remove=False))
 
 
 @pytest.mark.parametrize(("markup", "gone"), CASES["without_scripts_nothing_is_left_that_runs"])
@@ -172,7 +167,7 @@ _PORTAL = "<ul>" + "".join(f"<li><a href=/{n}>Link number {n}</a></li>" for n in
 
 
 def test_a_portal_keeps_its_lists_on_request() -> None:
-    spared = CleanSettings(link_lists=LinkLists(most_linked=0.6))
+    spared = crunch.CleanSettings(link_lists=crunch.LinkLists(most_linked=0.6))
     assert "<a" not in clean(_PORTAL).html
     assert clean(_PORTAL, settings=spared).html.count("<a") == 20
     article = _PORTAL + "<p>" + "A long sentence of prose without any link. " * 30 + "</p>"

@@ -5,22 +5,17 @@ from typing import Any
 
 import pytest
 
+from blockfeat.papers.crunch import settings as crunch
 from blockfeat.papers.crunch.clean import clean
-from blockfeat.papers.crunch.settings import (
-    Advertisements,
-    CleanSettings,
-    EmptyTables,
-    Filters,
-    LinkLists,
-    RemovedLinks,
-)
 from cases import CASES
 
-_OFF = Filters(**dict.fromkeys(Filters.__dataclass_fields__, False))
-_NOTHING = CleanSettings(_OFF, Advertisements(remove=False), LinkLists(remove=False), EmptyTables(remove=False))
+_OFF = crunch.Filters(**dict.fromkeys(crunch.Filters.__dataclass_fields__, False))
+_NOTHING = crunch.CleanSettings(
+    _OFF, crunch.Advertisements(remove=False), crunch.LinkLists(remove=False), crunch.EmptyTables(remove=False)
+)
 
 
-def _body(page: str, settings: CleanSettings) -> str:
+def _body(page: str, settings: crunch.CleanSettings) -> str:
     return clean(page, settings).html.partition("<body>")[2].partition("</body>")[0]
 
 
@@ -51,7 +46,7 @@ def test_widths_of_cells_go_and_those_of_tables_stay() -> None:
 
 
 def _lists(page: str, **chosen: Any) -> str:
-    return _body(page, replace(_NOTHING, link_lists=LinkLists(**chosen)))
+    return _body(page, replace(_NOTHING, link_lists=crunch.LinkLists(**chosen)))
 
 
 _TWO = "<a href=/1>one</a> <a href=/2>two</a>"
@@ -91,15 +86,17 @@ def test_text_beside_a_list_of_links_stays() -> None:
 )
 def test_tables_without_substance_go(inside: str, stays: bool) -> None:
     page = f"<p>x</p><table><tr><td>{inside}</table>"
-    assert ("<table" in _body(page, replace(_NOTHING, empty_tables=EmptyTables()))) == stays
+    assert ("<table" in _body(page, replace(_NOTHING, empty_tables=crunch.EmptyTables()))) == stays
     # What is substance can be set.
     for least in (0, 1):
-        chosen = replace(_NOTHING, empty_tables=EmptyTables(substance=(), least_characters=least))
+        chosen = replace(_NOTHING, empty_tables=crunch.EmptyTables(substance=(), least_characters=least))
         assert ("<table" in _body("<table><tr><td><img src=i></table>", chosen)) == (least == 0)
 
 
 def test_removed_links_are_listed_once_at_the_end() -> None:
-    settings = CleanSettings(replace(_OFF, text_links=True), removed_links=RemovedLinks(list=True, heading="Removed"))
+    settings = crunch.CleanSettings(
+        replace(_OFF, text_links=True), removed_links=crunch.RemovedLinks(list=True, heading="Removed")
+    )
     ad = "<a href='https://x.doubleclick.net/'>ad</a>"
     body = _body(f"<p>a<a href=/1>one</a>b<a href=/1>one</a>{ad}<a href=#x>here</a>", settings)
     listed = '<ul><li><a href="/1">one</a></li></ul></section>'
@@ -109,4 +106,4 @@ def test_removed_links_are_listed_once_at_the_end() -> None:
 
 def test_advertisements_go_by_host() -> None:
     page = "<p>a<a href='//ad.doubleclick.net/x'>b</a>c<iframe src=https://s.criteo.com></iframe><a href=/d>d</a>"
-    assert _body(page, replace(_NOTHING, advertisements=Advertisements())) == '<p>a c <a href="/d">d</a></p>'
+    assert _body(page, replace(_NOTHING, advertisements=crunch.Advertisements())) == '<p>a c <a href="/d">d</a></p>'

@@ -11,15 +11,7 @@ import pytest
 
 from blockfeat import Extractor, InputError, OutputError
 from blockfeat.data import LabelledPage
-from blockfeat.training.evaluation.bench import (
-    BenchPage,
-    BenchResult,
-    BenchSystem,
-    SystemScores,
-    bench_page,
-    bench_systems,
-    run_bench,
-)
+from blockfeat.training.evaluation import bench
 from blockfeat.training.evaluation.peers import peers_named
 
 GOLD = "one two three four five six"
@@ -40,8 +32,8 @@ class Same:
         return self.extract
 
 
-def system(name: str, extract: object) -> BenchSystem:
-    return BenchSystem(name, "1.0", Same(extract))  # type: ignore[arg-type]
+def system(name: str, extract: object) -> bench.BenchSystem:
+    return bench.BenchSystem(name, "1.0", Same(extract))  # type: ignore[arg-type]
 
 
 def copies(page: LabelledPage) -> str:
@@ -49,7 +41,7 @@ def copies(page: LabelledPage) -> str:
 
 
 def test_all_metrics_of_all_pages() -> None:
-    result = run_bench([system("copy", copies)], PAGES)
+    result = bench.run_bench([system("copy", copies)], PAGES)
     (scores,) = result.systems
     first, second, third = scores.pages
     assert [page.score.id for page in scores.pages] == ["1", "2", "3"]
@@ -82,7 +74,7 @@ def finds_nothing(page: LabelledPage) -> None:
 
 def test_systems_that_fail_hang_or_die_count_as_empty() -> None:
     chosen = [system(f.__name__, f) for f in (fails, hangs, dies, finds_nothing)]
-    failing, hanging, dying, nothing = run_bench(chosen, PAGES, deadline=3.0).systems
+    failing, hanging, dying, nothing = bench.run_bench(chosen, PAGES, deadline=3.0).systems
     assert failing.summary()["failed"] == 3
     assert (failing.pages[0].score.error, failing.summary()["f1"]) == ("RecursionError: too deep", 0.0)
     assert "longer than 3 s" in (hanging.pages[1].score.error or "")
@@ -98,8 +90,8 @@ def test_models_and_peers_run_in_parallel_and_in_order() -> None:
     html = f"<html><body><p>{text}</p></body></html>"
     pages = [LabelledPage(str(number), html, text, corpus="c", lang="en") for number in range(12)]
     ticks: list[tuple[str, int, int]] = []
-    systems = bench_systems([Extractor.load("thresholds")], peers_named(["resiliparse"]))
-    result = run_bench(systems, pages, jobs=2, on_page=lambda *told: ticks.append(told))
+    systems = bench.bench_systems([Extractor.load("thresholds")], peers_named(["resiliparse"]))
+    result = bench.run_bench(systems, pages, jobs=2, on_page=lambda *told: ticks.append(told))
     assert [found.name for found in result.systems] == ["blockfeat thresholds", "resiliparse"]
     assert all([page.score.id for page in found.pages] == [page.id for page in pages] for found in result.systems)
     assert (ticks[-1], result.first.summary()["f1"]) == (("resiliparse", 12, 12), 1.0)
@@ -111,20 +103,24 @@ def test_models_and_peers_run_in_parallel_and_in_order() -> None:
 )
 def test_pages_systems_and_names_are_needed(systems: list[str], pages: list[LabelledPage], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        run_bench([system(name, copies) for name in systems], pages)
+        bench.run_bench([system(name, copies) for name in systems], pages)
 
 
-def page(number: int, corpus: str, predicted: str, *, gold: str | None = GOLD, error: str | None = None) -> BenchPage:
+def page(
+    number: int, corpus: str, predicted: str, *, gold: str | None = GOLD, error: str | None = None
+) -> bench.BenchPage:
     labelled = LabelledPage(str(number), "<p>x", gold, corpus=corpus, present=("one two",) if corpus == "s" else ())
     seconds = math.nan if error else 0.01 * (number + 1)
-    return bench_page(predicted, labelled, error=error, seconds=seconds, memory=None if error else 2 * 1024 * 1024)
+    return bench.bench_page(
+        predicted, labelled, error=error, seconds=seconds, memory=None if error else 2 * 1024 * 1024
+    )
 
 
-def result() -> BenchResult:
+def result() -> bench.BenchResult:
     good = (page(0, "a", GOLD), page(1, "a", GOLD), page(2, "b", GOLD), page(3, "s", GOLD, gold=None))
     bad = (page(0, "a", "one"), page(1, "a", "", error="it died"), page(2, "b", GOLD), page(3, "s", "no", gold=None))
-    systems = (SystemScores("blockfeat x", "1", good), SystemScores("peer | y", "2", bad))
-    return BenchResult(systems, ("goose3",))
+    systems = (bench.SystemScores("blockfeat x", "1", good), bench.SystemScores("peer | y", "2", bad))
+    return bench.BenchResult(systems, ("goose3",))
 
 
 def test_means_by_corpus() -> None:

@@ -12,27 +12,17 @@ from hypothesis import strategies as st
 
 from blockfeat.errors import InputError
 from blockfeat.lang import tokenize
-from blockfeat.training.evaluation import (
-    Scores,
-    SnippetScores,
-    confidence_interval,
-    cosine_length_ratio,
-    paired_difference,
-    shingle_scores,
-    snippet_scores,
-    text_only_score,
-    word_scores,
-)
+from blockfeat.training import evaluation
 
 words = st.lists(st.sampled_from(["ein", "der", "Fluss", "fließt", "a", "I", "川", "が", "流", "ไทย"]), max_size=25)
 texts = st.one_of(words.map(" ".join), st.text(max_size=40))
-ONE, ZERO = Scores(1.0, 1.0, 1.0), Scores(0.0, 0.0, 0.0)
+ONE, ZERO = evaluation.Scores(1.0, 1.0, 1.0), evaluation.Scores(0.0, 0.0, 0.0)
 
 
 def all_scores(predicted: str | list[str], gold: str | list[str]) -> list[float]:
     """Return every score of a text against another."""
-    found = [cosine_length_ratio(predicted, gold), text_only_score(predicted, gold)]
-    for scores in (word_scores(predicted, gold), shingle_scores(predicted, gold)):
+    found = [evaluation.cosine_length_ratio(predicted, gold), evaluation.text_only_score(predicted, gold)]
+    for scores in (evaluation.word_scores(predicted, gold), evaluation.shingle_scores(predicted, gold)):
         found += [scores.precision, scores.recall, scores.f1]
     return found
 
@@ -44,16 +34,19 @@ def test_what_holds_for_any_two_texts(a: str, b: str) -> None:
     # Sides can be exchanged, and with them precision and recall.
     swapped = all_scores(b, a)
     assert all_scores(a, b) == pytest.approx([swapped[place] for place in (0, 1, 3, 2, 4, 6, 5, 7)])
-    scores = word_scores(a, b)
+    scores = evaluation.word_scores(a, b)
     low, high = sorted((scores.precision, scores.recall))
     assert low - 1e-12 <= scores.f1 <= high + 1e-12
     # Words in order agree no more than words in a bag.
-    assert text_only_score(a, b) <= scores.f1 + 1e-12
+    assert evaluation.text_only_score(a, b) <= scores.f1 + 1e-12
 
 
 @pytest.mark.parametrize("empty", ["", " \n", "?! …"])
-@pytest.mark.parametrize("score", [word_scores, shingle_scores, cosine_length_ratio, text_only_score])
-def test_empty_texts(score: Callable[[str, str], Scores | float], empty: str) -> None:
+@pytest.mark.parametrize(
+    "score",
+    [evaluation.word_scores, evaluation.shingle_scores, evaluation.cosine_length_ratio, evaluation.text_only_score],
+)
+def test_empty_texts(score: Callable[[str, str], evaluation.Scores | float], empty: str) -> None:
     full = "ein Satz"
     assert score(empty, "") in (ONE, 1.0)
     assert score(empty, full) in (ZERO, 0.0)
@@ -63,24 +56,24 @@ def test_empty_texts(score: Callable[[str, str], Scores | float], empty: str) ->
 @pytest.mark.parametrize(
     ("score", "predicted", "gold", "expected"),
     [
-        (word_scores, "the cat the dog", "The cat, the cat!", Scores(0.75, 0.75, 0.75)),
-        (word_scores, "a b c d", "a b", Scores(0.5, 1.0, 2 / 3)),
-        (word_scores, "one two three four five", "five four three two one", ONE),  # shingles see the order
-        (shingle_scores, "one two three four five", "five four three two one", ZERO),
-        (shingle_scores, "a b c d e", "a b c d x", Scores(0.5, 0.5, 0.5)),
-        (partial(shingle_scores, n=2), "a b", "a b c d", Scores(1.0, 1 / 3, 0.5)),
-        (shingle_scores, "a b", "a b", ONE),
-        (text_only_score, "a b c d", "a c", pytest.approx(4 / 6)),
-        (text_only_score, "c a", "a c", pytest.approx(0.5)),
+        (evaluation.word_scores, "the cat the dog", "The cat, the cat!", evaluation.Scores(0.75, 0.75, 0.75)),
+        (evaluation.word_scores, "a b c d", "a b", evaluation.Scores(0.5, 1.0, 2 / 3)),
+        (evaluation.word_scores, "one two three four five", "five four three two one", ONE),  # shingles see the order
+        (evaluation.shingle_scores, "one two three four five", "five four three two one", ZERO),
+        (evaluation.shingle_scores, "a b c d e", "a b c d x", evaluation.Scores(0.5, 0.5, 0.5)),
+        (partial(evaluation.shingle_scores, n=2), "a b", "a b c d", evaluation.Scores(1.0, 1 / 3, 0.5)),
+        (evaluation.shingle_scores, "a b", "a b", ONE),
+        (evaluation.text_only_score, "a b c d", "a c", pytest.approx(4 / 6)),
+        (evaluation.text_only_score, "c a", "a c", pytest.approx(0.5)),
         # Vectors (2, 1) and (1, 1): cosine 3/√10; three terms against two.
-        (cosine_length_ratio, "aa aa bb", "aa bb", pytest.approx(3 / math.sqrt(10) * 2 / 3)),
-        (cosine_length_ratio, "aa bb aa bb", "aa bb", pytest.approx(0.5)),
+        (evaluation.cosine_length_ratio, "aa aa bb", "aa bb", pytest.approx(3 / math.sqrt(10) * 2 / 3)),
+        (evaluation.cosine_length_ratio, "aa bb aa bb", "aa bb", pytest.approx(0.5)),
         # Single characters count in scripts without spaces only.
-        (cosine_length_ratio, "aa x y z", "aa", 1.0),
-        (cosine_length_ratio, "x y", "z", 1.0),
-        (cosine_length_ratio, "x", "aa", 0.0),
-        (cosine_length_ratio, "天地", "天", pytest.approx(0.5 / math.sqrt(2))),
-        (cosine_length_ratio, "天", "地", 0.0),
+        (evaluation.cosine_length_ratio, "aa x y z", "aa", 1.0),
+        (evaluation.cosine_length_ratio, "x y", "z", 1.0),
+        (evaluation.cosine_length_ratio, "x", "aa", 0.0),
+        (evaluation.cosine_length_ratio, "天地", "天", pytest.approx(0.5 / math.sqrt(2))),
+        (evaluation.cosine_length_ratio, "天", "地", 0.0),
     ],
 )
 def test_scores_by_hand(score: Callable[[str, str], Any], predicted: str, gold: str, expected: object) -> None:
@@ -89,34 +82,38 @@ def test_scores_by_hand(score: Callable[[str, str], Any], predicted: str, gold: 
 
 def test_text_only_score_of_long_texts() -> None:
     text = " ".join(str(number) for number in range(20_000))
-    assert text_only_score(text, text + " end") == pytest.approx(40_000 / 40_001)
+    assert evaluation.text_only_score(text, text + " end") == pytest.approx(40_000 / 40_001)
 
 
 def test_snippets_are_counted() -> None:
-    scores = snippet_scores("One two\n three. Menu", ["two three", "One", "absent"], ["Menu", "menu", "Home"])
-    assert scores == SnippetScores(2, 1, 1, 2)
+    scores = evaluation.snippet_scores(
+        "One two\n three. Menu", ["two three", "One", "absent"], ["Menu", "menu", "Home"]
+    )
+    assert scores == evaluation.SnippetScores(2, 1, 1, 2)
     assert (scores.precision, scores.recall, scores.f1) == pytest.approx((2 / 3, 2 / 3, 2 / 3))
     assert (scores.accuracy, scores.count) == (pytest.approx(4 / 6), 6)
-    assert snippet_scores("a\u00a0b", ["a \t b", " ", ""], ["\n"]) == SnippetScores(1, 0, 0, 0)
-    assert SnippetScores(1, 2, 3, 4) + SnippetScores(4, 3, 2, 1) == SnippetScores(5, 5, 5, 5)
+    assert evaluation.snippet_scores("a\u00a0b", ["a \t b", " ", ""], ["\n"]) == evaluation.SnippetScores(1, 0, 0, 0)
+    assert evaluation.SnippetScores(1, 2, 3, 4) + evaluation.SnippetScores(4, 3, 2, 1) == evaluation.SnippetScores(
+        5, 5, 5, 5
+    )
 
 
 @pytest.mark.parametrize(
     ("scores", "expected"),
     [
-        (SnippetScores(), (1.0, 1.0, 1.0)),
-        (SnippetScores(true_negatives=2), (1.0, 1.0, 1.0)),
-        (SnippetScores(false_negatives=2), (0.0, 0.0, 0.0)),
-        (SnippetScores(false_positives=2), (0.0, 1.0, 0.0)),
+        (evaluation.SnippetScores(), (1.0, 1.0, 1.0)),
+        (evaluation.SnippetScores(true_negatives=2), (1.0, 1.0, 1.0)),
+        (evaluation.SnippetScores(false_negatives=2), (0.0, 0.0, 0.0)),
+        (evaluation.SnippetScores(false_positives=2), (0.0, 1.0, 0.0)),
     ],
 )
-def test_snippets_at_the_edges(scores: SnippetScores, expected: tuple[float, float, float]) -> None:
+def test_snippets_at_the_edges(scores: evaluation.SnippetScores, expected: tuple[float, float, float]) -> None:
     assert (scores.precision, scores.recall, scores.f1) == expected
 
 
 @given(texts, st.lists(texts, max_size=4), st.lists(texts, max_size=4))
 def test_every_snippet_counts_once(predicted: str, present: list[str], absent: list[str]) -> None:
-    scores = snippet_scores(predicted, present, absent)
+    scores = evaluation.snippet_scores(predicted, present, absent)
     assert scores.true_positives + scores.false_negatives == sum(bool(text.split()) for text in present)
     assert scores.false_positives + scores.true_negatives == sum(bool(text.split()) for text in absent)
     assert all(0 <= score <= 1 for score in (scores.precision, scores.recall, scores.f1, scores.accuracy))
@@ -127,24 +124,27 @@ scores = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 @given(scores, st.integers(0, 3))
 def test_intervals_stay_within_the_values(values: list[float], seed: int) -> None:
-    found = confidence_interval(values, samples=200, seed=seed)
+    found = evaluation.confidence_interval(values, samples=200, seed=seed)
     assert found.mean == pytest.approx(np.mean(values))
     assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9
-    assert found == confidence_interval(values, samples=200, seed=seed)
+    assert found == evaluation.confidence_interval(values, samples=200, seed=seed)
 
 
 def test_an_interval_is_as_wide_as_theory_says() -> None:
     values = np.random.default_rng(1).normal(0.8, 0.2, 400)
     half = values.std() / np.sqrt(values.size)
     for level, factor in ((0.95, 1.96), (0.5, 0.674)):
-        found = confidence_interval(values, samples=4000, level=level)
+        found = evaluation.confidence_interval(values, samples=4000, level=level)
         assert found[1:] == pytest.approx((found.mean - factor * half, found.mean + factor * half), abs=0.002)
-    assert (confidence_interval([0.25]), confidence_interval([0.5] * 9)) == ((0.25, 0.25, 0.25), (0.5, 0.5, 0.5))
+    assert (evaluation.confidence_interval([0.25]), evaluation.confidence_interval([0.5] * 9)) == (
+        (0.25, 0.25, 0.25),
+        (0.5, 0.5, 0.5),
+    )
 
 
 def test_many_values_are_drawn_in_parts() -> None:
     values = np.random.default_rng(2).random(300_000)
-    found = confidence_interval(values, samples=40)
+    found = evaluation.confidence_interval(values, samples=40)
     assert found.low < found.mean < found.high
     assert found.high - found.low < 0.01
 
@@ -152,22 +152,22 @@ def test_many_values_are_drawn_in_parts() -> None:
 def test_a_clear_difference_is_significant() -> None:
     noise = np.random.default_rng(3).normal(0, 0.05, (2, 100))
     better, worse = 0.9 + noise[0], 0.8 + noise[1]
-    found = paired_difference(better, worse)
+    found = evaluation.paired_difference(better, worse)
     assert found.low > 0
     assert (found.mean, found.p) == (pytest.approx(0.1, abs=0.02), pytest.approx(1 / 1001))
-    assert paired_difference(worse, better).mean == -found.mean
+    assert evaluation.paired_difference(worse, better).mean == -found.mean
 
 
 def test_no_difference_is_not_significant() -> None:
     values = np.random.default_rng(4).random(50)
-    assert paired_difference(values, values) == (0.0, 0.0, 0.0, 1.0)
-    assert paired_difference(values, values[::-1]).p > 0.5
+    assert evaluation.paired_difference(values, values) == (0.0, 0.0, 0.0, 1.0)
+    assert evaluation.paired_difference(values, values[::-1]).p > 0.5
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=20))
 def test_differences_are_plausible(pairs: list[tuple[float, float]]) -> None:
     a, b = ([pair[side] for pair in pairs] for side in (0, 1))
-    found = paired_difference(a, b, samples=100)
+    found = evaluation.paired_difference(a, b, samples=100)
     assert 0 < found.p <= 1
     assert found.low <= found.high
     assert found.mean == pytest.approx(np.mean(a) - np.mean(b))
@@ -185,9 +185,9 @@ def test_differences_are_plausible(pairs: list[tuple[float, float]]) -> None:
 )
 def test_what_cannot_be_used_is_told(values: list[float], options: dict[str, float], reason: str) -> None:
     with pytest.raises(InputError, match=reason):
-        confidence_interval(values, **options)  # type: ignore[arg-type]
+        evaluation.confidence_interval(values, **options)  # type: ignore[arg-type]
 
 
 def test_pairs_must_match() -> None:
     with pytest.raises(InputError, match="2 values against 1"):
-        paired_difference([1.0, 0.5], [1.0])
+        evaluation.paired_difference([1.0, 0.5], [1.0])
