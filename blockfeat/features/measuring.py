@@ -58,7 +58,7 @@ def page_rows(measured: Measured, cues: Cues | None = None) -> FeatureRows:
     measures, declared, spread = blocks.measures, blocks.declared, getrandbits(64) | 1
     title, in_title = title_words(declared)
     flags = WordFlags.of(measures.token_keys, cues.words, title=title, title_words=in_title, spread=spread)
-    body = other = SharedRuns(np.zeros(len(blocks), dtype=np.int32), 0, 0)
+    body = other = SharedRuns(np.zeros(measures.words.size, dtype=np.int32), 0, 0)
     if declared.scripts:
         body, other = (
             shared_runs(measures.token_keys, measures.words, keys_of_text(text)[0], spread) if text else body
