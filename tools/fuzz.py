@@ -1,7 +1,7 @@
 """Fuzz extraction and output, or the reading of other inputs, with Atheris: ``python tools/fuzz.py --seconds 60``.
 
 Small hostile pages of ``tests/hostile.py`` and the demo pages are the seeds; ``tests/fuzz_target.py`` says what a page
-may not do. Each new kind of fault is cut down and written to ``tests/findings/``, where
+may not do. Each new kind of fault is cut down and written to ``tests/promises/findings/``, where
 ``tests/promises/test_fuzz_findings.py`` replays it. The exit code is 1 if there was one, 2 if Atheris is missing.
 """
 
@@ -25,7 +25,7 @@ from pathlib import Path
 from fuzz_inputs import TARGETS, complaint_about
 
 _TESTS = Path(__file__).resolve().parent.parent / "tests"
-_FINDINGS = _TESTS / "findings"
+_FINDINGS = _TESTS / "promises" / "findings"
 _SEED_SIZES = (150, 1_000)
 _DEMO_BYTES = 4_000
 _LARGEST = 8_192

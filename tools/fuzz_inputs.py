@@ -1,13 +1,17 @@
-"""What the fuzzer holds against inputs other than pages: feeds, web archives, model files, configurations.
+"""What the fuzzer holds against other inputs than pages, and against what is made of pages for others.
 
-Each may be refused by an error of the library, never by another exception.
+Feeds, web archives, model files and configurations may be refused by an error of the library, never by another
+exception. Pages are read by the names of trafilatura, and as Markdown that a CommonMark parser reads back without
+markup or addresses that nobody wrote on purpose.
 """
 
 from __future__ import annotations
 
 import gzip
 import io
+import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from importlib.resources import files
 from itertools import islice
 from typing import NamedTuple
@@ -15,6 +19,10 @@ from typing import NamedTuple
 from blockfeat.errors import BlockfeatError
 
 _MOST = 200
+_DEMO_BYTES = 4_000
+_RAISED = frozenset(f"<{end}{name}>" for end in ("", "/") for name in ("sup", "sub", "u", "br"))
+_SCHEMES = ("http:", "https:", "mailto:", "#")
+_OTHER_FORMATS = ("txt", "markdown", "json", "html", "xml")
 _FEEDS = (
     b'<?xml version="1.0"?><rss version="2.0"><channel><title>News</title><language>de</language><item>'
     b"<title>One &amp; two</title><link>https://news.example/1</link><guid>1</guid>"
@@ -101,11 +109,52 @@ def _configurations() -> Iterator[bytes]:
     yield files("blockfeat.monitor").joinpath("example.toml").read_bytes()
 
 
+def _read_markdown(data: bytes) -> object:
+    from markdown_it import MarkdownIt
+
+    import blockfeat
+    from fuzz_target import with_all_blocks
+
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    found = blockfeat.extract(data, url="https://news.example/1")
+    for extraction in (found, with_all_blocks(found)):
+        waiting = reader.parse(extraction.to_markdown(links=True, images=True))
+        while waiting:
+            token = waiting.pop()
+            waiting += token.children or ()
+            is_markup = token.type.startswith("html") and token.content not in _RAISED
+            assert not is_markup, f"markup in Markdown: {token.content}"
+            target = str(token.attrGet("href") or token.attrGet("src") or "https:")
+            assert target.startswith(_SCHEMES), f"address in Markdown: {target}"
+    return found
+
+
+def _read_by_other_names(data: bytes) -> object:
+    from blockfeat.compat import trafilatura
+
+    found = [trafilatura.extract(data, output_format=name, with_metadata=True) for name in _OTHER_FORMATS]
+    for options in ({"favor_recall": True}, {"include_links": True, "include_images": True}):
+        found.append(trafilatura.extract(data, url="https://news.example/1", **options))
+    with suppress(BlockfeatError):
+        trafilatura.extract_metadata(data)
+    return [*found, trafilatura.bare_extraction(data, as_dict=True), trafilatura.html2txt(data)]
+
+
+def _pages() -> Iterator[bytes]:
+    from hostile import hostile_pages
+
+    yield from (page for _, _, page in hostile_pages((300,)))
+    demo = files("blockfeat.data").joinpath("demo", "demo.jsonl").read_text(encoding="utf-8")
+    yield from (json.loads(line)["html"].encode()[:_DEMO_BYTES] for line in demo.splitlines())
+
+
 TARGETS: Mapping[str, Target] = {
     "feed": Target(_read_feed, lambda: iter(_FEEDS)),
     "archive": Target(_read_archive, _archives),
     "model": Target(_read_model, _models),
     "configuration": Target(_read_configuration, _configurations),
+    "markdown": Target(_read_markdown, _pages),
+    "compat": Target(_read_by_other_names, _pages),
 }
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
-from itertools import accumulate
-from typing import NamedTuple, TypeVar
+from itertools import accumulate, chain
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,21 +153,17 @@ class Blocks:
         if self.measures.has_controls:
             return [self.text(index) for index in np.arange(len(self))[chosen].tolist()]
         text = self.page_text.text
-        spans = zip(self.block_starts[chosen].tolist(), self.page_text.block_ends[chosen].tolist(), strict=True)
+        spans = _in_rows(self.block_starts[chosen], self.page_text.block_ends[chosen])
         return [" ".join(text[start : end - 1].split()) for start, end in spans]
 
     def raw_text(self, index: int) -> str:
         """Return the text of one block as it was measured, line breaks folded too."""
         return self.page_text.text[int(self.block_starts[index]) : int(self.page_text.block_ends[index]) - 1]
 
-    def raw_texts(self, indices: Iterable[int]) -> list[str]:
-        """Return the texts of some blocks as `raw_text` does."""
-        return [self.raw_text(index) for index in indices]
-
     def preformatted_text(self, index: int) -> str:
         """Return the text of one block as it stands on the page; folded where elements inside it were pruned."""
         markup = self.tags.source[int(self.first_byte[index]) : int(self.end_byte[index])]
-        text = line_ends(unescape(_TAG.sub(b"", _BREAK.sub(b"\n", markup)).decode("utf-8", "replace")))
+        text = markup_text(markup)
         folded = self.text(index)
         return text.strip("\n") if "".join(text.split()) == "".join(folded.split()) else folded
 
@@ -196,7 +192,7 @@ class Blocks:
 
     def xpaths(self) -> list[str]:
         """Return the path of the container around each block, ``"/"`` for none; linear in the size of the page."""
-        paths = _paths_of_containers(self.tags, self.containers)
+        paths = _paths_of_containers(self)
         return [paths[container] or "/" for container in self.container.tolist()]
 
 
@@ -231,8 +227,15 @@ def _holding(containers: Containers) -> NDArray[np.int64]:
     return (containers.first_block < containers.end_block).nonzero()[0]
 
 
-def _paths_of_containers(tags: Tags, containers: Containers) -> dict[int, str]:
+def _in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:
+    """Return the values of columns row by row: all at once, as Python's numbers, they take ten times as much memory."""
+    parts = (slice(start, start + _ROWS) for start in range(0, len(columns[0]), _ROWS))
+    return chain.from_iterable(zip(*(column[part].tolist() for column in columns), strict=True) for part in parts)
+
+
+def _paths_of_containers(blocks: Blocks) -> dict[int, str]:
     """Return the path of every container that holds a block, and for none the empty one."""
+    tags, containers = blocks.tags, blocks.containers
     parents = tags.parents()
     numbers = _numbers_among_siblings(parents, tags.key)
     # Keys are of the first bytes of a name: of names that share them, each is read.
@@ -249,11 +252,11 @@ def _paths_of_containers(tags: Tags, containers: Containers) -> dict[int, str]:
         found[container] = "/".join([found[around], *reversed(path)])
         characters += len(found[container])
         if characters > _MANY_CHARACTERS:
-            check_memory(len(tags.source), _COPIES * characters, "the paths of all blocks")
+            check_memory(len(blocks.declared.data), _COPIES * characters, "the paths of all blocks")
     return found
 
 
-_KEY_BYTES = 16
+_KEY_BYTES, _ROWS, _AT_ONCE = 16, 4096, 1 << 16
 _MANY_CHARACTERS, _COPIES = 1 << 20, 8
 
 
@@ -273,9 +276,15 @@ def _numbers_among_siblings(parents: NDArray[np.int32], keys: Keys) -> NDArray[n
     return numbers
 
 
-def line_ends(text: str) -> str:
-    """Return a text with line feeds and blanks for control characters that are white space."""
-    return text.translate(_WHITE)
+def markup_text(markup: bytes) -> str:
+    """Return the text of markup without its tags, some at a time: while they are taken out, each takes memory."""
+    broken, parts, start = _BREAK.sub(b"\n", markup), [], 0
+    while start < len(broken):
+        end = broken.find(b">", start + _AT_ONCE) + 1 or len(broken)
+        parts.append(_TAG.sub(b"", broken[start:end]))
+        start = end
+    # Line feeds and blanks for control characters that are white space.
+    return unescape(b"".join(parts).decode("utf-8", "replace")).translate(_WHITE)
 
 
 class WalkColumns(NamedTuple):
@@ -386,7 +395,7 @@ def _kinds_of_containers(blocks: Blocks) -> list[Kind]:
     lists = [(0, False)] * len(kinds)
     holding = _holding(containers)
     columns = (holding, containers.parent[holding], containers.key[holding])
-    for container, around, key in zip(*(column.tolist() for column in columns), strict=True):
+    for container, around, key in _in_rows(*columns):
         kinds[container], lists[container] = kinds[around], lists[around]
         if tag := _NAMES.get(key):
             depth, ordered = lists[around]

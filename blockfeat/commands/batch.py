@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any
@@ -101,12 +101,18 @@ class Target:
 
 @contextmanager
 def _said_where(file: Path, more: str = "") -> Iterator[None]:
-    """Print, where the block does not end, where its result stands and what can be done with it."""
+    """Print, where the block does not end, where its result stands and what can be done; a file of nothing goes."""
+    from blockfeat.io.resume import run_record_path
+
     try:
         yield
     except BaseException as reason:
-        if not isinstance(reason, ResumeError) and file.exists() and file.stat().st_size:
+        if file.is_file() and file.stat().st_size and not isinstance(reason, ResumeError):
             console.error(f"what was done stands in {file}{more}")
+        elif not isinstance(reason, ResumeError):
+            with suppress(OSError):
+                file.unlink(missing_ok=True)
+                run_record_path(file).unlink(missing_ok=True)
         raise
 
 
@@ -146,25 +152,21 @@ def _is_same_file(name: str, path: Path) -> bool:
         return False
 
 
-class PassedOver:
+class PassedOver(Counter[str]):
     """Counts the files of folders that are not read, by suffix."""
-
-    def __init__(self) -> None:
-        self.suffixes: Counter[str] = Counter()
 
     def __call__(self, name: str) -> None:
         """Count a file."""
-        self.suffixes[PurePath(name).suffix.lower()] += 1
+        self[PurePath(name).suffix.lower()] += 1
 
     def message(self) -> str | None:
         """Return a message about the files that were passed over, and why; None if there are none."""
-        if not self.suffixes:
+        if not self:
             return None
-        counts = ", ".join(f"{count} {suffix or 'without a suffix'}" for suffix, count in self.suffixes.most_common())
-        files = "1 file" if self.suffixes.total() == 1 else f"{self.suffixes.total()} files"
+        counts = ", ".join(f"{count} {suffix or 'without a suffix'}" for suffix, count in self.most_common())
         return (
-            f"passed over {files} in folders, no pages by their suffix or first bytes: {counts} "
-            "(--input-format html reads every file)"
+            f"passed over {self.total()} file{'s' * (self.total() != 1)} in folders, no pages by their suffix or first "
+            f"bytes: {counts} (--input-format html reads every file)"
         )
 
 
@@ -263,8 +265,8 @@ def run_batch(
         code = NOTHING_READ if not (tally.statuses or earlier) else SOME_FAILED if tally.reasons else 0
         if not tally.total and not earlier:
             console.error(f"nothing to read in {inputs}")
-        if code == NOTHING_READ and target.path is not None and (renderer.write or target.path.is_file()):
-            raise SystemExit(code)  # an old result stays, and no page explains nothing
+        if code == NOTHING_READ and target.path is not None and (target.format not in _TABLES or target.path.is_file()):
+            raise SystemExit(code)  # an old result stays, and a file of no page is none
     if tally.total == 1 and empty:
         console.error(empty)
     return code

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape
 from itertools import pairwise
 
 import numpy as np
@@ -13,15 +12,13 @@ from numpy.typing import NDArray
 
 from blockfeat._files import bundled_table
 from blockfeat.blocks.element_codes import KEYS, PREFORMATTED
-from blockfeat.blocks.table import Blocks, line_ends
+from blockfeat.blocks.table import Blocks, markup_text
 
 Mask = NDArray[np.bool_]
 
-_BREAK = rb"<br[^>]*>"
 _LINE_START = rb"<(?:div|li|p|tr)(?:\s[^>]*)?>"
 _EMPTY_LINE = rb"<(?:div|li|p|tr)(?:\s[^>]*)?/>"
 _LINE_END = rb"(?:<br[^>]*>|\n)?((?:</(?!div|li|p|tr)\w+>)*)</(?:div|li|p|tr)>\n?"
-_TAG = rb"<[^>]*>"
 _PRUNED = rb"(?s)<(button|select|style|svg|template|textarea)[\s>].*?</\1>"
 _LINE_NUMBER = (
     rb'(?i)<(\w+)\s[^>]*class="[^"]*(?:line-?no|line-?num|linenum|hljs-ln-n|gutter|\blnt\b|\bln\b)[^"]*"[^>]*>'
@@ -93,8 +90,7 @@ def _lines(markup: bytes) -> str:
     if re.search(_LINE_START, plain):
         # Each block ends its line, whether a line end of the source stands there too or not.
         plain = re.sub(_LINE_START, b"", re.sub(_LINE_END, rb"\1\n", re.sub(_EMPTY_LINE, b"</div>", plain)))
-    plain = re.sub(_TAG, b"", re.sub(_BREAK, b"\n", plain))
-    return line_ends(unescape(plain.decode("utf-8", "replace"))).strip("\n")
+    return markup_text(plain).strip("\n")
 
 
 def code_language(blocks: Blocks, container: int) -> str | None:
@@ -130,7 +126,7 @@ def code_marks(blocks: Blocks, kept: Mask) -> list[int]:
     """Return the kept blocks that only mark code beside them: numbers of its lines, the name of its language."""
     found: set[int] = set()
     for part in _elements(blocks):
-        if not re.fullmatch(_NUMBERS, " ".join(blocks.texts(range(part.first, part.end)))):
+        if not all(re.fullmatch(_NUMBERS, blocks.text(block)) for block in range(part.first, part.end)):
             found |= _marks_beside(blocks, part)
     return sorted(block for block in found if kept[block])
 
@@ -139,7 +135,7 @@ def _marks_beside(blocks: Blocks, part: CodePart) -> set[int]:
     """Return the blocks in the elements around code that only mark it."""
     containers, marks = blocks.containers, set[int]()
     language = code_language(blocks, part.container)
-    lines = len(code_text(blocks, part).split("\n"))
+    lines = code_text(blocks, part).count("\n") + 1
     around = int(containers.parent[part.container])
     for _ in range(_MOST_AROUND):
         if around < 0:

@@ -19,6 +19,7 @@ _WITH_TEXT = frozenset(
 )
 _MARKUP = re.compile("<[^>]*>|&[a-z#0-9]+;")
 _NOT_IN_ADDRESS = re.compile("[^!-~]+")
+_NODES = 2_000
 
 
 def to_html(content: tree.Content, *, fragment: bool = False) -> str:
@@ -29,12 +30,14 @@ def to_html(content: tree.Content, *, fragment: bool = False) -> str:
     it is built from escaped text, and sanitised as foreign pages are. A page written from right to left has
     ``dir``, and so has a block of the other direction.
     """
-    body = "\n".join(map(_Writer().node, content.nodes))
-    text = _MARKUP.sub("", body)
+    nodes = [*map(_Writer().node, content.nodes)]
+    text = _MARKUP.sub("", "\n".join(nodes))
     direction = direction_of(content.lang, text)
     if direction == "rtl" or has_leftward(text):
-        body = "\n".join(map(_Writer("ltr" if direction == "rtl" else "rtl").node, content.nodes))
-    body = Sanitiser(Base(None)).markup(body)
+        nodes = [*map(_Writer("ltr" if direction == "rtl" else "rtl").node, content.nodes)]
+    # Some at a time: the tree of what is sanitised takes ten times as much memory as its markup.
+    parts = ("\n".join(nodes[start : start + _NODES]) for start in range(0, len(nodes), _NODES))
+    body = "\n".join(map(Sanitiser(Base(None)).markup, parts))
     if fragment:
         return f"{body}\n"
     title = escape(fold_white_space(xml_characters(content.title or "")).strip())

@@ -23,7 +23,8 @@ from blockfeat.page.page import check_memory
 from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
-_BYTES_OF_PIECE = 800
+_Places = dict[int, list[tuple[int, Image]]]
+_BYTES_OF_BLOCK, _BYTES_OF_PIECE = 500, 800
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
 _STYLES = {
     **dict.fromkeys(("b", "strong"), _BOLD),
@@ -79,8 +80,8 @@ class Inlines:
     changes: list[int]
     styles: list[int]
     targets: list[str | None]
-    images: dict[int, list[tuple[int, Image]]]
-    loose: dict[int, list[tuple[int, Image]]]
+    images: _Places
+    loose: _Places
     made: int = 0
 
     @classmethod
@@ -155,7 +156,8 @@ class Inlines:
         elif piece.text:
             found.append(piece)
             self.made += 1
-            check_memory(len(self.blocks.tags.source), _BYTES_OF_PIECE * self.made, "the parts of the text")
+            takes = _BYTES_OF_BLOCK * len(self.blocks) + _BYTES_OF_PIECE * self.made
+            check_memory(len(self.blocks.declared.data), takes, "the parts of the text")
 
 
 def _shown_gap(gap: re.Match[str]) -> str:
@@ -215,12 +217,10 @@ def _changes(spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int
     return changes, styles
 
 
-def _images(
-    blocks: Blocks, base: Base
-) -> tuple[dict[int, list[tuple[int, Image]]], dict[int, list[tuple[int, Image]]]]:
+def _images(blocks: Blocks, base: Base) -> tuple[_Places, _Places]:
     """Return the images inside of blocks, and those between."""
-    inside: dict[int, list[tuple[int, Image]]] = {}
-    loose: dict[int, list[tuple[int, Image]]] = {}
+    inside: _Places = {}
+    loose: _Places = {}
     for element in (blocks.tags.key == name_key("img")).nonzero()[0].tolist():
         attributes = blocks.tags.attributes(element)
         given = (attributes.get(name, "").strip() for name in SOURCES)

@@ -33,7 +33,7 @@ _MOST_START = 4_096
 _MEDIA_KEYS = name_keys(["img", "audio", "video"])
 _PAGE_KEYS = name_keys(["body", "html", "head"])
 _MOSTLY = 2 / 3
-_BYTES_OF_ELEMENT = 800
+_BYTES_OF_ELEMENT = 1_900
 
 # Elements that stay beside what is kept: cells and columns in their places, breaks behind text, what belongs to media.
 _BESIDE = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from blockfeat.content import nodes as tree
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
+_OF_TEI = f"{{{TEI_NAMESPACE}}}"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _Line = tree.Paragraph | tree.Heading | tree.Caption
@@ -34,7 +35,7 @@ def to_xml(content: tree.Content) -> str:
     from lxml import etree
 
     # The stubs of lxml forbid the key None, which means the default namespace.
-    root = etree.Element(_name("TEI"), nsmap=cast("dict[str, str]", {None: TEI_NAMESPACE}))
+    root = etree.Element(f"{_OF_TEI}TEI", nsmap=cast("dict[str, str]", {None: TEI_NAMESPACE}))
     _add_header(root, content)
     text = _add(root, "text")
     if content.lang:
@@ -46,16 +47,12 @@ def to_xml(content: tree.Content) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{etree.tostring(root, encoding="unicode")}'
 
 
-def _name(tag: str) -> str:
-    return f"{{{TEI_NAMESPACE}}}{tag}"
-
-
 def _add(parent: _Element, tag: str, text: str | None = None, **attributes: str) -> _Element:
     """Append an element with text and attributes, all made valid for XML."""
     from lxml import etree
 
     clean = {key: xml_characters(value) for key, value in attributes.items()}
-    element = etree.SubElement(parent, _name(tag), clean)
+    element = etree.SubElement(parent, _OF_TEI + tag, clean)
     if text is not None:
         element.text = fold_white_space(xml_characters(text)).strip()
     return element
@@ -127,10 +124,9 @@ def _add_node(parent: _Element, node: tree.Node) -> None:
         _fill(_add(parent, "p"), node.inline)
 
 
-def _add_item(parent: _Element, nodes: Iterable[tree.Node]) -> None:
+def _add_item(parent: _Element, inside: Sequence[tree.Node]) -> None:
     """Append an item; the text of its first paragraph stands in it without one if there is no other."""
     item = _add(parent, "item")
-    inside = tuple(nodes)
     if inside and isinstance(inside[0], tree.Paragraph) and all(isinstance(inner, tree.ListOf) for inner in inside[1:]):
         _fill(item, inside[0].inline)
         inside = inside[1:]

@@ -192,7 +192,7 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
 _BYTES = {"said": 2_500, "explained": 1_500}
 _EXPLAINED = ("part", "facts", "reason")
 _OF_A_BLOCK = tuple(Block.__dataclass_fields__)
-_BYTES_OF_BLOCK = 300
+_BYTES_OF_BLOCK = 750
 _AT_ONCE = ("text", "words", "kind", "level", "ordered", "kept", "score")
 
 

@@ -95,8 +95,6 @@ class FolderWriter:
     """Writes one file per document into a folder, named after the document's id."""
 
     def __init__(self, folder: Path, format: str) -> None:
-        with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.suffix = _SUFFIXES[format]
         self.used: set[str] = set()

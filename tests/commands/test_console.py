@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import blockfeat
+from cases import CASES
 from pages import SENTENCES, article_page
 
 _CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()"]
@@ -21,7 +22,6 @@ _PATHS = [str(Path(blockfeat.__file__).parent.parent), *filter(None, [os.environ
 _ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
 _ENVIRONMENT |= {"PYTHONPATH": os.pathsep.join(_PATHS)}
 _FULL = Path("/dev/full")
-_QUICK_TRAINING = "train --corpus demo --lang de --set swarm.particles=5 --set swarm.iterations=2"
 _NEEDS_FULL = pytest.mark.skipif(not _FULL.exists(), reason="this system has no /dev/full")
 
 
@@ -46,37 +46,26 @@ def _run(folder: Path, *words: str, output: Path | None = None) -> tuple[int, li
 
 
 @_NEEDS_FULL
-@pytest.mark.parametrize(
-    "words",
-    [
-        *("--version", "models", "extract page.html", "explain page.html", "corpus count pages.jsonl", "demo"),
-        *("extract page.html --format json --jobs 2", "--help", "extract page.html --output /dev/full"),
-        "evaluate --corpus pages.jsonl",
-        "bench --corpus pages.jsonl --peers none",
-    ],
-)
+@pytest.mark.parametrize("words", CASES["a_full_disk_behind_standard_output_is_one_line"])
 def test_a_full_disk_behind_standard_output_is_one_line(folder: Path, words: str) -> None:
     code, lines = _run(folder, *words.split(), output=_FULL)
-    where = (
-        ""
-        if words == "--help"
-        else f"{'/dev/full' if '/dev/full' in words else 'standard output'}: cannot be written: "
-    )
+    where = "/dev/full" if "/dev/full" in words else "standard output"
+    where = "" if words == "--help" else f"{where}: cannot be written: "
     assert (code, lines) == (126, [f"blockfeat: {where}No space left on device"])
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *("extract page.html --output file/x.txt", "extract page.html --output file/folder"),
-        *("explain page.html --output file/x.html", "evaluate --corpus pages.jsonl --output file/x.json"),
-        "bench --corpus pages.jsonl --peers none --output file/bench",
-        "corpus convert pages.jsonl --layout jsonl --output file/x.jsonl",
-        "demo --output file/demo",
-        f"{_QUICK_TRAINING} --output file/x.json",
-        f"{_QUICK_TRAINING} --output model.json --report file/curves",
-    ],
-)
+@pytest.mark.parametrize("output", ["x.txt", "old.txt", "x.html", "x.jsonl", "old.jsonl", "x/", "file/x.jsonl"])
+def test_what_reads_nothing_leaves_nothing(folder: Path, output: str) -> None:
+    (folder / "void").mkdir(exist_ok=True)
+    for name in ("old.txt", "old.jsonl"):
+        (folder / name).write_text("old", encoding="utf-8")
+    before = sorted(folder.rglob("*"))
+    assert _run(folder, "extract", "void", "--output", output)[0] == 126
+    assert sorted(folder.rglob("*")) == before
+    assert (folder / "old.txt").read_text("utf-8") == (folder / "old.jsonl").read_text("utf-8") == "old"
+
+
+@pytest.mark.parametrize("words", CASES["a_path_that_cannot_be_written_is_one_line_that_names_it"])
 def test_a_path_that_cannot_be_written_is_one_line_that_names_it(folder: Path, words: str) -> None:
     code, (line,) = _run(folder, *words.split())
     assert (code, line.startswith("blockfeat: file/")) == (126, True)

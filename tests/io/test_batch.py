@@ -141,7 +141,6 @@ def test_a_document_that_failed_leaves_only_its_record(tmp_path: Path) -> None:
     writer.write(_rendered("b", '{"error": "broken"}\n', "broken"))
     writer.write(_rendered("c", ""))
     assert _names(tmp_path / "deep" / "out") == ["b.json", "c.json"]
-    FolderWriter(tmp_path / "deep" / "out", "text")
 
 
 def _written(*documents: Rendered, lines: bool = False, format: str = "text") -> str:

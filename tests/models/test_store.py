@@ -24,6 +24,7 @@ from blockfeat.models.model import Model
 from blockfeat.models.store import MODEL_KINDS, digest_of, model_class, model_from_bytes
 from blockfeat.page.page import Page
 from blockfeat.training.config import TRAINERS
+from cases import CASES
 
 
 def test_the_bundled_models_load_and_say_where_they_come_from() -> None:
@@ -41,14 +42,7 @@ def test_ziegler2007_is_the_paper_to_the_letter() -> None:
     assert (model.table.name, model.decoder.name, len(model.features)) == ("ziegler2007", "conjunction", 8)
 
 
-@pytest.mark.parametrize(
-    ("name", "known", "reason"),
-    [
-        ("nowhere.json", "known are .*margin, .*thresholds, ", "No such file or directory"),
-        ("defualt", "did you mean 'default'?", "No such file or directory"),
-        ("a\0b", "known are .*", "embedded null byte"),
-    ],
-)
+@pytest.mark.parametrize(("name", "known", "reason"), CASES["an_unknown_model_lists_the_bundled_ones"])
 def test_an_unknown_model_lists_the_bundled_ones(name: str, known: str, reason: str) -> None:
     known = known.replace("?", "[?]")
     with pytest.raises(ModelError, match=rf"no bundled model \({known}.*\), and no file that can be read: {reason}$"):
@@ -101,7 +95,9 @@ def damaged(values: np.ndarray) -> list[Any]:
 def test_values_and_arrays_that_do_not_fit_are_refused(name: str, step: int) -> None:
     wrong = {"content": {"weights": [], "bias": 0}, "tags": 7, "shift": np.inf}  # one of them is a value of this kind
     document, arrays = load_model(name).to_document()
-    assert identity(read(packed(document, arrays), "old.npz")) == identity(load_model(name))
+    turned = {key: np.asfortranarray(values) for key, values in arrays.items()}
+    for same in (arrays, turned):
+        assert identity(read(packed(document, same), "old.npz")) == identity(load_model(name))
     made = [(key, values) for key in arrays for values in damaged(arrays[key])][::step]
     files = [(document | wrong, arrays)] + [(document, {**arrays, key: values}) for key, values in made]
     for changed, damage in files:
@@ -164,6 +160,10 @@ def test_hostile_files_are_refused_in_little_memory(tmp_path: Path, name: str, r
     [
         (b'{"kind": 7}'.ljust(1 << 22), "kind 7 is unknown"),
         (b'{"kind": 7}'.ljust((1 << 22) + 1), "a document of 4,194,305 bytes, of at most 4,194,304"),
+        (
+            patched(zipped(("a", bytes(5 << 20)), method=zipfile.ZIP_STORED), 22, b"\1\0\0\x10"),
+            "it declares 268,435,457 bytes, of at most 268,435,456",
+        ),
         (zipped(("a.npy", bytes(1 << 20))), "'a.npy' is no array of numbers"),
         (zipped(("a.npy", bytes((1 << 20) + 1))), "it declares 1,048,577 bytes, of at most 1,048,576"),
         (zipped(("a.npy", random.Random(1).randbytes(1 << 15)), ("b.npy", bytes(1 << 22))), "of at most {64 times}"),
@@ -172,6 +172,24 @@ def test_hostile_files_are_refused_in_little_memory(tmp_path: Path, name: str, r
 def test_how_much_a_file_may_hold(data: bytes, reason: str) -> None:
     with pytest.raises(ModelError, match=f"{reason.replace('{64 times}', f'{64 * len(data):,}')}(;|$)"):
         read(data, "made")
+
+
+def test_how_many_bytes_of_a_file_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(store, "_MOST_BYTES", 12)
+    for size, reason in ((12, "neither JSON nor npz"), (13, "it has more than 12 bytes")):
+        (tmp_path / "model.json").write_bytes(b"{" * size)
+        with pytest.raises(ModelError, match=reason):
+            load_model(tmp_path / "model.json")
+
+
+def test_a_file_beside_a_model_is_read_with_it(tmp_path: Path) -> None:
+    path, beside = tmp_path / "mss-supervised-hr.json", tmp_path / "mss-supervised.npz"
+    for file in (path, beside):
+        file.write_bytes(BUNDLED[file.name])
+    assert identity(load_model(path)) == identity(load_model("mss-supervised-hr"))
+    beside.unlink()
+    with pytest.raises(ModelError, match=r"it refers to mss-supervised\.npz, which cannot be read: .*No such file"):
+        load_model(path)
 
 
 def test_an_archive_may_be_packed_in_both_ways_of_numpy() -> None:
@@ -230,6 +248,7 @@ def test_every_bundled_model_survives_its_file(name: str, tmp_path: Path) -> Non
     save_model(model, path)
     again = load_model(path)
     assert [entry.name for entry in path.parent.iterdir()] == ["model.json"]
+    assert path.read_bytes().startswith((b'{\n  "', b"PK"))
     assert (identity(again), again.feature_names) == (identity(model), model.feature_names)
 
 

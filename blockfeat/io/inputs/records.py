@@ -181,8 +181,7 @@ def document_of_row(
     lang = _language(cells.get("lang"))
     identifier = id or name or url or ""
     if isinstance(page, (str, bytes, bytearray)):
-        data = bytes(page) if isinstance(page, bytearray) else page
-        return Document(id=identifier, data=data, url=url, lang=lang, charset=charset)
+        return Document(identifier, page if isinstance(page, str) else bytes(page), url=url, lang=lang, charset=charset)
     reason = f'"{html}" is {"empty" if _is_missing(page) else f"{type(page).__name__}, not string or binary"}'
     place = place or identifier
     return Document(id=identifier, data=None, url=url, error=f"{place}: {reason}" if place else reason)

@@ -54,7 +54,10 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
     line = _dumped(_chosen(extraction.to_dict(), columns) if columns else extraction.to_dict())
     if evidence:
         # Block by block: the plain values of all of them take several times as much memory as what is written.
-        line = f'{line[:-1]}, "blocks": [{", ".join(map(_dumped, extraction.evidence()))}]}}'
+        parts = [*map(_dumped, extraction.evidence())] or [""]
+        parts[0] = f'{line[:-1]}, "blocks": [{parts[0]}'
+        parts[-1] += "]}"
+        line = ", ".join(parts)
     # Valid inside JSON strings, but line ends for many readers; the others are not in clean strings.
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 

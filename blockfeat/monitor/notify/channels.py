@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.message import EmailMessage
 from email.utils import formatdate
+from functools import partial
+from html import escape
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,6 +33,7 @@ from blockfeat.monitor.feeds.syndication import atom, entries_of, template
 from blockfeat.monitor.fetching.politeness import retry_at
 from blockfeat.monitor.mentions.mention import words_for
 from blockfeat.monitor.receivers import Alert, Smtp
+from blockfeat.monitor.store.records import iso
 
 _POST_TIMEOUT = 20.0
 # Requests that are wrong themselves: trying them again changes nothing.
@@ -83,10 +87,9 @@ async def post(url: str, body: bytes, *, headers: Mapping[str, str], name: str) 
         _ = urlsplit(url).port
         async with httpx2.AsyncClient(timeout=_POST_TIMEOUT, trust_env=False) as client:
             answer = await client.post(url, content=body, headers={"Content-Type": "application/json", **headers})
-    except ValueError as error:
-        raise DeliveryError(f"{name}: {error}") from error
     except Exception as error:
-        raise DeliveryError(f"{name}: {failure_of(error, seconds=_POST_TIMEOUT)}") from error
+        reason = error if isinstance(error, ValueError) else failure_of(error, seconds=_POST_TIMEOUT)
+        raise DeliveryError(f"{name}: {reason}") from error
     if not answer.is_success:
         raise DeliveryError(
             f"{name}: answered {answer.status_code}",
@@ -97,6 +100,7 @@ async def post(url: str, body: bytes, *, headers: Mapping[str, str], name: str) 
 
 _MOST_ARTICLES = 50
 _LONGEST_SENTENCE, _LONGEST_TITLE, _LONGEST_SUBJECT = 400, 200, 150
+_WEB = ("http://", "https://")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -169,10 +173,8 @@ class Message:
 
     def text(self) -> str:
         """Return it as plain text."""
-        parts = [
-            "\n  ".join(filter(None, (item.head, item.about, item.sentence, item.url, item.evidence)))
-            for item in self.items
-        ]
+        lines = attrgetter("head", "about", "sentence", "url", "evidence")
+        parts = ["\n  ".join(filter(None, lines(item))) for item in self.items]
         return "\n\n".join((*parts, *self._rest())) + "\n"
 
     def html(self) -> str:
@@ -184,7 +186,7 @@ class Message:
         parts = [f"*{_slack(self.subject)}*"]
         for item in self.items:
             head = _slack(item.head)
-            link = f"<{_slack(item.url).replace('|', '%7C')}|{head}>" if _is_web(item.url) else head
+            link = f"<{_slack(item.url).replace('|', '%7C')}|{head}>" if item.url.startswith(_WEB) else head
             lines = [_slack(line) for line in (item.about, item.sentence) if line]
             parts.append("\n".join((f"*{link}*", *lines, *([f"<{item.evidence}|evidence>"] if item.evidence else ()))))
         return "\n\n".join((*parts, *self._rest()))
@@ -194,17 +196,14 @@ class Message:
         return tuple(filter(None, (more, self.link)))
 
 
-def _is_web(url: str) -> bool:
-    return url.startswith(("http://", "https://"))
-
-
 def _counts(spikes: Sequence[Mapping[str, Any]], articles: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """Return how many articles name each brand."""
     brands = Counter(brand for events in articles.values() for brand in {event["brand"] for event in events})
     named = ", ".join(f"{brand} {count}" for brand, count in brands.most_common())
-    noun = "article" if len(articles) == 1 else "articles"
     parts = [f"spike of {event['brand']}" for event in spikes]
-    return "; ".join((*parts, *([f"{len(articles)} {noun} ({named})"] if articles else [])))
+    return "; ".join(
+        (*parts, *([f"{len(articles)} article{'s' * (len(articles) != 1)} ({named})"] if articles else []))
+    )
 
 
 def _article(events: Sequence[Mapping[str, Any]], base_url: str) -> Item:
@@ -239,8 +238,7 @@ def _line(text: str, most: int) -> str:
 
 def _slack(text: str) -> str:
     """Return a text for Slack; Mattermost takes Markdown's links and images, and @all, in any text."""
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return escaped.replace("@", "@\u200b").replace("](", "]\u200b(")
+    return escape(text, quote=False).replace("@", "@\u200b").replace("](", "]\u200b(")
 
 
 _TIMEOUT = 60.0
@@ -291,16 +289,14 @@ class Email:
 
     def _send(self, message: Message) -> None:
         server = self.server
-        where = f"{server.host}:{server.port or _PORTS[server.security]}"
+        port = server.port or _PORTS[server.security]
+        where = f"{server.host}:{port}"
         password = None if server.password is None else environment_value(server.password, where=where)
         mail = self.mail(message)
         try:
             context = ssl.create_default_context()
-            opened: smtplib.SMTP
-            if server.security == "tls":
-                opened = smtplib.SMTP_SSL(server.host, server.port or _PORTS["tls"], timeout=_TIMEOUT, context=context)
-            else:
-                opened = smtplib.SMTP(server.host, server.port or _PORTS[server.security], timeout=_TIMEOUT)
+            connect = partial(smtplib.SMTP_SSL, context=context) if server.security == "tls" else smtplib.SMTP
+            opened = connect(server.host, port, timeout=_TIMEOUT)
             try:
                 if server.security == "starttls":
                     opened.starttls(context=context)
@@ -334,8 +330,7 @@ class Slack:
 
     async def __call__(self, message: Message) -> None:
         """Post it. The address is a secret, and stands in no message."""
-        is_address = self.where.startswith(("http://", "https://"))
-        url = self.where if is_address else environment_value(self.where, where="slack")
+        url = self.where if self.where.startswith(_WEB) else environment_value(self.where, where="slack")
         body = json.dumps({"text": message.slack()}, ensure_ascii=False).encode("utf-8", "replace")
         await post(url, body, headers={"User-Agent": self.agent}, name="slack")
 
@@ -361,14 +356,9 @@ class AtomFile:
             raise DeliveryError(f"{self.path}: {error}") from error
 
 
-def _now() -> str:
-    """Return this moment in RFC 3339."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
 def _row(event: Any) -> dict[str, Any]:
     """Return an event as an entry of a feed."""
-    found = event.get("found_at") or _now()
+    found = event.get("found_at") or iso(time.time())
     if event["event"] == "spike":
         said = f"{event['articles']} articles in an hour; usual are {event['expected']:.1f}"
         values = {"url": "", "title": "spike", "host": "blockfeat", "sentence": said}

@@ -28,7 +28,7 @@ _OPTIONS = {"optgroup", "option", "script"}
 # Broken markup may be parsed into another tree after it was written: a page is cleaned again until it does not change,
 # mostly once.
 _ROUNDS = 8
-_BYTES_OF_ELEMENT = 800
+_BYTES_OF_ELEMENT = 2_000
 
 
 def take_earlier_links(root: etree._Element, hosts: HostList | None) -> Links:

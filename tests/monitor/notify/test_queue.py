@@ -26,6 +26,7 @@ from blockfeat.monitor.notify.queue import (
 )
 from blockfeat.monitor.receivers import Alert, Webhook
 from blockfeat.monitor.store.store import Store
+from cases import CASES
 from hooks import Hook
 from stored_pages import column, events, execute, mention, other_story, record, save
 
@@ -186,16 +187,7 @@ def test_retry_after_is_kept(store: Store, hook: Hook) -> None:
     assert store.undelivered(receiver.name, limit=9, now=time.time() + 3700) != []
 
 
-@pytest.mark.parametrize(
-    ("wanted", "ids"),
-    [
-        ({}, "15"),
-        ({"clutter": True}, "12"),
-        ({"updates": True}, "135"),
-        ({"brands": ("Brelan",)}, ""),
-        ({"clutter": True, "updates": True, "brands": ("Brelan", "Corvane")}, "12345"),
-    ],
-)
+@pytest.mark.parametrize(("wanted", "ids"), CASES["a_receiver_gets_what_it_wants"])
 def test_a_receiver_gets_what_it_wants(store: Store, hook: Hook, wanted: dict[str, Any], ids: str) -> None:
     receiver = _waiting(
         store,
