@@ -1,9 +1,11 @@
-"""What differences to the papers cost: Crunch's lists of links, adaptation's formulas, labels of Web2Text's leaves.
+"""What differences to the papers cost: Crunch's lists of links, tokens and formulas of 2009, leaves of Web2Text.
 
-Command: python -m experiments.differences --pages 3 --of-site 8 --output experiments/results/differences.md
+Command: python -m experiments.differences --output experiments/results/differences.md
 
-Nothing is trained but the adapted classifiers. Crunch: the settings of `crunch2003` with one thing as the paper has
-it. Adaptation (Pasternack & Roth 2009, 6.2.4): from the bundled `mss-supervised`, with one formula as it is printed.
+Crunch: the settings of `crunch2003` with one thing as the paper has it. Pasternack & Roth (2009): the classifier of
+`pasternack2009.toml` with other tokens; the adaptation (6.2.4) of the bundled `mss-supervised` with one formula as it
+is printed. Web2Text: trained on the original split with features as the authors' code has them; needs PyTorch.
+`--only NAME --output FILE` computes one table anew.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ import logging
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,25 +25,40 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.blocks.table import Blocks
 from blockfeat.data import LabelledPage
+from blockfeat.data.split import split_by_host
 from blockfeat.errors import BlockfeatError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import Identifier
+from blockfeat.lang.measures import keys_of_words
+from blockfeat.models.decoding import best_run
 from blockfeat.models.store import load_model
+from blockfeat.page.page import Page
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.mss.classifier import TokenClassifier
 from blockfeat.papers.mss.model import TokenModel
+from blockfeat.papers.mss.page_tokens import PageTokens
+from blockfeat.papers.mss.trainer import PAPER_TAGS, TokenCounter, common_tags, gold_run
+from blockfeat.papers.mss.vocabulary import Stemmer, Vocabulary, token_ids
+from blockfeat.papers.web2text import features
 from blockfeat.papers.web2text.leaves import leaf_measurer
+from blockfeat.papers.web2text.networks import Recipe, train_web2text
 from blockfeat.papers.web2text.trainer import LeafPageLabeller
 from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.examples import LabelOptions
-from experiments.corpora import NEWS, Corpora
+from experiments.corpora import CLEANEVAL, NEWS, Corpora
+from experiments.documents import add_page_options, write_page
 from experiments.mss import adapt
 from experiments.mss.counts import folds_and_sites
+from experiments.mss.extractions import PossibleExtractions
 from experiments.mss.sites import adapted_scores
+from experiments.mss.source_tokens import source_tokens
+from experiments.mss.systems import paper_classifier
 from experiments.needs import check_needs
 from experiments.searches import interval
+from experiments.web2text.leaf_pages import LeafPage, PageSplit, label_pages, original_split, pooled_scores
 
 __all__ = ["main"]
 
@@ -164,62 +182,192 @@ def leaf_rows(pages: Sequence[LabelledPage]) -> list[list[str]]:
     ]
 
 
+def token_rows(pages: Sequence[LabelledPage], seeds: Sequence[int]) -> list[list[str]]:
+    """Return F1 of the runs of the paper's classifier, trained on other hosts, with tokens or stems as in the paper."""
+    repaired = [PageTokens.of(Page.parse(page.html).tags) for page in pages]
+    sources = [source_tokens(page.html) for page in pages]
+    number_of = {id(page): number for number, page in enumerate(pages)}
+    scores: dict[str, list[float]] = {name: [] for name in _TOKENS}
+    for seed in seeds:
+        parts = [[number_of[id(page)] for page in part] for part in split_by_host(pages, _SHARE, seed)]
+        names = common_tags((pages[one].host, tags) for one in parts[0] if (tags := Page.parse(pages[one].html).tags))
+        for name, (of_source, stems) in _TOKENS.items():
+            tokens = sources if of_source else repaired
+            training, test = ([(pages[one], tokens[one]) for one in part] for part in parts)
+            scores[name] += _scores_of_tokens(training, test, names, stems)
+            _logger.info("tokens, seed %d: %s", seed, name)
+    return _rows(scores)
+
+
+_SHARE = 0.7
+_TOKENS = {
+    "of the repaired tree, stems from a table": (False, "table"),
+    "of the repaired tree, no stems": (False, "none"),
+    "of the repaired tree, the stemmer of the page's language": (False, "language"),
+    "of the source, stems from a table": (True, "table"),
+}
+_Tokenised = Sequence[tuple[LabelledPage, PageTokens]]
+
+
+def _scores_of_tokens(training: _Tokenised, test: _Tokenised, tags: tuple[str, ...], stems: str) -> list[float]:
+    counter = TokenCounter(tags)
+    for page, tokens in training:
+        run = gold_run(tokens, page.text or "", most_tags=PAPER_TAGS)
+        if run is not None:
+            counter.add(tokens, run, source=page.host, lang=None if stems == "none" else page.lang)
+    classifier = paper_classifier(counter.finish(least_sources=1, around=False))
+    found = []
+    for page, tokens in test:
+        own = replace(classifier, vocabulary=_stemmed(tags, page, tokens)) if stems == "language" else classifier
+        first, end = best_run(own.scores(tokens))
+        words = tokens.texts(first + np.flatnonzero(tokens.is_word[first:end]))
+        found.append(PossibleExtractions.of_gold(page.text or "").short(words).f1)
+    return found
+
+
+def _stemmed(tags: tuple[str, ...], page: LabelledPage, tokens: PageTokens) -> Vocabulary:
+    """Return the vocabulary of a page whose words are all stemmed, whether a training page had them or not."""
+    forms = sorted(set(tokens.texts(np.flatnonzero(tokens.is_word))))
+    keys = (token_ids(keys_of_words(list(words))).tolist() for words in (forms, Stemmer(page.lang).stems(forms)))
+    return Vocabulary.of(tags, dict(zip(*keys, strict=True)))
+
+
+_OWN_FEATURES = features._own_features
+_PUNCTUATION, _POSITION = 23, 25  # b24 and b26; b27 is the square of b26
+_MOST_PUNCTUATION = 10
+
+
+def _bounded(blocks: Blocks, counts: Any, tree: Any) -> Floats:
+    """Return the features of leaves with at most ten punctuation characters, as the authors' code counts them."""
+    found = _OWN_FEATURES(blocks, counts, tree)
+    found[:, _PUNCTUATION] = np.minimum(found[:, _PUNCTUATION], _MOST_PUNCTUATION)
+    return found
+
+
+def _from_the_middle(blocks: Blocks, counts: Any, tree: Any) -> Floats:
+    """Return the features of leaves with the position of their middle, as the authors' code has it."""
+    found = _OWN_FEATURES(blocks, counts, tree)
+    first, end = blocks.first_byte, blocks.end_byte
+    middle = ((first + end) / 2 - first[0]) / max(int(end[-1] - first[0]), 1)
+    found[:, _POSITION], found[:, _POSITION + 1] = middle, middle**2
+    return found
+
+
+def feature_rows(
+    development: Sequence[LabelledPage], test: Sequence[LabelledPage], seeds: Sequence[int], recipe: Recipe
+) -> list[list[str]]:
+    """Return F1 over the leaves of the original split's test pages with one feature as the authors' code has it."""
+    changed = {"as the appendix": _OWN_FEATURES, "b24: at most 10": _bounded, "b26: the middle": _from_the_middle}
+    measurer = leaf_measurer(Identifier.build())
+    scores: dict[str, list[float]] = {}
+    for name, own_features in changed.items():
+        with patch.object(features, "_own_features", own_features):
+            split = original_split(*(list(label_pages(part, measurer)) for part in (development, test)))
+        scores[name] = [_trained_f1(split, seed, recipe) for seed in seeds]
+        _logger.info("Web2Text, %s: %s", name, scores[name])
+    return _rows(scores)
+
+
+def _trained_f1(split: PageSplit, seed: int, recipe: Recipe) -> float:
+    def leaves(pages: Sequence[LeafPage]) -> list[Any]:
+        return [page.to_training() for page in pages]
+
+    labeller = train_web2text(leaves(split.training), leaves(split.validation), recipe, seed=seed).labeller
+    return float(pooled_scores(split.test, labeller).f1)
+
+
+_RECIPE = Recipe(steps=1_000)
+_HEADS = ("changed", "F1", "gain", "interval of 95 %")
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The pages of the tables.
+
+    Attributes
+    ----------
+    corpora : Corpora
+        Where the pages are.
+    most, of_site : int
+        Most pages of a corpus, and of a site.
+    seeds : int
+        Splits by host, and trainings of networks.
+    """
+
+    corpora: Corpora
+    most: int
+    of_site: int
+    seeds: int
+
+    @cached_property
+    def by_corpus(self) -> list[list[LabelledPage]]:
+        """The news, by corpus."""
+        return [self.corpora.pages(name) for name in NEWS]
+
+    @cached_property
+    def pages(self) -> list[LabelledPage]:
+        """Some news of each corpus."""
+        return [page for own in self.by_corpus for page in _some(own, self.most)]
+
+    def crunch(self) -> str:
+        """Return the table of Crunch's lists of links."""
+        return f"{len(self.pages)} pages of seven corpora:\n\n{markdown_table(_HEADS, crunch_rows(self.pages))}"
+
+    def leaves(self) -> str:
+        """Return the table of labels."""
+        heads = ["label of a leaf", "content", "other label than half"]
+        return f"{len(self.pages)} pages of seven corpora:\n\n{markdown_table(heads, leaf_rows(self.pages))}"
+
+    def features(self) -> str:
+        """Return the table of Web2Text's features."""
+        development, test = (self.corpora.pages(name) for name in CLEANEVAL)
+        table = markdown_table(_HEADS, feature_rows(development, test, self._numbers, _RECIPE))
+        return f"Mean of {self.seeds} seeds, {_RECIPE.steps:,} steps at most, λ = 1:\n\n{table}"
+
+    def tokens(self) -> str:
+        """Return the table of tokens and stems."""
+        table = markdown_table(_HEADS, token_rows(self.pages, self._numbers))
+        return f"{len(self.pages)} pages of seven corpora, split by host 70 to 30, {self.seeds} times:\n\n{table}"
+
+    def adaptation(self) -> str:
+        """Return the table of the formulas of the adaptation."""
+        _, by_site = folds_and_sites([page for own in self.by_corpus for page in own])
+        sites = [_some(own, self.of_site) for own in by_site.values()]
+        table = markdown_table(_HEADS, adaptation_rows(sites))
+        return f"{len(sites)} sites, {self.of_site} pages of each at most:\n\n{table}"
+
+    @property
+    def _numbers(self) -> range:
+        return range(1, self.seeds + 1)
+
+
+_SECTIONS = ("crunch", "leaves", "features", "tokens", "adaptation")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.differences", description=(__doc__ or "").split("\n")[0]
     )
     Corpora.add_options(parser)
-    parser.add_argument("--pages", type=int, default=40, help="most pages of a corpus")
+    parser.add_argument("--pages", type=int, default=150, help="most pages of a corpus")
     parser.add_argument("--of-site", type=int, default=24, help="most pages of a site")
-    parser.add_argument("--output", type=Path, help="file to write; standard output by default")
+    parser.add_argument("--seeds", type=int, default=3, help="splits by host, and trainings of networks")
+    add_page_options(parser, _SECTIONS)
     options = parser.parse_args(arguments)
-    check_needs(folder=options.corpora, corpora=NEWS)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
-    corpora = Corpora.of_options(options)
-    by_corpus = [corpora.pages(name) for name in NEWS]
-    pages = [page for own in by_corpus for page in _some(own, options.pages)]
-    _, by_site = folds_and_sites([page for own in by_corpus for page in own])
-    sites = [_some(own, options.of_site) for own in by_site.values()]
-    heads = ["changed", "F1", "gain", "interval of 95 %"]
-    page = _PAGE.format(
-        most=options.pages,
-        of_site=options.of_site,
-        pages=len(pages),
-        crunch=markdown_table(heads, crunch_rows(pages)),
-        leaves=markdown_table(["label of a leaf", "content", "other label than half"], leaf_rows(pages)),
-        sites=len(sites),
-        adaptation=markdown_table(heads, adaptation_rows(sites)),
+    chosen = options.only or _SECTIONS
+    check_needs(
+        modules=["torch"] if "features" in chosen else [],
+        folder=options.corpora,
+        corpora=[*(NEWS if {*chosen} != {"features"} else ()), *(CLEANEVAL if "features" in chosen else ())],
     )
-    if options.output is None:
-        sys.stdout.write(page)
-    else:
-        options.output.write_text(page, encoding="utf-8")
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
+    study = Study(Corpora.of_options(options), options.pages, options.of_site, options.seeds)
+    write_page(options, _TEMPLATE, {name: getattr(study, name) for name in _SECTIONS})
     return 0
 
 
-_PAGE = """# What differences to the papers cost
-
-`python -m experiments.differences --pages {most} --of-site {of_site} --output experiments/results/differences.md`
-
-## Crunch 2003
-
-Word F1 of what is left of {pages} pages of seven corpora; gains paired by page:
-
-{crunch}
-
-## Web2Text 2018
-
-Share of the leaves of a page that are content, and that have another label than by half of their words:
-
-{leaves}
-
-## Pasternack and Roth 2009
-
-F1 of token models adapted to {sites} sites, {of_site} pages of each at most, from `mss-supervised`; paired by site:
-
-{adaptation}
-"""
+_TEMPLATE = Path(__file__).with_name("differences_page.md")
 
 
 if __name__ == "__main__":

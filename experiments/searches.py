@@ -2,21 +2,23 @@
 
 Command: python -m experiments.searches --corpora ../shared/corpora --output experiments/results/searches.md
 
-Needs `cma` beside the development environment (pip install cma). Articles of six families of corpora; each family is
+Needs `cma` beside the development environment (pip install cma). Articles of the families of corpora; each family is
 left out in turn, and 10, 20, 50 and 200 pages are drawn from the others, anew for each repetition. Every search starts
 with the position that keeps all blocks, has so many evaluations of the mean word F1 of its training pages and stops
-for nothing else. The tables have the mean over the draws; differences are paired by draw.
+for nothing else. The tables have the mean over the draws; differences are paired by draw. Each draw is kept in a line
+of ``searches.jsonl`` beside the page: a run does those that are not there, and the tables have all.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
-from itertools import product
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -29,10 +31,10 @@ from blockfeat.pso.swarm import SwarmOptions, maximise
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
 from experiments.needs import check_needs
-from experiments.swarm.draws import Draw, draws, labelled_families
+from experiments.swarm.draws import READ, Draw, draws, labelled_families
 from experiments.swarm.eight import Numbers, Problem
 
-__all__ = ["SEARCHES", "Searched", "interval", "main", "searched"]
+__all__ = ["SEARCHES", "Outcome", "Searched", "interval", "main", "searched", "tables"]
 
 Array = NDArray[np.float64]
 _SIZES = (10, 20, 50, 200)
@@ -148,50 +150,84 @@ def interval(differences: Sequence[float]) -> tuple[float, float]:
     return mean - half, mean + half
 
 
-Scores = dict[tuple[str, str, int], list[tuple[float, float]]]
-"""By decoder, search and number of pages: word F1 of the training pages and of those left out, draw by draw."""
+@dataclass(frozen=True)
+class Outcome:
+    """What every search found for one draw; a line of the file that a run continues.
+
+    Attributes
+    ----------
+    size, seed, left_out
+        The draw: number of training pages, repetition, family of corpora left out.
+    evaluations : int
+        Of each search.
+    found : dict
+        By decoder and search: word F1 of the training pages and of those left out.
+    """
+
+    size: int
+    seed: int
+    left_out: str
+    evaluations: int
+    found: dict[str, dict[str, tuple[float, float]]]
+
+    @property
+    def draw(self) -> tuple[int, int, str, int]:
+        """What tells one outcome from another."""
+        return self.size, self.seed, self.left_out, self.evaluations
 
 
-def _score(draw: Draw, evaluations: int, scores: Scores) -> None:
+def outcome_of(draw: Draw, evaluations: int) -> Outcome:
+    """Return what every search finds for a draw."""
     numbers = Numbers(draw.training, draw.seed)
-    problems = {"all thresholds": numbers.hard_thresholds(), "best run": numbers.best_run()}
-    for (decoder, problem), search in product(problems.items(), SEARCHES):
-        found = searched(search, problem, draw.seed, evaluations)
-        left_out = numbers.scored(problem.kept(found.position), draw.test)
-        scores.setdefault((decoder, search, len(draw.training)), []).append((found.fitness, left_out))
+    found: dict[str, dict[str, tuple[float, float]]] = {}
+    for decoder, problem in {"all thresholds": numbers.hard_thresholds(), "best run": numbers.best_run()}.items():
+        found[decoder] = {}
+        for search in SEARCHES:
+            best = searched(search, problem, draw.seed, evaluations)
+            left_out = numbers.scored(problem.kept(best.position), draw.test)
+            found[decoder][search] = (round(best.fitness, 4), round(left_out, 4))
+    return Outcome(len(draw.training), draw.seed, draw.left_out, evaluations, found)
 
 
-def tables(scores: Scores) -> str:
+def known_outcomes(path: Path | None, evaluations: int) -> dict[tuple[int, int, str, int], Outcome]:
+    """Return the outcomes of earlier runs with as many evaluations, by draw."""
+    if path is None or not path.exists():
+        return {}
+    read = [Outcome(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {outcome.draw: outcome for outcome in read if outcome.evaluations == evaluations}
+
+
+def tables(outcomes: Iterable[Outcome]) -> str:
     """Return the tables: means, and what the swarm is ahead of each other search, with its interval."""
-    decoders, sizes = dict.fromkeys(key[0] for key in scores), sorted({key[2] for key in scores})
+    by_size: dict[int, list[Outcome]] = defaultdict(list)
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.size):
+        by_size[outcome.size].append(outcome)
+    sizes = list(map(str, by_size))
     parts = []
-    for decoder in decoders:
-        rows = [
-            [
-                search,
-                *(
-                    " / ".join(f"{fmean(part):.3f}" for part in zip(*scores[decoder, search, size], strict=True))
-                    for size in sizes
-                ),
-            ]
-            for search in SEARCHES
-        ]
-        parts.append(markdown_table([f"{decoder}; training pages", *map(str, sizes)], rows))
+    for decoder in dict.fromkeys(decoder for own in by_size.values() for outcome in own for decoder in outcome.found):
+        scores = {
+            size: {search: [outcome.found[decoder][search] for outcome in own] for search in SEARCHES}
+            for size, own in by_size.items()
+        }
+        rows = [[search, *(_means(own[search]) for own in scores.values())] for search in SEARCHES]
+        parts.append(markdown_table([f"{decoder}; training pages", *sizes], rows))
         for part, name in enumerate(("training", "left out")):
             ahead = [
-                [f"swarm − {search}", *(_ahead(scores, decoder, search, size, part) for size in sizes)]
+                [f"swarm − {search}", *(_ahead(own["swarm"], own[search], part) for own in scores.values())]
                 for search in list(SEARCHES)[1:]
             ]
-            parts.append(markdown_table([f"{decoder}, {name}", *map(str, sizes)], ahead))
-    drawn = [str(len(scores[next(iter(decoders)), "swarm", size])) for size in sizes]
-    parts.append(f"Draws: {', '.join(drawn)}.")
+            parts.append(markdown_table([f"{decoder}, {name}", *sizes], ahead))
+    parts.append(f"Draws: {', '.join(str(len(own)) for own in by_size.values())}.")
     return "\n\n".join(part.strip() for part in parts)
 
 
-def _ahead(scores: Scores, decoder: str, search: str, size: int, part: int) -> str:
+def _means(scores: Sequence[tuple[float, float]]) -> str:
+    return " / ".join(f"{fmean(part):.3f}" for part in zip(*scores, strict=True))
+
+
+def _ahead(swarm: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]], part: int) -> str:
     """Return the interval of what the swarm is ahead of another search."""
-    pairs = zip(scores[decoder, "swarm", size], scores[decoder, search, size], strict=True)
-    low, high = interval([own[part] - other[part] for own, other in pairs])
+    low, high = interval([own[part] - its[part] for own, its in zip(swarm, other, strict=True)])
     return f"{low:+.3f} to {high:+.3f}"
 
 
@@ -206,27 +242,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes that measure the pages")
     parser.add_argument("--output", type=Path, help="file to write; standard output by default")
     options = parser.parse_args(arguments)
-    check_needs(modules=["cma"], folder=options.corpora)
+    check_needs(modules=["cma"], folder=options.corpora, corpora=READ)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     families = labelled_families(Corpora.of_options(options), options.pages, options.jobs)
     counts = ", ".join(f"{name} {len(pages)}" for name, pages in families.items())
-    scores: Scores = {}
-    for seed, size in product(range(1, options.repeat + 1), sorted(options.sizes)):
-        for draw in draws(families, [size], [seed]):
-            _score(draw, options.evaluations, scores)
-        _logger.info("%d pages, seed %d", size, seed)
-        page = f"{_HEAD}\n{options.evaluations:,} evaluations each; {counts} pages.\n\n{tables(scores)}\n"
-        if options.output is not None:
-            options.output.write_text(page, encoding="utf-8")  # what is done so far
+    kept = options.output and options.output.with_suffix(".jsonl")
+    outcomes = known_outcomes(kept, options.evaluations)
+    for draw in draws(families, sorted(options.sizes), range(1, options.repeat + 1)):
+        if (len(draw.training), draw.seed, draw.left_out, options.evaluations) in outcomes:
+            continue
+        outcome = outcome_of(draw, options.evaluations)
+        outcomes[outcome.draw] = outcome
+        _logger.info("%d pages, seed %d, without %s", outcome.size, outcome.seed, outcome.left_out)
+        if kept is not None:
+            with kept.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(outcome)) + "\n")
+    page = f"{_HEAD}\n{options.evaluations:,} evaluations each; {counts} pages.\n\n{tables(outcomes.values())}\n"
     if options.output is None:
         sys.stdout.write(page)
+    else:
+        options.output.write_text(page, encoding="utf-8")
     return 0
 
 
 _HEAD = """# Searches without gradients
 
-Word F1 of the training pages / of the family of corpora left out; then the swarm minus each other search on the pages
-left out, interval of 95 % paired by draw. `python -m experiments.searches --output experiments/results/searches.md`:
+Word F1 of the training pages / of the family of corpora left out; then the swarm minus each other search on both,
+interval of 95 % paired by draw. `python -m experiments.searches --output experiments/results/searches.md`; each draw
+is a line of `searches.jsonl` beside it, and a run does those that are missing:
 """
 
 

@@ -71,7 +71,7 @@ def rules_table(folder: Path, models: Mapping[str, Model], name: str, draws: int
         rows.append(row)
     mean = [f"{100 * value:.1f}" for count in _LEARNT_FROM for value in np.mean(means[count], axis=0)]
     rows.append(["mean", *mean[:2], "", "", *mean[2:], "", ""])
-    columns = [f"{name}, {count}" for count in _LEARNT_FROM for name in (name, "with rules", "rules", "s")]
+    columns = [f"{kind}, {count}" for count in _LEARNT_FROM for kind in (name, "with rules", "rules", "s")]
     lost = ", ".join(f"{count} pages {100 * value:+.1f}" for count, value in worst.items())
     return markdown_table(["site", *columns], rows) + f"\nThe worst draw of a site: {lost} points.\n"
 

@@ -3,12 +3,13 @@
 from blockfeat.blocks.blockify import cut_into_blocks
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
+from blockfeat.lang.measures import Tokenizer
 from blockfeat.page.page import Page
 
 
-def blocks_of(html: str, table: str = "html5") -> Blocks:
+def blocks_of(html: str, table: str = "html5", segmenter: Tokenizer | None = None) -> Blocks:
     """Return the blocks of a page by a bundled table."""
-    return cut_into_blocks(Page.parse(html), load_table(table))
+    return cut_into_blocks(Page.parse(html), load_table(table), segmenter)
 
 
 def ancestors_of(blocks: Blocks, index: int) -> list[int]:

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from blockfeat.models.margin import MarginModel
     from blockfeat.training.config import Progress, TrainedModel, TrainingReport
 
-# What each kind trains and how its labels are decoded; printed first.
+# What each kind trains (of thresholds by decoder) and how its labels are decoded; printed first.
 _ABOUT = {
     "margin": "soft thresholds and weights by regression, decoded by Viterbi; the default",
-    "thresholds": "hard thresholds by the particle swarm, decoded by the best run (the paper: --decoder conjunction)",
+    "mss": "hard thresholds by the particle swarm, decoded by the best run (the paper: --decoder conjunction)",
+    "conjunction": "hard thresholds by the particle swarm, all of which a block has to pass, as in the paper",
     "sequence": "a network over the blocks in their order, decoded by a cut",
     "tokens": "naive Bayes over tokens, decoded by the maximum subsequence",
     "web2text": "two networks, decoded by Viterbi",
@@ -122,7 +123,8 @@ def train(
         console.show(config_text(chosen, configuration).rstrip("\n"))
         return
     if not quiet:
-        console.show(f"training a model of kind {chosen}: {_ABOUT.get(chosen, 'see docs/training.md')}")
+        about = _ABOUT.get(getattr(configuration, "decoder", chosen), "see docs/training.md")
+        console.show(f"training a model of kind {chosen}: {about}")
     wanted = languages(lang)
     target = output or Path("-".join(["blockfeat", *(wanted or [chosen])]) + TRAINERS[chosen].suffix)
     run = partial(
@@ -150,10 +152,8 @@ def _configuration(kind: str | None, source: str | None, given: dict[str, Any], 
     else:
         kind = checked_kind(kind or ("thresholds" if given.keys() & _OF_THRESHOLDS.keys() else DEFAULT_KIND))
         config = CONFIGS[kind]()
-    known = {field.name for field in fields(config)}
-    for key in given:
-        if key not in known:
-            raise typer.BadParameter(f"a model of kind {kind} has none", param_hint=_OF_THRESHOLDS.get(key, f"--{key}"))
+    for key in sorted(given.keys() - {field.name for field in fields(config)}):
+        raise typer.BadParameter(f"a model of kind {kind} has none", param_hint=_OF_THRESHOLDS.get(key, f"--{key}"))
     return kind, with_settings(replace(config, **given), settings)
 
 

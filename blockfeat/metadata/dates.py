@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
@@ -109,16 +110,13 @@ def parse_moment(text: str, *, month_first: bool = False) -> Moment | None:
     text = text.strip()[:_LONGEST]
     if text[4:5] == "-" and text[10:11] == "T":
         # Most declarations; a tenth of the time that the patterns take.
-        try:
+        with suppress(ValueError):
             stamp = datetime.fromisoformat(text)
-        except ValueError:
-            pass
-        else:
             return Moment(stamp.date(), stamp.timetz()) if _is_plausible(stamp.date()) else None
     if _EPOCH.match(text):
-        return _recent(_of_epoch(int(text[:10])))
+        return recent(_of_epoch(int(text[:10])))
     if compact := _COMPACT.match(text):
-        return _recent(_of_match(compact))
+        return recent(_of_match(compact))
     for form in (_ISO, _RFC):
         found = form.match(text)
         moment = _of_match(found) if found else None
@@ -155,7 +153,7 @@ def find_span(text: str, *, month_first: bool = False) -> tuple[int, int, Moment
 def moment_in_url(url: str) -> Moment | None:
     """Return the day that an address holds, such as ``/2020/09/21/`` or ``/20200921-``; None where it has none."""
     parted = (moment for found in _IN_URL.finditer(url) if _is_past(moment := _of_match(found)))
-    compact = (moment for found in _COMPACT_IN_URL.finditer(url) if (moment := _recent(_of_match(found))))
+    compact = (moment for found in _COMPACT_IN_URL.finditer(url) if (moment := recent(_of_match(found))))
     return next(parted, None) or next(compact, None)
 
 
@@ -164,7 +162,7 @@ def _is_past(moment: Moment | None) -> bool:
     return moment is not None and moment.day.year <= date.today().year + 1
 
 
-def _recent(moment: Moment | None) -> Moment | None:
+def recent(moment: Moment | None) -> Moment | None:
     """Return a moment at which there were pages; None for another one, which digits gave by chance."""
     if moment is None or moment.day.year < _FIRST_YEAR_OF_PAGES:
         return None

@@ -202,14 +202,10 @@ def is_declared(visible: str, given: Iterable[str], *, site: str | None, host: s
     own = folded(visible)
     if not own or own == folded(site):
         return False
-    for title in given:
-        whole = folded(title)
-        if whole == own:
-            return True
-        is_part = whole.startswith(own) or whole.endswith(own)
-        if is_part and folded(without_site(title, site=site, host=host, known=visible)) == own:
-            return True
-    return False
+    likely = (title for title in given if folded(title).startswith(own) or folded(title).endswith(own))
+    return any(
+        own in (folded(title), folded(without_site(title, site=site, host=host, known=visible))) for title in likely
+    )
 
 
 def is_headline_of(visible: str, declared: str, title: str, headings: Iterable[str]) -> bool:

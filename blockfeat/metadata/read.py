@@ -101,16 +101,16 @@ class _Reading:
     def metadata(self) -> Metadata:
         """Return all values."""
         site = self._first("site", _short)
-        title = self._title(site)
+        title, title_source = self._title(site), self.sources.get("title", "")
         authors, agencies = self._authors(site)
         published, modified = self._dates()
         declared = _language(self.page.declared_lang or "")
         language = self._first("language", _language) or self._set("language", declared, "html")
-        description, tags = self._first("description", plain), self._tags()
+        description, tags, paywall = self._first("description", plain), self._tags(), self._first("paywall", str)
         support = dict(self._supports(title, authors, published, description, tags))
         return Metadata(
             title=title,
-            headline=self._headline(title),
+            headline=self._set("headline", self.visible, "heading") or self._set("headline", title, title_source),
             authors=authors,
             agencies=agencies,
             published=published,
@@ -122,7 +122,7 @@ class _Reading:
             language=language,
             section=self._first("section", _short),
             tags=tags,
-            paywall=_truth(self._first("paywall", str)),
+            paywall=None if paywall is None else paywall == "true",
             licence=self._first("licence", lambda value: plain(value)[:300]),
             sources={name: self.sources[name] for name in sorted(self.sources)},
             support=support,
@@ -194,7 +194,7 @@ class _Reading:
         """Return the visible headline where the declared titles are like it, else the first of these."""
         given = [(plain(value), source) for value, source in self._given("title")]
         if self.visible and is_declared(self.visible, (text for text, _ in given), site=site, host=self.host):
-            return self._set("title", self.visible, "heading")
+            return self._set("title", *(self._title_for_links(given, site) or (self.visible, "heading")))
         chosen = None
         for text, source in (*given, (self.visible or "", "heading"), (self.page.title or "", "title")):
             if text and len(text) <= _LONGEST_TITLE:
@@ -209,14 +209,20 @@ class _Reading:
             chosen = (without_site(self.visible, site=site, host=self.host, known=None), "heading")
         return self._set("title", *chosen)
 
+    def _title_for_links(self, given: list[tuple[str, str]], site: str | None) -> tuple[str, str] | None:
+        """Return the title of Open Graph where it alone is another one: it was written for links, by hand."""
+        first = {source: text for text, source in reversed(given) if len(text) <= _LONGEST_TITLE}
+        named = (first.get("open-graph"), first.get("json-ld"), self.page.title)
+        shared, *others = (without_site(text or "", site=site, host=self.host, known=self.visible) for text in named)
+        own = folded(self.visible)
+        if any(folded(other) != own for other in others) or own in folded(shared) or folded(shared) == folded(site):
+            return None
+        return (shared, "open-graph") if shared else None
+
     def _headings(self) -> Iterator[str]:
         """Return the texts of the first h1 elements, which may hold more than the block of the headline."""
         for element in self.tags.named("h1")[:_MOST_HEADINGS].tolist():
             yield " ".join(self.tags.text(element).split())
-
-    def _headline(self, title: str | None) -> str | None:
-        given = (self.visible, "heading") if self.visible else (title, self.sources.get("title", ""))
-        return self._set("headline", *given)
 
     def _authors(self, site: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the authors, and the agencies among those that the page names."""
@@ -230,7 +236,6 @@ class _Reading:
             names = tuple(name for name in names if not is_agency(name))
             persons = tuple(name for name in names if not self._is_site(name, site)) if claims["author"] else ()
             if persons:
-                self.sources["authors"] = claims.source
                 teams = (persons, claims.source)
                 break
             if names and not teams[0]:
@@ -263,9 +268,9 @@ class _Reading:
             modified = modified or [(each.moment, "time") for each in seen if each.is_update]
             if published is None and not modified and self.place is not None:
                 published = self._anywhere(self.place)
-        return self._dated("published", published), self._dated(
-            "modified", most_precise(modified[0], modified) if modified else None
-        )
+        changed = most_precise(modified[0], modified) if modified else None
+        self.sources |= {name: each[1] for name, each in (("published", published), ("modified", changed)) if each}
+        return published and published[0], changed and changed[0]
 
     def _undeclared(self, seen: list[SeenDate], in_url: Moment | None) -> Dated | None:
         """Return the visible date of a page that declares none, else the day in its address."""
@@ -288,12 +293,6 @@ class _Reading:
             for value, source in self._given(name)
             if (moment := parse_moment(value, month_first=self.is_month_first))
         ]
-
-    def _dated(self, name: str, dated: Dated | None) -> Moment | None:
-        if dated is None:
-            return None
-        self.sources[name] = dated[1]
-        return dated[0]
 
     def _anywhere(self, place: Place) -> Dated | None:
         """Return the date that stands anywhere in the article."""
@@ -363,10 +362,6 @@ def _language(value: str) -> str:
         return standardize_tag(tag) if tag_is_valid(tag) and tag.lower() not in _NO_LANGUAGES else ""
     except LanguageTagError:
         return ""
-
-
-def _truth(value: str | None) -> bool | None:
-    return None if value is None else value == "true"
 
 
 def _split_tags(values: Iterable[str]) -> Iterator[str]:

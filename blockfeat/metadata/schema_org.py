@@ -103,7 +103,7 @@ def _rank(node: Node, url: str | None, title: str | None) -> float:
     """Return a score of how likely a node is about the page."""
     types = types_of(node) & ARTICLE_TYPES
     rank = 0.0 if types <= _WEAK else 1.0
-    if url and any(_same_address(address, url) for address in _addresses(node)):
+    if url and any(_bare(address) == _bare(url) for address in _addresses(node)):
         rank += 2
     if alike(_first(node, "headline", "name"), title):
         rank += 2
@@ -117,10 +117,6 @@ def _addresses(node: Node) -> Iterator[str]:
             value = value.get("@id") or value.get("url")
         if isinstance(value, str):
             yield value
-
-
-def _same_address(one: str, other: str) -> bool:
-    return _bare(one) == _bare(other)
 
 
 def _bare(address: str) -> str:
@@ -211,15 +207,9 @@ def _links(value: Any, by_id: dict[str, Node]) -> list[str]:
 
 def _paywalls(node: Node) -> list[str]:
     """Return whether the node is free, as text."""
-    value = node.get("isAccessibleForFree")
-    if value is None:
-        parts = node.get("hasPart")
-        for part in parts if isinstance(parts, list) else [parts]:
-            if isinstance(part, dict) and part.get("isAccessibleForFree") is not None:
-                value = part["isAccessibleForFree"]
-                break
-    if value is None:
-        return []
+    parts = node.get("hasPart")
+    nodes = (each for each in (node, *(parts if isinstance(parts, list) else [parts])) if isinstance(each, dict))
+    value = next((given for each in nodes if (given := each.get("isAccessibleForFree")) is not None), None)
     value = value[0] if isinstance(value, list) and value else value
     text = str(value).strip().lower().rsplit("/", 1)[-1]
     return ["false"] if text in ("true", "1", "yes") else ["true"] if text in ("false", "0", "no") else []

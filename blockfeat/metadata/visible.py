@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from html import unescape
 from itertools import islice
 
@@ -19,7 +19,7 @@ from blockfeat.metadata.names import PREFIX, is_job, split_byline
 from blockfeat.page.tags import Tags, name_keys, places_of
 from blockfeat.page.utf_8 import Marks
 
-_BEFORE, _BEHIND, _KEPT = 4, 14, 2
+_BEFORE, _BEFORE_TEXT, _BEHIND, _KEPT = 4, 8, 14, 2
 _AROUND_END = 4
 _SHORT = 240
 _MOST_BYTES = 25_000
@@ -44,6 +44,8 @@ class Place:
     aside : tuple of (int, int)
         Where in the source elements begin and end whose names and dates are not the article's: pictures, quotes, menus;
         the outermost ones, in order.
+    kept : bool array, n
+        Which blocks of the page are text.
     """
 
     first: int
@@ -53,6 +55,13 @@ class Place:
     end_byte: int
     last: int
     aside: tuple[tuple[int, int], ...] = ()
+    kept: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), compare=False)
+
+    def whole(self, blocks: Blocks) -> Place:
+        """Return the whole page."""
+        first_byte, end_byte = int(blocks.first_byte[0]), int(blocks.end_byte[-1])
+        aside = _aside(blocks.tags, first_byte, end_byte, int(blocks.first_byte[self.headline]))
+        return replace(self, first=0, end=len(blocks), first_byte=first_byte, end_byte=end_byte, aside=aside)
 
     def is_aside(self, byte: int) -> bool:
         """Return whether a place in the source is inside an element that is not about the article."""
@@ -94,18 +103,22 @@ def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> P
         return None
     text = kept.nonzero()[0]
     start = headline if headline is not None else int(text[0]) if text.size else 0
-    first = max(0, start - _BEFORE)
-    end = start + _BEHIND
-    if text.size:
-        behind = text[text > start]
-        end = max(end, int(behind[min(_KEPT, behind.size - 1)]) + 1) if behind.size else end
-        end = min(end, start + 3 * _BEHIND)
-    end = min(end, len(blocks))
-    first_byte = max(int(blocks.end_byte[first - 1]) if first else 0, int(blocks.first_byte[start]) - _MOST_BYTES)
-    about = int(blocks.first_byte[start])
-    end_byte = min(int(blocks.end_byte[end - 1]), about + _MOST_BYTES)
     last = int(text[-1]) if text.size else start
-    return Place(first, end, start, first_byte, end_byte, last, _aside(blocks.tags, first_byte, end_byte, about))
+    first, end = max(0, start - _BEFORE), start + _BEHIND
+    if text.size:
+        if text[0] <= start:
+            # The headline was not found: it stands somewhere in front of the text.
+            first = max(0, min(first, int(text[0]) - _BEFORE_TEXT))
+        behind = text[text > start]
+        if behind.size:
+            end = max(end, int(behind[min(_KEPT, behind.size - 1)]) + 1)
+        # Names and dates further behind the text are those of other pages.
+        end = min(end, start + 3 * _BEHIND, max(start, last) + _AROUND_END)
+    end = min(end, len(blocks))
+    about = int(blocks.first_byte[start])
+    first_byte = max(int(blocks.end_byte[first - 1]) if first else 0, about - _MOST_BYTES)
+    end_byte = min(int(blocks.end_byte[end - 1]), about + _MOST_BYTES)
+    return Place(first, end, start, first_byte, end_byte, last, _aside(blocks.tags, first_byte, end_byte, about), kept)
 
 
 def _aside(tags: Tags, first: int, end: int, about: int) -> tuple[tuple[int, int], ...]:
@@ -140,6 +153,7 @@ _CJK_BYLINE = re.compile(pattern("cjk_byline"))
 # Words, not a name: "a founder of".
 _SENTENCE = re.compile(r"(?:a|an|the|in|and|to|ein|der|die|das|un|une|le|la) (?-i:[a-zß-ÿ])")
 _PERSON = re.compile(pattern("person"))
+_NO_PERSON = re.compile(pattern("no_person"), re.IGNORECASE)
 _SEPARATORS = " \t|,;·•⋅●/–—-:»›"
 _BETWEEN = re.compile(r"[|·•⋅●/]|\s[–—-]\s")
 _MOST_WORDS, MOST_CHARACTERS, _LONGEST_MARKUP, _MOST_BOXES = 30, 240, 4_000, 60
@@ -278,7 +292,7 @@ def _names_in(text: str) -> Iterator[str]:
 def _only_person(text: str) -> Iterator[str]:
     """Return a text that is nothing but the name of a person."""
     text = text.strip(_SEPARATORS)
-    if len(text) < 40 and _PERSON.fullmatch(text) and not is_job(text):
+    if len(text) < 40 and _PERSON.fullmatch(text) and not is_job(text) and not _NO_PERSON.search(text):
         yield text
 
 

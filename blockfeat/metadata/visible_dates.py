@@ -8,7 +8,7 @@ from datetime import date
 from typing import NamedTuple
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.metadata.dates import Moment, find_moment, find_span, parse_moment
+from blockfeat.metadata.dates import Moment, find_moment, find_span, parse_moment, recent
 from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, listed, pattern
 from blockfeat.metadata.visible import MOST_CHARACTERS, Place, short_text
 from blockfeat.page.utf_8 import Marks
@@ -24,6 +24,8 @@ _NOT_A_DATE = re.compile(r"comment|related|event|duration|read-?time|reading|foo
 _KEYS = listed("date_attributes")
 _DIGITS = re.compile(r"\d.*\d\d", re.DOTALL)
 _SHORT_DATE, _LITTLE = 60, 4
+# A date in a sentence begins behind so many characters; one that the text begins with stands in the first blocks.
+_SENTENCE, _DATELINE, _FIRST_BLOCKS = 40, 60, 3
 
 _LIKE_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[^\d<>]{1,3}\d|\d{4}(?!\d))|\d[^\d<>]{1,14}(?:19|20)\d\d(?!\d)")
 _LARGEST, _BYTES_BEHIND, _SHORT_BLOCK, _MOST_DAYS = 20_000, 2_000, 80, 2
@@ -70,28 +72,45 @@ def _dates_in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> It
 
 def _near(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     for index in place.near(blocks):
-        yield from _in_block(blocks.text(index), month_first=month_first)
+        yield from _in_block(blocks, place, index, month_first=month_first)
 
 
 def _dates_at_end(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     for index in place.at_end(blocks):
         text = blocks.text(index)
         if _PUBLISHED.search(text) or _DATED.search(text):
-            yield from _in_block(text, month_first=month_first)
+            yield from _in_block(blocks, place, index, month_first=month_first)
 
 
 def _moment_of(attributes: dict[str, str], text: str, *, month_first: bool) -> Moment | None:
     """Return the moment of an element: of its attributes, else of its text."""
-    for key in _KEYS:
-        moment = parse_moment(attributes[key], month_first=month_first) if attributes.get(key) else None
-        if moment is not None:
-            return moment
-    return find_moment(text, month_first=month_first) if text else None
+    given = (parse_moment(attributes[key], month_first=month_first) for key in _KEYS if attributes.get(key))
+    return next(filter(None, given), None) or find_moment(text, month_first=month_first)
 
 
 def only_date(blocks: Blocks, place: Place, *, month_first: bool) -> Moment | None:
-    """Return the date of the short blocks that hold little else, anywhere in the article; None where they differ."""
-    found: Moment | None = None
+    """Return the date of the article's short blocks, else of the page's dated elements, else that its text begins with.
+
+    Those that differ give none.
+    """
+    given = (
+        _in_short_blocks(blocks, place, month_first=month_first),
+        (seen.moment for seen in _dates_in_elements(blocks, place.whole(blocks), month_first=month_first)),
+        _datelines(blocks, place, month_first=month_first),
+    )
+    return next((moments[0] for moments in map(list, given) if len({each.day for each in moments}) == 1), None)
+
+
+def _datelines(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[Moment]:
+    """Return the dates that the first blocks of the text begin with: "Lindau, 5 May 2021 – "."""
+    for index in place.kept.nonzero()[0][:_FIRST_BLOCKS].tolist():
+        span = find_span(blocks.text(index)[:_DATELINE], month_first=month_first)
+        if span and recent(span[2]):
+            yield span[2]
+
+
+def _in_short_blocks(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[Moment]:
+    """Return the dates of the short blocks that hold little else, anywhere in the article."""
     for index in place.short(blocks):
         text = blocks.text(index) if _DIGITS.search(blocks.raw_text(index)) else ""
         span = find_span(text, month_first=month_first) if 0 < len(text) <= _SHORT_DATE else None
@@ -99,18 +118,17 @@ def only_date(blocks: Blocks, place: Place, *, month_first: bool) -> Moment | No
             continue
         before, rest = text[: span[0]], text[: span[0]] + text[span[1] :]
         if _PUBLISHED.search(before) or _UPDATED.search(before) or _DATED.search(before) or len(rest) < _LITTLE:
-            if found is not None and found.day != span[2].day:
-                return None
-            found = found or span[2]
-    return found
+            yield span[2]
 
 
-def _in_block(text: str, *, month_first: bool) -> Iterator[SeenDate]:
-    """Return the date of a short block; the words in front of it tell whether it is of an update."""
+def _in_block(blocks: Blocks, place: Place, index: int, *, month_first: bool) -> Iterator[SeenDate]:
+    """Return the date of a short block, but not of a sentence; the words in front tell whether it is of an update."""
+    text = blocks.text(index)
     span = find_span(text, month_first=month_first) if len(text) <= MOST_CHARACTERS else None
     if span is not None:
-        before = text[: span[0]]
-        yield SeenDate(span[2], bool(_UPDATED.search(before)) and not _PUBLISHED.search(before))
+        is_published, is_update = (label.search(text, 0, span[0]) is not None for label in (_PUBLISHED, _UPDATED))
+        if is_published or is_update or span[0] <= _SENTENCE or not place.kept[index]:
+            yield SeenDate(span[2], is_update and not is_published)
 
 
 def day_by_htmldate(blocks: Blocks, url: str | None, place: Place) -> date | None:
@@ -128,13 +146,11 @@ def day_by_htmldate(blocks: Blocks, url: str | None, place: Place) -> date | Non
     source = b"<html><body>" + blocks.tags.source[place.first_byte : min(end, place.first_byte + _LARGEST)]
     import logging
 
-    try:
-        from htmldate import find_date
-    except ModuleNotFoundError:  # installed for extraction alone, by requirements-extract.txt
-        return None
     logging.getLogger("htmldate").setLevel(logging.CRITICAL)
     try:
+        from htmldate import find_date
+
         found = find_date(source.decode("utf-8", "replace"), original_date=True, extensive_search=False, url=url)
         return date.fromisoformat(found) if found else None
-    except Exception:  # a last resort may fail, the page is read without it
+    except Exception:  # a last resort may not be installed, or fail: the page is read without it
         return None

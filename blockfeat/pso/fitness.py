@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.lang.measures import is_term, tokenize
+from blockfeat.lang.measures import FastTokenizer, is_term, tokenize
 from blockfeat.pso.shared_terms import overlaps, squares
 
 FITNESSES = ("cosine", "f1", "snippets")
@@ -55,16 +55,16 @@ def count_terms(blocks: Blocks, gold: str, *, single_characters: bool = False) -
         and single characters of scripts without spaces do.
     """
     gold_counts = Counter(word for word in tokenize(gold) if single_characters or is_term(word))
-    tokens, owners = blocks.measures.tokens, blocks.measures.token_block
+    measures = FastTokenizer().measure(blocks.page_text)  # cut as the gold is, whatever the features are measured by
     rows: dict[str, int] = {}
     numbers = np.fromiter(
-        (rows.setdefault(word, len(rows)) if single_characters or is_term(word) else -1 for word in tokens),
+        (rows.setdefault(word, len(rows)) if single_characters or is_term(word) else -1 for word in measures.tokens),
         dtype=np.int64,
-        count=len(tokens),
+        count=len(measures.tokens),
     )
     used = numbers >= 0
     n = max(1, len(blocks))
-    pairs, counts = np.unique(numbers[used] * n + owners[used], return_counts=True)
+    pairs, counts = np.unique(numbers[used] * n + measures.token_block[used], return_counts=True)
     frequencies = np.array(list(gold_counts.values()), dtype=np.float64)
     return PageTerms(
         row=pairs // n,

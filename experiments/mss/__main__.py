@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from experiments.corpora import Corpora
+from experiments.corpora import CLEANEVAL, NEWS, Corpora
 from experiments.documents import add_page_options, write_page
 from experiments.mss.cleaneval import clean_eval_table
 from experiments.mss.decoders import decoder_table
@@ -25,6 +25,7 @@ from experiments.mss.sites import site_tables
 from experiments.mss.sources import sources_table
 from experiments.mss.study import Study
 from experiments.mss.tables import penalty_table, system_table
+from experiments.needs import check_needs
 
 __all__ = ["main"]
 
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Corpora.add_options(parser)
     add_page_options(parser, tuple(_SECTIONS))
     options = parser.parse_args(arguments)
+    check_needs(modules=["snowballstemmer"], folder=options.corpora, corpora=[*NEWS, *CLEANEVAL])
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     study = Study(Corpora.of_options(options))
     write_page(options, _TEMPLATE, {name: partial(section, study) for name, section in _SECTIONS.items()})

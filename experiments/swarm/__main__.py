@@ -17,7 +17,7 @@ from functools import partial
 
 from experiments.corpora import Corpora
 from experiments.needs import check_needs
-from experiments.swarm.draws import Draw, draws, labelled_families, table
+from experiments.swarm.draws import READ, Draw, draws, labelled_families, table
 from experiments.swarm.eight import systems_of_eight
 from experiments.swarm.margin import PageNames, names_of, systems_of_margin, systems_of_mentions
 
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--parts", nargs="+", choices=_PARTS, default=list(_PARTS), help="tables to make")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     options = parser.parse_args(arguments)
-    check_needs(modules=["lightgbm"] if "eight" in options.parts else [], folder=options.corpora)
+    check_needs(modules=["lightgbm"] if "eight" in options.parts else [], folder=options.corpora, corpora=READ)
     families = labelled_families(Corpora.of_options(options), options.pages, options.jobs)
     print(", ".join(f"{name} {len(pages)}" for name, pages in families.items()), "pages")
     names = names_of([page for pages in families.values() for page in pages]) if "mentions" in options.parts else {}

@@ -16,10 +16,14 @@ from blockfeat.training.examples import LabelOptions, PageLabeller, TrainingPage
 from blockfeat.training.margin import PackedPages
 from experiments.corpora import CLEANEVAL, CUT_SHORT, DEVELOPMENT, FAMILIES, WRONG_GOLD, Corpora
 
-__all__ = ["Draw", "block_order", "draws", "labelled_families", "table"]
+__all__ = ["READ", "Draw", "block_order", "draws", "labelled_families", "table"]
 
 Families = dict[str, list[TrainingPage]]
 _SEED = 1
+READ = tuple(
+    name for family in FAMILIES for name in family if name in DEVELOPMENT and name not in (*CLEANEVAL, CUT_SHORT)
+)
+"""The corpora that articles are taken from."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +37,18 @@ class Draw:
 
 
 def labelled_families(corpora: Corpora, most: int, jobs: int) -> Families:
-    """Return up to so many pages of each family of corpora, drawn at random, measured and labelled."""
+    """Return up to so many articles of each family of corpora that has some, drawn at random, measured and labelled."""
     labeller = PageLabeller(context_measurer("html5"), LabelOptions())
     wrong = read_page_list(WRONG_GOLD)
     found: Families = {}
     for family in FAMILIES:
-        names = [name for name in family if name in DEVELOPMENT and name not in (*CLEANEVAL, CUT_SHORT)]
-        pages = without_listed([page for name in names for page in corpora.pages(name)], wrong)
+        pages = without_listed([page for name in family if name in READ for page in corpora.pages(name)], wrong)
         if pages:
             order = np.random.default_rng(_SEED).permutation(len(pages))[:most].tolist()
             labelled, _ = label_pages([pages[place] for place in order], labeller, jobs=jobs)
-            found[family[0]] = [page for page in labelled if page.importance == 1 and (page.share > 0).any()]
+            articles = [page for page in labelled if page.importance == 1 and (page.share > 0).any()]
+            if articles:
+                found[family[0]] = articles
     return found
 
 

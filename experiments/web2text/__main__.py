@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from experiments.corpora import Corpora
+from experiments.corpora import CLEANEVAL, NEWS, Corpora
 from experiments.documents import add_page_options, write_page
+from experiments.needs import check_needs
 from experiments.web2text.ad_hoc import ad_hoc_section
 from experiments.web2text.aligners import aligner_section
 from experiments.web2text.cost import cost_section
@@ -49,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="seeds of the trainings of Table 1")
     add_page_options(parser, tuple(_SECTIONS))
     options = parser.parse_args(arguments)
+    check_needs(modules=["torch", "bm25s"], folder=options.corpora, corpora=[*NEWS, *CLEANEVAL])
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     logging.getLogger("blockfeat").setLevel(logging.WARNING)
     study = Study(Corpora.of_options(options), tuple(options.seeds))

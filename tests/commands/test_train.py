@@ -72,7 +72,8 @@ def test_ones_own_pages_of_one_site_are_split_by_page_and_it_says_so(folder: Pat
 
 def test_the_default_kind_is_margin_unless_an_option_is_for_thresholds(folder: Path) -> None:
     quick = ("--set", "swarm.particles=5", "--set", "swarm.iterations=2", "--corpus", "demo", "--lang", "de")
-    blockfeat(folder, "train", *quick, "--decoder", "conjunction", "-o", "a.json")
+    first_line = blockfeat(folder, "train", *quick, "--decoder", "conjunction", "-o", "a.json").stdout.split("\n")[0]
+    assert "of kind thresholds: hard thresholds by the particle swarm, all of which a block has to pass" in first_line
     blockfeat(folder, "train", *quick, "-o", "b.json")
     assert load_model(folder / "a.json").kind == "thresholds"
     model = load_model(folder / "b.json")

@@ -2,8 +2,6 @@
 
 from itertools import pairwise
 
-import pytest
-
 from blockfeat.data import demo_pages
 from experiments.learning_curves import learning_curve, nested_parts, table
 
@@ -26,8 +24,3 @@ def test_all_models_are_scored_on_the_same_pages_of_other_hosts() -> None:
     lines = table(points).splitlines()
     assert len(lines) == 2 + len(points)
     assert lines[0].startswith("| training pages | kind | word F1 |")
-
-
-def test_a_kind_that_does_not_exist_is_an_error() -> None:
-    with pytest.raises(KeyError):
-        list(learning_curve(demo_pages(), kinds=("magic",), sizes=(10,), seed=1))

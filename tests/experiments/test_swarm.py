@@ -5,15 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blockfeat.data import LabelledPage
+from blockfeat.data import LabelledPage, write_corpus
 from blockfeat.features.measuring import context_places
 from blockfeat.features.schema import CANONICAL
 from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.examples import TrainingPage
 from experiments import searches
-from experiments.swarm.draws import block_order, draws, table
+from experiments.corpora import BESIDE_ARTICLES, FAMILIES, Corpora
+from experiments.swarm.draws import Draw, block_order, draws, labelled_families, table
 from experiments.swarm.eight import Numbers
+from pages import PARAGRAPHS, article_page
 
 _SWARM = SwarmOptions(seed=1)
 
@@ -84,3 +86,29 @@ def test_a_search_tells_what_it_needs_before_it_begins(monkeypatch: pytest.Monke
     monkeypatch.setattr("experiments.needs.find_spec", lambda name: None)
     with pytest.raises(SystemExit, match="needs cma: pip install cma"):
         searches.main(["--corpora", str(tmp_path)])
+
+
+def test_a_search_continues_what_it_has_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    families = {"one": PAGES[:2], "two": [PAGES[2], made_page("e.org", [1, 0], [9, 1])]}
+    drawn: list[Draw] = []
+    monkeypatch.setattr(searches, "check_needs", lambda **needs: None)
+    monkeypatch.setattr(searches, "labelled_families", lambda *given: families)
+    monkeypatch.setattr(searches, "SEARCHES", {name: searches.SEARCHES[name] for name in ("swarm", "random")})
+    usual = searches.outcome_of
+    monkeypatch.setattr(searches, "outcome_of", lambda draw, most: drawn.append(draw) or usual(draw, most))
+    for sizes in (["1"], ["1", "2"], ["2"]):
+        given = ["--evaluations", "200", "--repeat", "2", "--output", str(tmp_path / "found.md"), "--sizes", *sizes]
+        assert searches.main(given) == 0
+    assert [len(draw.training) for draw in drawn] == [1] * 4 + [2] * 4
+    page = (tmp_path / "found.md").read_text(encoding="utf-8")
+    assert "| best run; training pages | 1 | 2 |" in page
+    assert page.endswith("Draws: 4, 4.\n")
+
+
+def test_a_family_without_articles_is_left_out(tmp_path: Path) -> None:
+    for name in (name for family in FAMILIES for name in family):
+        page_type = "product" if name in BESIDE_ARTICLES else "article"
+        page = LabelledPage(name, article_page(4), "\n".join(PARAGRAPHS), "en", page_type=page_type)
+        write_corpus([page], tmp_path / f"{name}.jsonl.xz")
+    assert "harvest" not in (found := labelled_families(Corpora(tmp_path), 5, 1))
+    assert "daniel" in found

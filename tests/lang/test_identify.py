@@ -13,19 +13,11 @@ SENTENCES = dict(CASES["sentences_of_languages"])
 
 
 @pytest.mark.parametrize(("lang", "text"), SENTENCES.items())
-def test_language_of_sentences(lang: str, text: str) -> None:
+def test_language_of_sentences_whatever_is_declared(lang: str, text: str) -> None:
     assert identify(text).lang == lang
-
-
-@pytest.mark.parametrize(("lang", "text"), SENTENCES.items())
-def test_true_declaration_stands(lang: str, text: str) -> None:
     guess = identify(text, declared=f"{lang}-XX")
     assert (guess.lang, guess.source) == (lang, "declared")
-
-
-@pytest.mark.parametrize(("lang", "text"), [item for item in SENTENCES.items() if item[0] != "en"])
-def test_false_english_declaration_falls(lang: str, text: str) -> None:
-    assert identify(text, declared="en-US").lang == lang
+    assert identify(text, declared="fr-FR" if lang == "en" else "en-US").lang == lang
 
 
 def test_sources() -> None:
@@ -54,9 +46,8 @@ def test_candidates_bound_the_answer() -> None:
 def test_tokens_of_the_caller_give_the_same_answer() -> None:
     identifier = Identifier.build()
     text = SENTENCES["it"] * 3
-    assert identifier.identify(text, masks=identifier.index.masks_of(keys_of_text(text)[0])) == identifier.identify(
-        text
-    )
+    masks = identifier.index.masks_of(keys_of_text(text)[0])
+    assert identifier.identify(text, masks=masks) == identifier.identify(text)
 
 
 @pytest.mark.parametrize(("code", "expected"), [*CASES["codes_are_normalised"], (None, "")])

@@ -45,11 +45,6 @@ def test_a_word_belongs_to_the_piece_where_it_starts() -> None:
     assert (measures.anchor_words.tolist(), measures.format_words.tolist()) == ([1], [0])
 
 
-def test_text_behind_the_last_end_is_a_sentence_and_stops_alone_are_none() -> None:
-    measures = FastTokenizer().measure(page_text_of(["One. Two", "...", "", "Home | News"]))
-    assert measures.sentences.tolist() == [2, 0, 0, 1]
-
-
 @pytest.mark.parametrize(("text", "controls"), [("plain\ttext\n", False), ("bell \x07", True), ("\ud800", True)])
 def test_control_characters_are_noticed(text: str, controls: bool) -> None:
     assert FastTokenizer().measure(page_text_of([text])).has_controls is controls

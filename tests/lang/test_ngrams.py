@@ -68,11 +68,6 @@ def test_any_text_has_probabilities(text: str) -> None:
     assert found.min() >= 0.0
 
 
-def test_text_without_letters_tells_nothing() -> None:
-    found = NgramTable.bundled().probabilities("")
-    assert found.max() == found.min()
-
-
 def test_the_bundled_table_is_small() -> None:
     assert len(zlib.compress(TABLE.read_bytes())) <= 1_000_000
     assert sum(array.nbytes for array in vars(NgramTable.bundled()).values()) <= 3_000_000

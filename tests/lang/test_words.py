@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.lang.characters import ALPHANUMERIC, MARK, UNSPACED, character_classes
-from blockfeat.lang.counting import word_spans
-from blockfeat.lang.measures import code_points, lower, tokenize
+from blockfeat.lang.measures import lower, tokenize
 from cases import CASES
 
 
@@ -45,12 +44,3 @@ def naive_words(text: str) -> list[str]:
 def test_words_agree_with_a_plain_loop(text: str) -> None:
     lowered = lower(text)
     assert tokenize(text) == naive_words(lowered)
-
-
-@given(st.text(ALPHABET, max_size=40))
-def test_spans_cover_the_characters_of_words_and_no_others(text: str) -> None:
-    classes = character_classes().of(code_points(text))
-    starts, ends = (places.tolist() for places in word_spans(classes))
-    covered = [place for start, end in zip(starts, ends, strict=True) for place in range(start, end)]
-    assert covered == [place for place, bits in enumerate(classes.tolist()) if bits & (ALPHANUMERIC | MARK)]
-    assert all(start < end for start, end in zip(starts, ends, strict=True))

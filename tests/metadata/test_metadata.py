@@ -77,16 +77,17 @@ def test_dates_of_many_dialects(name: str):
     )
 
 
-def test_the_more_precise_date_of_the_same_day_is_taken():
+@pytest.mark.parametrize(
+    ("other", "expected", "source"),
+    [
+        ("2024-05-02T08:15:00+02:00", "2024-05-02T08:15:00+02:00", "open-graph"),
+        ("2021-01-01T08:15:00+02:00", "2024-05-02", "json-ld"),
+    ],
+)
+def test_a_more_precise_date_is_taken_if_it_is_of_the_same_day(other: str, expected: str, source: str):
     head = json_ld(article(headline="Quiet days", datePublished="2024-05-02"))
-    found = described(head + '<meta property="article:published_time" content="2024-05-02T08:15:00+02:00">')
-    assert (str(found.published), found.sources["published"]) == ("2024-05-02T08:15:00+02:00", "open-graph")
-
-
-def test_a_date_of_another_day_does_not_replace_the_first():
-    head = json_ld(article(headline="Quiet days", datePublished="2024-05-02"))
-    found = described(head + '<meta property="article:published_time" content="2021-01-01T08:15:00+02:00">')
-    assert str(found.published) == "2024-05-02"
+    found = described(f'{head}<meta property="article:published_time" content="{other}">')
+    assert (str(found.published), found.sources["published"]) == (expected, source)
 
 
 def test_addresses_become_absolute():

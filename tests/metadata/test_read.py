@@ -7,22 +7,17 @@ from hypothesis import strategies as st
 
 from blockfeat.metadata import Metadata, Moment
 from blockfeat.metadata.metadata import SOURCES
+from cases import CASES
 from metadata.described import TEXT, article, described, extractor, json_ld
 from property_examples import examples
 
 
-def test_the_visible_headline_is_the_title_where_the_titles_are_like_it():
-    found = described("<title>Quiet days at the harbour: what to know | Lake Post</title>")
-    assert found.title == found.headline == "Quiet days at the harbour"
-    assert found.sources["title"] == "heading"
-
-
-@pytest.mark.parametrize(
-    ("title", "site", "expected"), [("Boats | Lake Post", "Lake Post", "Boats"), ("Lake: Boats", "Lake", "Lake: Boats")]
-)
-def test_the_name_of_the_site_is_no_part_of_the_title_but_before_a_colon(title: str, site: str, expected: str):
-    head = f'<title>{title}</title><meta property="og:site_name" content="{site}">'
-    assert described(head, top="<div>x</div>").title == expected
+@pytest.mark.parametrize(("heading", "node", "shared", "title", "expected", "source"), CASES["the_title_that_counts"])
+def test_the_title_that_counts(heading: str, node: str, shared: str, title: str, expected: str, source: str):
+    head = f'<title>{title}</title><meta property="og:site_name" content="Lake Post">'
+    head += (json_ld(article(headline=node)) if node else "") + f'<meta property="og:title" content="{shared}">'
+    found = described(head, top=f"<h1>{heading}</h1>" if heading else "<div>x</div>")
+    assert (found.title, found.sources["title"], found.headline) == (expected, source, heading or expected)
 
 
 def test_address_picture_and_description_are_those_of_the_head():
@@ -104,15 +99,6 @@ def test_any_json_is_read(value: object):
 @pytest.mark.parametrize("mark", ['<meta name="author" content="', '<span itemprop="author" itemscope>', "By " * 3])
 def test_long_repetitions_are_read(mark: str):
     described(top=mark * 20_000)
-
-
-def test_the_visible_headline_counts_where_one_of_the_declared_titles_is_the_same():
-    head = json_ld(article(headline="Boat machine review with photos")) + (
-        '<meta property="og:title" content="Quiet days at the harbour | Lake Post">'
-        '<meta property="og:site_name" content="Lake Post"><title>Boat machine review with photos</title>'
-    )
-    found = described(head)
-    assert (found.title, found.sources["title"]) == ("Quiet days at the harbour", "heading")
 
 
 def test_contents_of_meta_elements_may_begin_like_names():

@@ -17,14 +17,7 @@ def test_lines_near_the_headline(names: list[str], lines: str):
         assert (line, found.authors, found.sources["authors"]) == (line, tuple(names), "byline")
 
 
-@pytest.mark.parametrize(
-    "element",
-    [
-        "<figure><img src=x.jpg><figcaption>By Ann Lee</figcaption></figure>",
-        '<blockquote class="tweet">So quiet here<p>By Ann Lee</p><time datetime="2011-01-02">then</time></blockquote>',
-        '<nav><a rel="author" href="/x">Ann Lee</a></nav>',
-    ],
-)
+@pytest.mark.parametrize("element", CASES["pictures_quotes_and_menus_name_others"])
 def test_pictures_quotes_and_menus_name_others(element: str):
     found = described(top=f"<h1>Quiet days at the harbour</h1>{element}")
     assert (found.authors, found.published) == ((), None)
@@ -37,18 +30,16 @@ def test_the_date_of_an_embedded_post_does_not_displace_the_declared_one():
     assert str(described(head, top=top).published) == "2024-05-02T08:15:00+00:00"
 
 
-@pytest.mark.parametrize(
-    "element",
-    [
-        '<a rel="author" href="/x">Ann Lee</a>',
-        '<div class="byline"><span>By</span> <span>Ann Lee</span></div>',
-        '<span class="by-author">von <span class="author vcard">Ann Lee</span></span>',
-        '<p><a href="https://lake.example/authors/ann-lee">Ann Lee</a></p>',
-        "<p>Written by</p><p>Ann Lee</p>",
-    ],
-)
+@pytest.mark.parametrize("element", CASES["elements_near_the_headline"])
 def test_elements_near_the_headline(element: str):
     assert described(top=f"<h1>Quiet days at the harbour</h1>{element}").authors == ("Ann Lee",)
+
+
+@pytest.mark.parametrize("labels", CASES["labels_are_no_names"])
+def test_labels_places_and_vendors_beside_a_date_are_no_authors(labels: str):
+    for label in labels.split(" / "):
+        found = described(top=f"<h1>Quiet days at the harbour</h1><p>{label}</p><p>2 May 2024</p>")
+        assert (label, found.authors) == (label, ())
 
 
 def test_a_person_in_the_byline_goes_before_the_site_as_author():
@@ -189,8 +180,16 @@ def test_a_page_that_is_built_anew_shows_its_day():
     assert (str(found.published), found.sources["published"]) == ("2024-08-25", "time")
 
 
-def test_the_only_date_of_an_article_counts_wherever_it_stands():
-    page = f"<p>{'The ferry left in the rain, and nobody stood at the pier to see it off. ' * 3}</p>"
-    many = "".join(f"{page}<h2>Part {number}</h2>" for number in range(9))
-    found = described(bottom=f"{many}<p>Datum:26. Januar 2022</p>{many}")
-    assert (str(found.published), found.sources["published"]) == ("2022-01-26", "time")
+WORDS = "The ferry left in the rain, and nobody stood at the pier to see it off. " * 4
+PARTS = {
+    "words": WORDS,
+    "paragraph": f"<p>{WORDS}</p>",
+    "many": "".join(f"<p>{WORDS}</p><h2>Part {number}</h2>" for number in range(9)),
+    "boats": "".join(f"<li><a href='/{number}'>Boat {number}</a></li>" for number in range(9)),
+}
+
+
+@pytest.mark.parametrize(("top", "bottom", "expected"), CASES["the_date_of_an_article_wherever_it_stands"])
+def test_the_date_of_an_article_wherever_it_stands(top: str, bottom: str, expected: str):
+    found = described(top=top.format(**PARTS), bottom=bottom.format(**PARTS))
+    assert (str(found.published), found.sources.get("published", "time")) == (expected, "time")

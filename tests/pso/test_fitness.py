@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.measures import is_term, tokenize
+from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.pso.fitness import PageSnippets, PageTerms, SnippetChunk, TextChunk, count_terms, find_snippets
 from blockfeat.training.evaluation.metrics import cosine_length_ratio, snippet_scores, word_scores
 from blocks_of import blocks_of
@@ -144,6 +145,15 @@ def test_counts_equal_a_counter(texts: list[str], gold: str, single: bool) -> No
         assert counts_of(terms, number) == expected
     assert (terms.row.size, terms.gold_length) == (sum(len(bag(text)) for text in texts), golden.total())
     assert terms.gold_norm == pytest.approx(float(np.sqrt(sum(count**2 for count in golden.values()))))
+
+
+def test_terms_are_cut_alike_whatever_measures_the_features() -> None:
+    pytest.importorskip("spacy", reason="the extra 'spacy' is not installed")
+    page = "<p>We don't know 我们 it's 3/4.</p>"
+    fast, by_spacy = (blocks_of(page, segmenter=segmenter_for(name, "en")) for name in ("fast", "spacy"))
+    assert fast.measures.tokens != by_spacy.measures.tokens
+    known, found = (count_terms(blocks, "We don't know it's", single_characters=True) for blocks in (fast, by_spacy))
+    assert (found.gold.tolist(), found.count.tolist()) == (known.gold.tolist(), known.count.tolist())
 
 
 @pytest.mark.parametrize(("html", "gold"), [("", ""), ("", "some gold"), ("<p>text</p>", "")])

@@ -106,22 +106,6 @@ def test_a_plateau_stops_the_swarm() -> None:
     assert len(endless.history) == 40
 
 
-def test_ctrl_c_keeps_the_best_so_far() -> None:
-    calls = 0
-
-    def interrupted(positions: Array) -> Array:
-        nonlocal calls
-        calls += 1
-        if calls == 5:
-            raise KeyboardInterrupt
-        return hill(positions)
-
-    result = maximise(interrupted, 3, SwarmOptions(particles=10, iterations=50, seed=2))
-    assert result.interrupted
-    assert len(result.history) == 4
-    assert result.fitness == hill(result.position[None])[0] == result.history[-1].best_so_far
-
-
 def test_a_fitness_that_is_no_number_is_an_error() -> None:
     with pytest.raises(TrainingError, match="not a number"):
         maximise(lambda positions: np.full(len(positions), np.nan), 2, SwarmOptions(particles=2, iterations=2))

@@ -154,9 +154,3 @@ def test_without_playwright_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("blockfeat.monitor.fetching.rendering.import_module", fail)
     with pytest.raises(MissingExtraError, match=r"blockfeat\[render\]"):
         import_playwright()
-
-
-def test_without_chromium_the_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(InputError, match="no Chromium found"):
-        find_chromium()

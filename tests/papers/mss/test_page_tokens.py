@@ -1,14 +1,11 @@
 """Tokens of a page: what they are, where they stand, and what was left open before them."""
 
-import time
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.page.page import Page
-from blockfeat.page.tags import name_keys
-from blockfeat.papers.mss.page_tokens import END_TAG, NUMBER, START_TAG, SYMBOL, WORD, PageTokens, tag_tokens
+from blockfeat.papers.mss.page_tokens import END_TAG, NUMBER, START_TAG, SYMBOL, WORD, PageTokens
 from property_examples import examples
 
 
@@ -53,17 +50,6 @@ def test_scripts_and_styles_are_no_tokens() -> None:
     assert "alert" not in written("<p>a<script>alert(1)</script><style>p {}</style>b</p>")
 
 
-def test_the_most_recent_unclosed_tag_is_a_parent_or_a_break_inside_of_it() -> None:
-    tokens, _ = tokens_of("<html><body><p>one<br>two <b>three</b> four</p>five<hr>six</body></html>")
-    tags = ["html", "body", "p", "br", "b", "hr"]
-    names = dict(zip(tag_tokens(name_keys(tags), np.ones(len(tags), dtype=bool)).tolist(), tags, strict=True))
-    texts = tokens.texts(np.arange(len(tokens)))
-    open_before = {text: names.get(key) for text, key in zip(texts, tokens.unclosed.tolist(), strict=True)}
-    # The break inside of p was never closed, but p was, and with it what was open inside.
-    words = {"one": "p", "two": "br", "three": "b", "four": "br", "five": "body", "six": "hr"}
-    assert {word: open_before[word] for word in words} == words
-
-
 def unclosed_by_stack(tokens: PageTokens) -> list[int]:
     """The paper's own procedure: a stack of start tags, unwound by end tags."""
     stack: list[tuple[int, int]] = []
@@ -103,14 +89,3 @@ def test_start_tags_of_some_elements_are_found() -> None:
     tokens, source = tokens_of("<p>a</p><hr><p>b</p><HR>")
     found = tokens.element_starts(("hr",))
     assert [source[tokens.first_byte[token] : tokens.end_byte[token]] for token in found] == [b"<hr/>", b"<hr/>"]
-
-
-def test_time_is_linear() -> None:
-    piece = "<div><p>Some words &amp; <a href='x'>links</a>, 12<br></p></div>"
-    seconds = []
-    for count in (5_000, 40_000):
-        tags = Page.parse(f"<body>{piece * count}").tags
-        begun = time.process_time()
-        PageTokens.of(tags)
-        seconds.append(time.process_time() - begun)
-    assert seconds[1] < 8 * 4 * max(seconds[0], 0.005)

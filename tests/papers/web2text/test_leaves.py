@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, class_paths, count_leaves, leaf_table
+from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, class_paths, count_leaves
 from leaves_of import leaves_of
 
 AT = Leaf
@@ -81,11 +81,6 @@ def test_sums_over_ranges():
     found = counts("<p>a b</p><p>c</p><p>d e f</p>")
     sums = found.sums(np.array([0, 1]), np.array([3, 2]))
     assert sums[:, AT.words].tolist() == [6, 1]
-
-
-def test_the_table_makes_every_element_a_boundary():
-    table = leaf_table()
-    assert (table.other, set(table.operations.values())) == ("boundary", {"prune"})
 
 
 def paths(html):
@@ -170,12 +165,6 @@ def test_the_example_of_the_paper():
     # Root, list and paragraph are nodes; list elements belong to their leaves.
     assert list(zip(dom.first.tolist(), dom.end.tolist(), strict=True)) == [(0, 4), (0, 2), (2, 4)]
     assert (dom.parent.tolist(), dom.distances().tolist()) == ([-1, 0, 0], [2, 4, 2])
-
-
-def test_a_page_with_one_leaf_has_a_root_and_no_parent():
-    dom = CollapsedDom.of(leaves_of("<div><p>Alone</p></div>").blocks)
-    assert (dom.first.tolist(), dom.end.tolist(), dom.leaf_parent.tolist()) == ([0], [1], [-1])
-    assert dom.common.size == dom.distances().size == 0
 
 
 def test_deep_nesting_is_one_node():
