@@ -33,6 +33,7 @@ from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, b
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page.page import Page
+from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]
 
@@ -167,6 +168,18 @@ def _standfirst(choice: Choice) -> Choice:
     return choice if found is None else choice.changed([found], keep=True)
 
 
+def _posts(choice: Choice) -> Choice:
+    """Keep the posts of a thread, and nothing else, where the page is by software whose posts are known."""
+    tags = choice.blocks.tags
+    bodies = tags.start[tags.opened[tags.key == _BODY][:1]].tolist()
+    told = [tags.source[start : start + _TOLD] for start in (0, *bodies)]
+    made = next((software for sign, software in _SOFTWARE.items() if any(sign in part for part in told)), None)
+    if made is None:
+        return choice
+    posts = blocks_in(choice.blocks, made["posts"]) & ~blocks_in(choice.blocks, made["without"])
+    return choice.keeping(posts) if posts.any() else choice
+
+
 def _completed(choice: Choice) -> Choice:
     """Keep tables, lists and preformatted text whole that are kept for the most part; find the tables."""
     tables = data_tables(choice.blocks, choice.kept)
@@ -218,7 +231,10 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     return found if len(found) < shown.size else []
 
 
+# So many bytes from the start of the page, and from its body's on, tell of the software.
+_TOLD, _BODY = 2_000, name_keys(["body"])[0]
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
+_SOFTWARE = {one["sign"].encode(): one for one in bundled_table("blockfeat.extraction", "software.toml").values()}
 
 
 def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:
@@ -231,6 +247,8 @@ RULES = (
     _rule("named box", signs.DOUBT, _named_box),
     # Worth nothing on development corpora (-.02 to .01, 36 pages), .14 on snippets that no model has seen.
     _rule("standfirst", signs.STANDFIRST, _standfirst),
+    # Worth 3.1 on 159 threads that no model has seen (86 are by software that is known), nothing elsewhere.
+    _rule("posts", signs.ALWAYS, _posts),
     # Decides about no block; options do, by what it finds.
     _rule("headline", TITLES, _headline, is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.

@@ -258,3 +258,25 @@ def test_a_page_that_only_asks_is_a_wall() -> None:
     asks = "".join(f"<p>{text}</p>" for text in [*ASKS["en"], *ASKS["en"]])
     found = Extractor.load("default").extract(f"<title>Before you continue</title><div id=didomi-host>{asks}</div>")
     assert (found.status, found.kind) == ("no content", "consent wall")
+
+
+_THREADS = {
+    "XenForo": '<html id="XF"><main><div class="message-body"><div class="bbWrapper">{}</div></div>{}</main>',
+    "phpBB": '<body id="phpbb"><div class="postbody"><div class="content">{}</div></div>{}</body>',
+    "vBulletin": '<meta name="generator" content="vBulletin 4.2.2"><blockquote class="postcontent">{}</blockquote>{}',
+    "Invision Community": '<body class="ipsApp"><div data-role="commentContent">{}</div>{}</body>',
+    "Discourse": '<meta content="Discourse 3.2"><div class=topic-post><div class=cooked>{}</div></div>{}',
+}
+
+
+@pytest.mark.parametrize("software", _THREADS)
+def test_the_posts_of_known_software_are_the_text_and_nothing_else(software: str) -> None:
+    posts = "<p>Mine too.</p><p>Thanks, that helps</p>"
+    around = (
+        "<p>The harbour master of the northern island writes about all his ferries here, and he answers you.</p>" * 3
+    )
+    page = _THREADS[software].format(posts, around)
+    assert Extractor.load().extract(page).text.split("\n\n") == ["Mine too.", "Thanks, that helps"]
+    assert "harbour master" in Extractor.load().with_options(rules=False).extract(page).text
+    without_posts = _THREADS[software].format("", around)
+    assert "harbour master" in Extractor.load().extract(without_posts).text
