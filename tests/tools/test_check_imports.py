@@ -18,6 +18,7 @@ _DECLARED = Declared(
     extras={"monitor": frozenset({"sqlalchemy"}), "train": frozenset({"scipy"}), "dev": frozenset({"pytest"})},
 )
 _ROOMS = {"blockfeat.monitor": ("monitor",), "blockfeat.training": ("train",)}
+_OF_ROOMS = ["from blockfeat.training.fit import sparse", "import blockfeat.training.fit"]
 _DOORS = {
     "monitor/__init__.py": 'from blockfeat._extras import require_extra\nrequire_extra("monitor", what=__name__)\n',
     "training/__init__.py": 'from blockfeat._extras import require_extra\nrequire_extra("train", what=__name__)\n',
@@ -34,7 +35,7 @@ def _problems(folder: Path, files: dict[str, str]) -> list[str]:
     return list(Checker(folder / "blockfeat", _DECLARED, _ROOMS).problems())
 
 
-@pytest.mark.parametrize("text", CASES["an_import_that_an_install_lacks_is_found"])
+@pytest.mark.parametrize("text", CASES["an_import_that_an_install_lacks_is_found"] + _OF_ROOMS)
 def test_an_import_that_an_install_lacks_is_found(text: str, tmp_path: Path) -> None:
     (found,) = _problems(tmp_path, {"page.py": text + "\n"})
     assert found.startswith("blockfeat.page, line ")
