@@ -34,6 +34,8 @@ _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
 _CODE = name_keys(["pre", "code"])
 _IMAGES = name_keys(["img"])
 _INPUTS = name_keys(["input", "select", "textarea", "button"])
+_OUTER = name_keys(["html", "body", "meta"])
+_TYPES, _FAR = (b'@type"', b"schema.org/"), 80
 _OWN_ADDRESS = rb"<link (?=[^<>]*canonical)[^<>]*href=[\"']?([^\"'\s<>]+)"
 _DATE = r"/(?:19|20)\d\d[/-]"
 _WORDS_OF_PATHS = {
@@ -116,9 +118,14 @@ def _are_of(keys: Keys, names: Keys) -> Mask:
 
 def _declared(blocks: Blocks) -> Iterator[float]:
     """Yield the measures of declarations: texts in JSON-LD, and what stands at each place of `_declared_kinds`."""
-    yield from map(float, map(bool, (blocks.declared.body, blocks.declared.other)))
+    declared, elements = blocks.declared, _are_of(blocks.tags.key, _OUTER).nonzero()[0]
+    body, other, outer = declared.body, declared.other, blocks.tags.start_tags(elements)
+    yield from (float(body != ""), float(other != ""))
+    # A search for bytes is many times as fast as one for a pattern that begins with them.
+    types = (mark + rest[:_FAR] for mark in _TYPES for rest in declared.data.split(mark)[1:])
+    said = b"\n".join((*outer, *types))
     for patterns, kinds in _declared_kinds():
-        found = b" ".join(one for pattern in patterns for one in pattern.findall(blocks.declared.data))
+        found = b" ".join(one for pattern in patterns for one in pattern.findall(said))
         words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower()))
         yield from (float(not words.isdisjoint(some)) for some in kinds)
 
