@@ -170,10 +170,11 @@ def _standfirst(choice: Choice) -> Choice:
 
 def _posts(choice: Choice) -> Choice:
     """Keep the posts of a thread, and nothing else, where the page is by software whose posts are known."""
-    tags = choice.blocks.tags
-    bodies = tags.start[tags.opened[tags.key == _BODY][:1]].tolist()
-    told = [tags.source[start : start + _TOLD] for start in (0, *bodies)]
-    made = next((software for sign, software in _SOFTWARE.items() if any(sign in part for part in told)), None)
+    tags, source = choice.blocks.tags, choice.blocks.tags.source
+    body = int(tags.start[tags.opened[(tags.key == _BODY).argmax()]])
+    generator = max(source.find(b'"generator"', 0, _TOLD), _NEAR)
+    told = source[:_FAR] + source[body : body + _FAR] + source[generator - _NEAR : generator + _NEAR]
+    made = next((software for sign, software in _SOFTWARE.items() if sign in told), None)
     if made is None:
         return choice
     posts = blocks_in(choice.blocks, made["posts"]) & ~blocks_in(choice.blocks, made["without"])
@@ -231,8 +232,8 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     return found if len(found) < shown.size else []
 
 
-# So many bytes from the start of the page, and from its body's on, tell of the software.
-_TOLD, _BODY = 2_000, name_keys(["body"])[0]
+# So many bytes from the start of html and body on, and on both sides of the word generator, tell of the software.
+_FAR, _NEAR, _TOLD, _BODY = 400, 80, 2_000, name_keys(["body"])[0]
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _SOFTWARE = {one["sign"].encode(): one for one in bundled_table("blockfeat.extraction", "software.toml").values()}
 
