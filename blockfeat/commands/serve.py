@@ -91,7 +91,7 @@ def mcp(
     shared.allowed_networks(allow_network)
     if model != DEFAULT_MODEL:
         load_model(model)
-    with page_workers(model, 5_000_000, 20.0).begun() as workers:
+    with page_workers(model).begun() as workers:
         # The SDK makes so many models of messages that collecting garbage takes a tenth of the start.
         gc.disable()
         from blockfeat.web.mcp import create_server, http_app

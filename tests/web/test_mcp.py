@@ -23,7 +23,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from blockfeat.monitor.fetching import FetchOptions
 from blockfeat.monitor.store.store import Store
-from blockfeat.web import mcp
+from blockfeat.web import mcp, reader
 from command_line import call, serving
 from small_site import Site
 from stored_pages import mention, record, save, story
@@ -37,7 +37,8 @@ _PAGE = f"""<html lang=en><title>Ferries {_INJECTED}</title><article><h1>Ferries
 
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp, "_SECONDS", 300.0)
+    for module in (mcp, reader):
+        monkeypatch.setattr(module, "MOST_SECONDS", 300.0)
     monkeypatch.setattr(mcp, "FetchOptions", partial(FetchOptions, delay=0.0, first_wait=0.01))
 
 

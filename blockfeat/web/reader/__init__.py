@@ -11,26 +11,26 @@ if TYPE_CHECKING:
     from blockfeat.web.reader.tasks import LoadedExtractors
 
 
-def page_workers(model: str, max_bytes: int, seconds: float) -> Workers[LoadedExtractors]:
+MOST_BYTES, MOST_SECONDS = 5_000_000, 20.0
+"""Size of the largest page that `page_workers` read, and the time that one may take."""
+
+
+def page_workers(model: str) -> Workers[LoadedExtractors]:
     """Return the process that extracts single pages by one model; it loads what it needs, and nothing is loaded here.
 
     Parameters
     ----------
     model : str
         Name of a bundled model, or a model file.
-    max_bytes : int
-        Largest page.
-    seconds : float
-        Most seconds for one page.
     """
-    return Workers(partial(_loaded, model, max_bytes), jobs=1, deadline=seconds)
+    return Workers(partial(_loaded, model), jobs=1, deadline=MOST_SECONDS)
 
 
-def _loaded(model: str, max_bytes: int) -> LoadedExtractors:
+def _loaded(model: str) -> LoadedExtractors:
     from blockfeat.models import DEFAULT_MODEL
     from blockfeat.web.reader.tasks import load_extractors
 
-    loaded = load_extractors({DEFAULT_MODEL: model}, max_bytes)
+    loaded = load_extractors({DEFAULT_MODEL: model}, MOST_BYTES)
     read_page(loaded, html="<p>The ferry leaves at nine and returns before dark.")  # what the first page loads
     return loaded
 
