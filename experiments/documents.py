@@ -76,10 +76,15 @@ def write_page(options: argparse.Namespace, template: Path, sections: Sections) 
         return sections[name]()
 
     text = fill(template.read_text(encoding="utf-8"), {name: partial(computed, name) for name in sections})
-    if options.output is None:
+    write_output(text, options.output)
+
+
+def write_output(text: str, output: Path | None) -> None:
+    """Write a text to a file, or to standard output where none is named."""
+    if output is None:
         sys.stdout.write(text)
     else:
-        options.output.write_text(text, encoding="utf-8")
+        output.write_text(text, encoding="utf-8")
 
 
 def add_page_options(parser: argparse.ArgumentParser, sections: tuple[str, ...]) -> None:

@@ -30,6 +30,7 @@ from scipy.stats import t as student
 from blockfeat.pso.swarm import SwarmOptions, maximise
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
+from experiments.documents import write_output
 from experiments.needs import check_needs
 from experiments.swarm.draws import READ, Draw, draws, labelled_families
 from experiments.swarm.eight import Numbers, Problem
@@ -258,10 +259,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with kept.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(asdict(outcome)) + "\n")
     page = f"{_HEAD}\n{options.evaluations:,} evaluations each; {counts} pages.\n\n{tables(outcomes.values())}\n"
-    if options.output is None:
-        sys.stdout.write(page)
-    else:
-        options.output.write_text(page, encoding="utf-8")
+    write_output(page, options.output)
     return 0
 
 

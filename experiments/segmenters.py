@@ -26,6 +26,7 @@ from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.thresholds import ThresholdConfig, ThresholdTrainer
 from experiments.corpora import DEVELOPMENT, Corpora
+from experiments.documents import write_output
 from experiments.needs import check_needs
 from experiments.searches import interval
 
@@ -78,10 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = [row_of(lang, [page for page in found if page.lang == lang], options.repeat) for lang in options.lang]
     table = markdown_table(["language", "pages", "fast", "spaCy", "gain, 95 %", "× the time"], rows)
     page = f"# Words and sentences by spaCy\n\n{(__doc__ or '').partition('Needs')[0].strip()}\n\n{table}"
-    if options.output is None:
-        sys.stdout.write(page)
-    else:
-        options.output.write_text(page, encoding="utf-8")
+    write_output(page, options.output)
     return 0
 
 
