@@ -313,13 +313,10 @@ class WalkColumns(NamedTuple):
         )
 
 
-_FEW = 1 << 16
-
-
 def leading(columns: _Columns, count: int) -> _Columns:
     """Return the first entries of columns, contiguous: a copy where that takes little memory, else moved together."""
     chosen = columns[..., :count]
-    if 2 * chosen.size < columns.size or chosen.size < _FEW:
+    if 2 * chosen.size < columns.size or chosen.size < _AT_ONCE:
         return chosen.copy()
     packed = columns.reshape(-1)[: chosen.size].reshape(chosen.shape)
     for row, to in zip(chosen, packed, strict=True) if columns.ndim > 1 else ():

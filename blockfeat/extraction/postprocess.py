@@ -33,7 +33,7 @@ from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, b
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page.page import Page
-from blockfeat.page.tags import name_keys
+from blockfeat.page.tags import name_key
 
 Mask = NDArray[np.bool_]
 
@@ -233,7 +233,7 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
 
 
 # So many bytes from the start of html and body on, and on both sides of the word generator, tell of the software.
-_FAR, _NEAR, _TOLD, _BODY = 400, 80, 2_000, name_keys(["body"])[0]
+_FAR, _NEAR, _TOLD, _BODY = 400, 80, 2_000, name_key("body")
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _SOFTWARE = {one["sign"].encode(): one for one in bundled_table("blockfeat.extraction", "software.toml").values()}
 
