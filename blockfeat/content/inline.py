@@ -24,7 +24,7 @@ from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
 _Places = dict[int, list[tuple[int, Image]]]
-_BYTES_OF_BLOCK, _BYTES_OF_PIECE = 500, 800
+_BYTES_OF_BLOCK, _BYTES_OF_PIECE = 510, 800
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
 _STYLES = {
     **dict.fromkeys(("b", "strong"), _BOLD),

@@ -279,7 +279,7 @@ class PageAnalysis:
     @property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        return tuple(self.columns["role"])
+        return tuple(self.columns["role"])  # a tuple already
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the changes that would reverse a block's decision; None if no small change would or a rule decides."""
@@ -312,7 +312,7 @@ class PageAnalysis:
         def text(role: str) -> str:
             if role not in roles:
                 return ""
-            chosen = np.array([found == role for found in roles], dtype=np.bool_)
+            chosen = np.fromiter((found == role for found in roles), dtype=np.bool_, count=len(roles))
             return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise)
 
         return Facts(
@@ -335,7 +335,7 @@ class PageAnalysis:
         kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
         measures = blocks.measures
         masks = self.identifier.index.masks_of(measures.token_keys[kept[measures.token_block]])
-        text = "\n".join(blocks.texts(kept.nonzero()[0].tolist()))
+        text = "\n".join(blocks.texts(kept.nonzero()[0]))
         guess = self.identifier.identify(text, declared=lang, masks=masks)
         return round(guess.confidence if guess.lang == lang else 1 - max(guess.confidence, 0.5), 3)
 
