@@ -21,7 +21,7 @@ _ENCODED = re.compile(
     "[\x00-\x20\x7f-\xa0\"'()<>\\\\^`{|}\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
     "\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-# Absolute addresses that resolving leaves as they are.
+# Absolute addresses that resolving leaves as they are, and that are allowed as they are.
 _ABSOLUTE = re.compile(r"https?://[\w.-]+(?:/[\w./%~+,=@:-]*)?(?:\?[\w./%~+,=@:&-]+)?", re.ASCII)
 # Relative ones that are put behind the folder or the host as they are: no empty segments, none of dots.
 _PLAIN_RELATIVE = re.compile(r"/?[\w-]+(?:[./][\w-]+)*/?(?:\?[\w./%~+,=@:&-]+)?", re.ASCII)
@@ -55,6 +55,8 @@ def safe_target(href: str) -> str | None:
     control characters, letter case or entities disguise it. Spaces, parentheses and other characters with a
     meaning in markup are percent-encoded.
     """
+    if _ABSOLUTE.fullmatch(href):
+        return href
     target = _DROPPED.sub("", href)
     if not target or not _scheme_allowed(target):
         return None
