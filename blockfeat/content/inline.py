@@ -24,7 +24,9 @@ from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
 _Places = dict[int, list[tuple[int, Image]]]
-_BYTES_OF_BLOCK, _BYTES_OF_PIECE, _BYTES_OF_LINE = 510, 800, 360
+_BYTES_OF_BLOCK, _BYTES_OF_PIECE = 510, 800
+# Of signs that become elements and references, which a parser reads again.
+_BYTES_OF_SIGNS = {"\n": 360, "&": 60, "<": 60, ">": 60}
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
 _STYLES = {
     **dict.fromkeys(("b", "strong"), _BOLD),
@@ -155,7 +157,7 @@ class Inlines:
             found[-1] = replace(piece, text=last.text + piece.text)
         elif piece.text:
             found.append(piece)
-            self.made += _BYTES_OF_PIECE + _BYTES_OF_LINE * piece.text.count("\n")
+            self.made += _BYTES_OF_PIECE + sum(size * piece.text.count(sign) for sign, size in _BYTES_OF_SIGNS.items())
             takes = _BYTES_OF_BLOCK * len(self.blocks) + self.made
             check_memory(len(self.blocks.declared.data), takes, "the parts of the text")
 
