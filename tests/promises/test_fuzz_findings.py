@@ -37,18 +37,12 @@ def test_ordinary_and_small_hostile_pages_pass() -> None:
     assert told == {}
 
 
-@pytest.mark.parametrize(
-    ("values", "told"),
-    [
-        ({"title": "a\x01"}, "control character in extraction"),
-        ({"text": "a\x00"}, "control character in extraction"),
-        ({"source": {}.popitem}, "KeyError in Extraction.analysis"),
-    ],
-)
-def test_the_target_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch, values: dict[str, Any], told: str) -> None:
-    found = replace(blockfeat.extract(article_page()), **values)
-    monkeypatch.setattr(blockfeat, "extract", lambda page: found)
-    assert complaint(b"<p>x") == told
+def test_the_target_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    page, control = blockfeat.extract(article_page()), "control character in extraction"
+    wrong: list[dict[str, Any]] = [{"title": "a\x01"}, {"text": "a\x00"}, {"source": {}.popitem}]
+    for values, told in zip(wrong, (control, control, "KeyError in Extraction.analysis"), strict=True):
+        monkeypatch.setattr(blockfeat, "extract", lambda _, now=values: replace(page, **now))
+        assert complaint(b"<p>x") == told
 
 
 def test_the_targets_see_slowness_and_other_errors(monkeypatch: pytest.MonkeyPatch) -> None:
