@@ -18,7 +18,7 @@ import numpy as np
 from blockfeat.blocks import Block
 from blockfeat.extraction import ROLES, Extraction, PageParts
 from blockfeat.lang import character_classes, code_points, sentence_ends
-from blockfeat.monitor.mentions.brand import SenseModel, sense_features, senses_of
+from blockfeat.monitor.mentions.brand import SenseModel, sense_features, senses_of, words_in
 from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS
 from blockfeat.monitor.mentions.matcher import BrandMatcher, Hit
 from blockfeat.monitor.mentions.queries import QueryMatcher
@@ -208,15 +208,10 @@ def _searched(extraction: Extraction, parts: PageParts) -> list[str]:
     analysis = None if extraction.known_blocks else extraction.analysis
     texts = [block.text for block in extraction.blocks] if analysis is None else [*analysis.columns["text"]]
     for index, marks in parts.marks.items():
-        texts[index] = _without_marks(texts[index], marks)
+        for start, end in marks:
+            text = texts[index]
+            texts[index] = text[:start] + text[start:end].translate(_RAISED) + text[end:]
     return texts
-
-
-def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
-    """Return a text of the same length in which the marks of footnotes are no part of a word."""
-    for start, end in marks:
-        text = text[:start] + text[start:end].translate(_RAISED) + text[end:]
-    return text
 
 
 def _least(blocks: Sequence[Block], least_score: float | None) -> float:
@@ -232,12 +227,14 @@ def _hits(
     """Yield each hit with its passage, all matched as one text; the offsets are those in the passage."""
     begins = np.cumsum([0, *(len(passage.searched) + 1 for passage in passages)]).tolist()
     text = PARAGRAPH.join(passage.searched for passage in passages)
+    words = frozenset[str]()
     for hit in matcher.find(text, lang=lang, ruled_out=True):
         place = bisect_right(begins, hit.start) - 1
         sense = senses.get(hit.brand) if not hit.rule else None
         if sense is not None:
-            features = sense_features(text, hit.start, hit.end, lang=lang)
-            hit = hit if sense.is_brand(features) else replace(hit, rule=f"sense: {sense.because(features)}")
+            words = words or frozenset(words_in(text))
+            features = sense_features(text, hit.start, hit.end, lang=lang, given=sense.given, words=words)
+            hit = replace(hit, rule=sense.rule(features))
         yield passages[place], replace(hit, start=hit.start - begins[place], end=hit.end - begins[place])
 
 

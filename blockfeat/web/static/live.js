@@ -3,6 +3,7 @@ const stream = document.querySelector(".stream");
 const fresh = document.querySelector("#new");
 const articles = [...document.querySelectorAll(".article")];
 const SECONDS = 30;
+const VERDICTS = { y: "right", n: "wrong sense" };
 
 function current() {
   return articles.indexOf(document.activeElement?.closest(".article"));
@@ -20,7 +21,10 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "j") go(1);
   else if (event.key === "k") go(-1);
   else if (event.key === "o" && current() >= 0) articles[current()].querySelector(".evidence").click();
-  else if (event.key === "/") {
+  else if (event.key in VERDICTS) {
+    const chosen = `.verdicts:not(:has([aria-pressed])) [value="${VERDICTS[event.key]}"]`;
+    (articles[Math.max(0, current())] ?? document).querySelector(chosen)?.click();
+  } else if (event.key === "/") {
     event.preventDefault();
     document.querySelector("#q").focus();
   }
