@@ -22,8 +22,10 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "k") go(-1);
   else if (event.key === "o" && current() >= 0) articles[current()].querySelector(".evidence").click();
   else if (event.key in VERDICTS) {
-    const chosen = `.verdicts:not(:has([aria-pressed])) [value="${VERDICTS[event.key]}"]`;
-    (articles[Math.max(0, current())] ?? document).querySelector(chosen)?.click();
+    if (current() < 0) go(1);
+    const open = articles[current()]?.querySelectorAll(".verdicts:not(:has([aria-pressed]))") ?? [];
+    open[0]?.querySelector(`[value="${VERDICTS[event.key]}"]`)?.click();
+    if (open.length === 1 && "unsure" in stream.dataset) go(1);
   } else if (event.key === "/") {
     event.preventDefault();
     document.querySelector("#q").focus();
