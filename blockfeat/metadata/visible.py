@@ -105,9 +105,9 @@ class Place:
     def elements(self, marks: Marks) -> Iterator[int]:
         """Return the elements in this stretch whose start tags hold one of some words, in order."""
         tags = self.blocks.tags
-        stretch = tags.source[self.first_byte : self.end_byte + marks.longest]
-        places = (self.first_byte + place for place in marks.places_in(stretch))
-        for element in tags.elements_at([place for place in places if place < self.end_byte]):
+        inside = slice(*tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte))))
+        starts, stops = tags.start[tags.opened[inside]], tags.stop[tags.opened[inside]]
+        for element in tags.elements_at(marks.places_in(tags.source, starts, stops)):
             if not self.is_aside(int(tags.start[tags.opened[element]])):
                 yield element
 
