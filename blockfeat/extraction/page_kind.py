@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import chain
 from math import exp, log, log1p
 from typing import Any, ClassVar
@@ -16,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._files import bundled_table
+from blockfeat._files import bundled_file, bundled_table
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.features.cues import bundled_cues
@@ -266,7 +265,7 @@ class KindWeights:
 @cache
 def _weights() -> KindWeights:
     """Return the bundled classifier, a constant that is read at its first use."""
-    return KindWeights.from_document(json.loads(files(__package__).joinpath("page_kind.json").read_bytes()))
+    return KindWeights.from_document(json.loads(bundled_file("blockfeat.extraction", "page_kind.json").read_bytes()))
 
 
 _BY_WORD = ("thresholds", "tokens")
@@ -362,5 +361,7 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
 @cache
 def _confidence_weights() -> Mapping[str, Mapping[str, float]]:
     """Return the bundled weights by kind of model, a constant that is read at its first use."""
-    found: Mapping[str, Mapping[str, float]] = json.loads(files(__package__).joinpath("confidence.json").read_bytes())
+    found: Mapping[str, Mapping[str, float]] = json.loads(
+        bundled_file("blockfeat.extraction", "confidence.json").read_bytes()
+    )
     return found
