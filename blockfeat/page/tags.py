@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import unescape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,8 +145,8 @@ class Tags:
         return parents_of(self.opened, self.closed)
 
 
-def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yield the positions of a byte string in a part of a source, in order."""
+def places_of(mark: AnyStr, source: AnyStr, first: int = 0, end: int | None = None) -> Iterator[int]:
+    """Yield the positions of bytes in a part of a source, or of a string, in order."""
     place = source.find(mark, first, end)
     while place >= 0:
         yield place
