@@ -22,7 +22,6 @@ from blockfeat.models import save_model
 from blockfeat.training.config import with_settings
 from blockfeat.training.train import DEFAULT_SPLIT, train_by
 from experiments.crunch.trainer import CrunchConfig, CrunchTrainer
-from experiments.needs import check_needs
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -69,9 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = _parser()
     try:
-        options = parser.parse_args(given)
-        check_needs(files=[path for path in options.corpus if path != "demo"])
-        _train(options, shlex.join(["python", "-m", "experiments.crunch", *given]))
+        _train(parser.parse_args(given), shlex.join(["python", "-m", "experiments.crunch", *given]))
     except BlockfeatError as error:
         parser.error(str(error))
     return 0
