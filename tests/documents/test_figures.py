@@ -87,12 +87,23 @@ def test_a_bundled_model_without_a_figure_fails(checkout: Path, capsys: pytest.C
         ("demo/margin/f1:1/.0f", "2"),
         ("demo/default/time", "0.09 (0.08 to 0.09)"),
         ("demo/default/time:1/.1f", "11.1"),
+        ("demo/* without default; other/f1", "| f1 |\n| --- |\n| 0.5 |"),
         ("demo/*/f1; time:.1f", "| f1 | time |\n| --- | ---: |\n| 0.86996 | 0.1 |\n| 0.5 | 1.0 |"),
     ],
 )
 def test_figures_are_written_as_they_are_asked_for(slot: str, written: str) -> None:
     text = f"It is <!--={slot}-->?<!--/--> so."
     assert rendered(text, {"demo": _TABLE}, "a.md") == text.replace("?", written)
+
+
+def test_documents_take_the_tables_of_experiments(checkout: Path) -> None:
+    results = checkout / "experiments" / "results"
+    results.mkdir(parents=True)
+    (results / "a.md").write_text("| a | b |\n|---|---|\n| 1 | 2 |\n\nText\n\n| c |\n|---|\n| 3 |\n", encoding="utf-8")
+    readme = checkout / "README.md"
+    readme.write_text(f"{_README}It is <!--=a.md/1/b-->?<!--/--> and <!--=a.md 2/3/c-->?<!--/-->.\n", encoding="utf-8")
+    assert (main(["--check"], checkout), main([], checkout), main(["--check"], checkout)) == (1, 0, 0)
+    assert "-->2<!--/--> and <!--=a.md 2/3/c-->3<" in readme.read_text(encoding="utf-8")
 
 
 def test_a_whole_table_is_written_as_a_benchmark_prints_it() -> None:
