@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from cases import CASES
 from documented.fences import ROOT
 from documented.outputs import difference
 
@@ -59,16 +60,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
-@pytest.mark.parametrize(
-    ("planted", "warned"),
-    [
-        ("", ""),
-        ("A [page](gone.md).", "'gone.md', but the target is not found"),
-        ("A [chapter](index.md#gone).", "but there is no such anchor"),
-        ("A [file](../examples/common_crawl.py).", "the target is not found among documentation files"),
-        ("::: blockfeat.gone\n", "blockfeat.gone could not be found"),
-    ],
-)
+@pytest.mark.parametrize(("planted", "warned"), CASES["make_docs_fails_at_a_warning"])
 def test_make_docs_fails_at_a_warning(planted: str, warned: str, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "index.md").write_text(f"# Home\n\n{planted}\n", encoding="utf-8")

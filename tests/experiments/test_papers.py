@@ -14,6 +14,7 @@ from blockfeat.page.page import Page
 from blockfeat.papers.mss.page_tokens import END_TAG, START_TAG, PageTokens
 from blockfeat.papers.web2text import features
 from blockfeat.papers.web2text.leaves import leaf_measurer
+from cases import CASES
 from experiments import differences, ziegler
 from experiments.mss.source_tokens import source_tokens
 
@@ -21,15 +22,7 @@ _FOLDER = Path(differences.__file__).parent
 _MAINS = (path for path in _FOLDER.rglob("*.py") if "\ndef main(" in path.read_text(encoding="utf-8"))
 _OTHERS = {"damaged_archives", "crunch.__main__"}  # makes what it reads; ends as `blockfeat train` does
 _EXPERIMENTS = sorted({".".join(path.relative_to(_FOLDER).with_suffix("").parts) for path in _MAINS} - _OTHERS)
-_GIVEN = {
-    "expected_f1": "table --corpora GONE",
-    "labelling_session": "--corpus GONE --site a.org --folder session",
-    "learning_curves": "--corpus GONE",
-    "metadata_sources": "GONE",
-    "mss.adapt": "GONE --output adapted.npz",
-    "nested_folds": "--by family --corpora GONE --peers",
-    "page_kinds": "table --corpora GONE",
-}
+_GIVEN = dict(CASES["an_experiment_names_what_is_not_there_before_it_begins"])
 DEMO = [page for page in demo_pages() if page.lang in ("de", "en", "fr") and page.text]
 
 
