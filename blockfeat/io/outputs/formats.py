@@ -43,7 +43,8 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
     evidence : bool
         Add ``blocks``: every block with its text, label, role, score, features and XPath.
     columns : sequence of str
-        The members that are written, such as ``"metadata.title"``, beside ``id`` and ``error``; all by default.
+        The members that are written, such as ``"metadata.title"``, beside ``id`` and ``error``; by default all but
+        ``lead`` and ``body``, which the text has too.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
         The page's record, as described by the JSON Schema of `record_schema`; characters beyond ASCII are not escaped,
         NaN and infinity are null.
     """
-    line = _dumped(_chosen(extraction.to_dict(), columns) if columns else extraction.to_dict())
+    line = _dumped(_chosen(extraction.to_dict(), columns))
     if evidence:
         # Block by block: the plain values of all of them take several times as much memory as what is written.
         parts = [*map(_dumped, extraction.evidence())] or [""]
@@ -63,7 +64,12 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
 
 
 def _chosen(record: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
-    """Return the members of a record, and of its metadata, that are named; and those by which a run goes on."""
+    """Return the members of a record, and of its metadata, that are named, and those by which a run goes on.
+
+    Where none are named, all but those whose words the text has too.
+    """
+    if not columns:
+        return {name: value for name, value in record.items() if name not in _TWICE}
     metadata = {name: value for name, value in (record["metadata"] or {}).items() if f"metadata.{name}" in columns}
     chosen = {name: value for name, value in record.items() if name in (*columns, "id", "error")}
     return {**chosen, "metadata": chosen.get("metadata", metadata)} if metadata else chosen
