@@ -17,10 +17,8 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _Line = tree.Paragraph | tree.Heading | tree.Caption
 _RENDITIONS = {"sup": "superscript", "sub": "subscript"}
-_BLOCK_NAMES = """
-ab bibl body cell div encodingDesc fileDesc head idno item label langUsage language list p profileDesc ptr
-publicationStmt quote row sourceDesc table teiHeader text title titleStmt
-"""
+_BLOCK_NAMES = """ab bibl body cell div encodingDesc fileDesc head idno item label langUsage language list p profileDesc
+ptr publicationStmt quote row sourceDesc table teiHeader text title titleStmt"""
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from blockfeat._files import bundled_table
-from blockfeat.content.links import TEI_NAMESPACE, clean_characters, fold_white_space, xml_characters
+from blockfeat.content.links import clean_characters, fold_white_space, xml_characters
 from blockfeat.errors import InputError, nearest
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import PageWork
@@ -286,7 +286,10 @@ _HTML = re.compile(r"<html(?P<attributes>[^>]*)>.*?<title>(?P<title>.*?)</title>
 
 
 def frame(format: str, place: str) -> str:
-    """Return what is written before the first of several pages (``"opening"``) or after the last (``"closing"``)."""
+    """Return what is written before the first of several pages (``"opening"``) or after the last (``"closing"``).
+
+    Or in the place of one that ``"failed"``.
+    """
     return str(bundled_table("blockfeat.io.outputs", "frames.toml")[place].get(format, ""))
 
 
@@ -318,7 +321,9 @@ def part(format: str, name: str, text: str, error: str | None) -> str:
         attributes = f'data-page="{escape(name)}"{failed} title="{escape(name)}"'
         return f'<iframe {attributes} sandbox srcdoc="{escape(text)}"></iframe>\n'
     if format == "xml":
-        return _failed_tei(name, error) if error else text.partition("?>\n")[2].rstrip("\n") + "\n"
+        if error:
+            return frame("xml", "failed").format(name=escape(name), error=escape(error))
+        return text.partition("?>\n")[2].rstrip("\n") + "\n"
     return f"\f{name}{f'{chr(9)}error: {error}' if error else ''}\n{_lines(text)}"
 
 
@@ -338,12 +343,3 @@ def _article(name: str, text: str, error: str | None) -> str:
         return f'<article data-page="{escape(name)}"{failed}></article>\n'
     title = f' title="{escape(unescape(found["title"]))}"' if found["title"] else ""
     return f'<article data-page="{escape(name)}"{found["attributes"]}{title}{failed}>\n{found["body"]}</article>\n'
-
-
-def _failed_tei(name: str, error: str) -> str:
-    return (
-        f'<TEI xmlns="{TEI_NAMESPACE}"><teiHeader><fileDesc><titleStmt><title/></titleStmt><publicationStmt>'
-        f"<p>No text was extracted.</p></publicationStmt><sourceDesc><bibl><idno>{escape(name)}</idno>"
-        f'<note type="error">{escape(error)}</note></bibl></sourceDesc></fileDesc></teiHeader>'
-        "<text><body><div/></body></text></TEI>\n"
-    )
