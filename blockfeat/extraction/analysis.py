@@ -5,6 +5,7 @@ Most callers read the text alone: modules that only other parts need are importe
 
 from __future__ import annotations
 
+import bz2
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -72,14 +73,16 @@ class Facts:
         body = self.body.split(_BETWEEN) if self.body else ()
         parts = {"body": body, "captions": self.captions, "comments": self.comments}
         told = {name: [places.get(part, part) for part in given] for name, given in parts.items()}
-        return zlib.compress(json.dumps(asdict(self) | told).encode())
+        written = json.dumps(asdict(self) | told, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        return min(zlib.compress(written), bz2.compress(written), key=len)
 
     @classmethod
     def unpacked(cls, data: bytes, text: str) -> Facts:
         """Return the facts that `packed` made this of, with the same text."""
         from blockfeat.content.links import TextLink
 
-        values: dict[str, Any] = json.loads(zlib.decompress(data))
+        decompress = bz2.decompress if data.startswith(b"BZ") else zlib.decompress
+        values: dict[str, Any] = json.loads(decompress(data))
         parts = text.split(_BETWEEN)
         for name in ("body", "captions", "comments", "roles"):
             values[name] = tuple(parts[part] if isinstance(part, int) else part for part in values[name])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.reasons import Counterfactual
     from blockfeat.metadata.metadata import Metadata
 
-RECORD_SCHEMA = 1
+RECORD_SCHEMA = 2
 """Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""
 _BYTES_OF_TREE, _BYTES_OF_EVIDENCE = 1_900, 12_200
 _SHOWN, _MOST_BLOCKS, _MOST_CHARACTERS = 70, 500, 50_000

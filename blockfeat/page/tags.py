@@ -177,6 +177,30 @@ class Reading(NamedTuple):
     may_have_formulas: bool
 
 
+# Of these scripts, and of those that have one of these signs, something is read.
+_READ = re.compile(rb"ld\+json|math/|template", re.IGNORECASE)
+_SIGNS = (b'@type"', b"schema.org/", b"<link", b"<meta", b"<base")
+
+
+def with_blanks(data: bytes, *, keeps_drawings: bool = False) -> bytes:
+    """Return a page in UTF-8 as long as it was, with spaces for scripts and drawings of which nothing is read.
+
+    The page as it is where it would be read in another way.
+    """
+    blank = bytearray(data)
+    for name in (b"script", b"svg"):
+        end = 0
+        while (place := data.find(b"<" + name, end)) >= 0 and (end := data.find(b"</" + name, place)) >= 0:
+            start = data.find(b">", place, end) + 1
+            is_read = _READ.search(data, place, start) or any(data.find(sign, start, end) >= 0 for sign in _SIGNS)
+            if start and not is_read:
+                blank[start:end] = b" " * (end - start)
+    found = bytes(blank)
+    tags, *before = Tags.read(data, keeps_drawings=keeps_drawings)
+    others, *after = Tags.read(found, keeps_drawings=keeps_drawings)
+    return found if (tags.source, before) == (others.source, after) else data
+
+
 def name_keys(names: Iterable[str]) -> Keys:
     """Return a number for each name of an element, by its first 16 bytes; names differ where their keys do."""
     return np.array([name_key(name) for name in names], dtype=np.uint64)
