@@ -26,6 +26,7 @@ from blockfeat.extraction.rules import (
     beside_text,
     in_named_box,
     lost_standfirst,
+    parts_of_event,
     section_headings,
     technical_text,
 )
@@ -73,6 +74,8 @@ class Choice(NamedTuple):
         The warning of a page without a main text.
     is_list : bool
         Whether the text is a list that replaces a main text.
+    is_found : bool
+        Whether a rule has found all parts of the text, so that no list is looked for.
     """
 
     blocks: Blocks
@@ -88,6 +91,7 @@ class Choice(NamedTuple):
     headline_text: str | None = None
     warning: str | None = None
     is_list: bool = False
+    is_found: bool = False
 
     def keeping(self, kept: Mask) -> Choice:
         """Return a copy that keeps other blocks; itself where they are the same."""
@@ -181,6 +185,19 @@ def _posts(choice: Choice) -> Choice:
     return choice.keeping(posts) if posts.any() else choice
 
 
+def _event(choice: Choice) -> Choice:
+    """Keep what a page tells of one event, where it says that it does."""
+    tags, source = choice.blocks.tags, choice.blocks.tags.source
+    body = int(tags.start[tags.opened[(tags.key == _BODY).argmax()]])
+    log_odds, is_doubtful = choice.prediction.log_odds, choice.signs.bits & signs.DOUBT != 0
+    is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
+    is_told = is_address or source.find(b"event", body, body + _FAR) >= 0
+    if log_odds is None or not (is_told or (is_doubtful and source.find(_TYPE_OF_EVENT) >= 0)):
+        return choice
+    found = parts_of_event(choice.blocks, log_odds > 0, falls_back=is_address and is_doubtful)
+    return choice if found is None else choice.keeping(found)._replace(is_found=True)
+
+
 def _completed(choice: Choice) -> Choice:
     """Keep tables, lists and preformatted text whole that are kept for the most part; find the tables."""
     tables = data_tables(choice.blocks, choice.kept)
@@ -234,6 +251,8 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
 
 # So many bytes from the start of html and body on, and on both sides of the word generator, tell of the software.
 _FAR, _NEAR, _TOLD, _BODY = 400, 80, 2_000, name_key("body")
+_ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calendars?)/[^/?#]*[^/?#]", re.IGNORECASE)
+_TYPE_OF_EVENT = b"schema.org/Event"
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _SOFTWARE = {one["sign"].encode(): one for one in bundled_table("blockfeat.extraction", "software.toml").values()}
 
@@ -250,6 +269,7 @@ RULES = (
     _rule("standfirst", signs.STANDFIRST, _standfirst),
     # Worth 3.1 on 159 threads that no model has seen (86 are by software that is known), nothing elsewhere.
     _rule("posts", signs.ALWAYS, _posts),
+    _rule("event", signs.ALWAYS, _event),
     # Decides about no block; options do, by what it finds.
     _rule("headline", TITLES, _headline, is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
@@ -371,7 +391,8 @@ def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, h
     """
     if page.notice is not None:
         return choice._replace(warning=NOTICES[page.notice])
-    listed = list_instead(page, choice.rule_reasons, model_kind=model_kind) if has_rules else None
+    looks = has_rules and not choice.is_found
+    listed = list_instead(page, choice.rule_reasons, model_kind=model_kind) if looks else None
     if listed is not None and choice.options.favour != "precision":
         items = dict.fromkeys((listed & ~page.kept).nonzero()[0].tolist(), _ITEM)
         tables = data_tables(page.blocks, listed)

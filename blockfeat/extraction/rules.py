@@ -1,4 +1,4 @@
-"""Rules over what a model keeps: named boxes, standfirsts, headings, technical text and banners.
+"""Rules over what a model keeps: named boxes, parts of events, standfirsts, headings, technical text and banners.
 
 Each is applied, in its place and with its measured worth, by `blockfeat.extraction.postprocess.RULES`.
 """
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_named
 from blockfeat.blocks.table import Blocks, kind_names
@@ -235,6 +236,64 @@ def _rank(blocks: Blocks, container: int) -> int:
         return 0
     key = int(blocks.containers.key[container])
     return 1 if key == _ARTICLE else 2 if key == _MAIN or attributes.get("role", "").lower() == "main" else _UNNAMED
+
+
+_CALLED = re.compile(rb'\s(?:class|id|itemprop|itemtype)="([^"]*)"')
+# Of an event's box at most so much is beside its text, and it has so much of what is likely.
+_MOST_BESIDE, _LEAST_TOLD = 0.6, 0.3
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+
+
+@cache
+def _parts(kind: str) -> dict[str, Any]:
+    """Return the patterns of the parts of a kind of page, of ``parts.toml``; constants that are read at first use."""
+    found = dict(bundled_table("blockfeat.extraction", "parts.toml")[kind])
+    tags = name_keys(found.pop("tags"))
+    return {"tags": tags} | {name: re.compile(pattern, re.VERBOSE) for name, pattern in found.items()}
+
+
+def _names(blocks: Blocks) -> list[str]:
+    """Return what each container is called, in lower case and words parted by hyphens."""
+    tags = blocks.tags.start_tags(blocks.containers.element)
+    called = (b" ".join(_CALLED.findall(tag)).decode("utf-8", "replace") for tag in tags)
+    return [_BETWEEN_WORDS.sub("-", names).lower() for names in called]
+
+
+def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | None:
+    """Return the blocks of the one event that a page tells of; None where it tells of several, or of none.
+
+    They stand in the only element that is called as one event, and not in another; or in ``<main>``, if that is asked
+    for. Its headline, links to other events and what one does with it (export, share) are none of them.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    likely : bool array, n
+        The blocks that are more likely content than not: what holds few of their words is not what the page tells of.
+    falls_back : bool
+        Whether ``<main>`` will do.
+    """
+    parts, names, containers = _parts("event"), _names(blocks), blocks.containers
+    words = _sums(blocks.measures.words, containers.first_block, containers.end_block)
+    boxes: list[int] = []
+    for number, key in enumerate(containers.key.tolist()):
+        is_inside = boxes and containers.first_block[number] < containers.end_block[boxes[-1]]
+        if not is_inside and key not in _PAGE and parts["box"].search(names[number]):
+            boxes.append(number)
+    if not boxes and falls_back:
+        boxes = (containers.key == _MAIN).nonzero()[0].tolist()
+    if len(boxes) != 1:
+        return None
+    box = boxes[0]
+    is_box = np.arange(len(names)) == box
+    is_other = np.isin(containers.key, parts["tags"])
+    is_other |= np.array([parts["without"].search(name) is not None for name in names])
+    is_other &= (words <= _MOST_BESIDE * words[box]) & (np.arange(len(names)) > box)
+    inside = _inside(blocks, is_box)
+    likely_words = blocks.measures.words * likely
+    found = inside & ~_inside(blocks, is_other)
+    return found if found.any() and likely_words[inside].sum() >= _LEAST_TOLD * likely_words.sum() else None
 
 
 def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:

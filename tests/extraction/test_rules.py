@@ -280,3 +280,32 @@ def test_the_posts_of_known_software_are_the_text_and_nothing_else(software: str
     assert "harbour master" in Extractor.load().with_options(rules=False).extract(page).text
     without_posts = _THREADS[software].format("", around)
     assert "harbour master" in Extractor.load().extract(without_posts).text
+
+
+_FIELDS = "<dl><dt>Date</dt><dd>May 9</dd><dt>Venue</dt><dd>Harbour Inn<br>1307 Market Street</dd></dl>"
+_EVENTS = {
+    "The Events Calendar": '<body class="single-tribe_events"><div class="tribe-events-single">{}</div>{}',
+    "Drupal": '<body class="page-node-type-event"><article class="node node--type-event">{}</article>{}',
+    "microdata": '<div itemscope itemtype="https://schema.org/Event">{}</div>{}',
+    "main": "<main>{}</main>{}",
+}
+
+
+@pytest.mark.parametrize("made_by", _EVENTS)
+def test_the_fields_of_one_event_are_the_text_and_nothing_else(made_by: str) -> None:
+    inside = (
+        f"<h1>Ferry day</h1>{_FIELDS}<div class='fieldLabel-hidden'>Bring a coat</div>"
+        "<div class='socialShare'>Share it</div><ul class=event-list><li>Other day</ul><nav>Next</nav>"
+    )
+    page = _EVENTS[made_by].format(inside, "<p>Harbour office</p><footer>All rights reserved</footer>")
+    found = Extractor.load().extract(page, url="https://example.org/events/ferry-day")
+    wanted = ["Date", "May 9", "Venue", "Harbour Inn", "1307 Market Street", "Bring a coat"]
+    assert [line.strip("- ") for line in found.text.split("\n") if line] == wanted
+
+
+def test_pages_of_several_events_and_texts_beside_one_stay_as_they_are() -> None:
+    one = f"<div class='single-event'>{_FIELDS}</div>"
+    prose = "".join(f"<p>The harbour master says on page {number} when his ferries leave.</p>" for number in range(9))
+    for inside in (one * 3, f"<article>{prose}</article>{one}"):
+        page = f"<body class=events><div class=shown>{inside}</div>"
+        assert Extractor.load().extract(page).text == Extractor.load().extract(page.replace("event", "other")).text
