@@ -23,6 +23,7 @@ from blockfeat.page.tags import Keys, name_keys
 
 Mask = NDArray[np.bool_]
 
+_OF_PRODUCTS = b'roduct"'
 _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article", "caption", "share")
 _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
@@ -44,15 +45,18 @@ _WORDS_OF_PATHS = {
     "list": r"/(?:collections?|categor\w+|tags?|topics|sections?|archives?|search|news|blog)/?$",
     "guide": r"/(?:docs?|documentation|guide|manual|reference|api|wiki|help|support)\b",
 }
+_DECLARED = (
+    "declared article", "declared other", "og article", "og website", "og product",
+    "type product", "type thread", "type article", "type list", "type service", "type site", "type path", "type page",
+    "class home", "class list", "class article", "class product", "class page", "class forum",
+    "made by forum", "made by documentation",
+)  # fmt: skip
 KIND_MEASURES = (
     "kept words", "kept share", "kept blocks", "page blocks", "page links", "kept links", "words a kept block",
     "longest kept block", "long kept blocks", "short kept blocks", "kept headings", "kept items", "kept switches",
     "headings", "linked headings", "times", "code", "images", "inputs", "prices", "mean score", "best score",
-    "kept position", "declared article", "declared other", "og article", "og website", "og product",
-    "type product", "type thread", "type article", "type list", "type service", "type site", "type path", "type page",
-    "class home", "class list", "class article", "class product", "class page", "class forum",
-    "made by forum", "made by documentation",
-    *_CUES, "address", "root", "depth", "slug words", "digits", "date",
+    "kept position",
+    *_DECLARED, *_CUES, "address", "root", "depth", "slug words", "digits", "date",
     *_WORDS_OF_PATHS,
 )  # fmt: skip
 """Names of the measures, in their order."""
@@ -128,6 +132,14 @@ def _declared(blocks: Blocks) -> Iterator[float]:
         found = b" ".join(one for pattern in patterns for one in pattern.findall(said))
         words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower()))
         yield from (float(not words.isdisjoint(some)) for some in kinds)
+
+
+def declares_product(blocks: Blocks) -> bool:
+    """Return whether a page says that it is one of a product, and not that it is a list."""
+    if blocks.declared.data.find(_OF_PRODUCTS) < 0:
+        return False
+    said = dict(zip(_DECLARED, _declared(blocks), strict=True))
+    return max(said["og product"], said["type product"]) > said["type list"]
 
 
 @cache

@@ -19,7 +19,7 @@ from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
 from blockfeat.extraction import signs
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
+from blockfeat.extraction.page_kind import confidence_measures, declares_product, expected_f1, page_kind
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
 from blockfeat.extraction.rules import (
     banners,
@@ -27,6 +27,7 @@ from blockfeat.extraction.rules import (
     in_named_box,
     lost_standfirst,
     parts_of_event,
+    parts_of_product,
     section_headings,
     technical_text,
 )
@@ -198,6 +199,16 @@ def _event(choice: Choice) -> Choice:
     return choice if found is None else choice.keeping(found)._replace(is_found=True)
 
 
+def _product(choice: Choice) -> Choice:
+    """Keep what a page tells of one product, where it says that it does."""
+    blocks, found = choice.blocks, choice.signs
+    if choice.prediction.log_odds is None or not declares_product(blocks):
+        return choice
+    is_unsure = found.likely <= max(_FEW_WORDS, _SURE * found.kept)
+    kept = parts_of_product(blocks, choice.kept, is_unsure=is_unsure)
+    return choice.keeping(kept)._replace(is_found=is_unsure and kept is not choice.kept)
+
+
 def _completed(choice: Choice) -> Choice:
     """Keep tables, lists and preformatted text whole that are kept for the most part; find the tables."""
     tables = data_tables(choice.blocks, choice.kept)
@@ -253,6 +264,8 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
 _FAR, _NEAR, _TOLD, _BODY = 400, 80, 2_000, name_key("body")
 _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calendars?)/[^/?#]*[^/?#]", re.IGNORECASE)
 _TYPE_OF_EVENT = b"schema.org/Event"
+# A model is sure of next to nothing where so few of the kept words, or such a share of them, are likely.
+_FEW_WORDS, _SURE = 30, 0.2
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _SOFTWARE = {one["sign"].encode(): one for one in bundled_table("blockfeat.extraction", "software.toml").values()}
 
@@ -270,6 +283,7 @@ RULES = (
     # Worth 3.1 on 159 threads that no model has seen (86 are by software that is known), nothing elsewhere.
     _rule("posts", signs.ALWAYS, _posts),
     _rule("event", signs.ALWAYS, _event),
+    _rule("product", signs.DOUBT, _product),
     # Decides about no block; options do, by what it finds.
     _rule("headline", TITLES, _headline, is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.

@@ -241,6 +241,8 @@ def _rank(blocks: Blocks, container: int) -> int:
 _CALLED = re.compile(rb'\s(?:class|id|itemprop|itemtype)="([^"]*)"')
 # Of an event's box at most so much is beside its text, and it has so much of what is likely.
 _MOST_BESIDE, _LEAST_TOLD = 0.6, 0.3
+# No part of a product has more of its page; a text of parts alone has so many words.
+_MOST_OF_PAGE, _FEWEST_TOLD = 0.4, 15
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
@@ -294,6 +296,25 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
     likely_words = blocks.measures.words * likely
     found = inside & ~_inside(blocks, is_other)
     return found if found.any() and likely_words[inside].sum() >= _LEAST_TOLD * likely_words.sum() else None
+
+
+def parts_of_product(blocks: Blocks, kept: Mask, *, is_unsure: bool) -> Mask:
+    """Return which blocks of a page of one product are kept, by what elements around them are called.
+
+    Without other products and delivery. Where the model is sure of next to nothing only descriptions, features and
+    specifications are kept, if there are any: they are short, and less like an article than what is beside them.
+    """
+    parts, names, containers = _parts("product"), _names(blocks), blocks.containers
+    words = _sums(blocks.measures.words, containers.first_block, containers.end_block)
+    is_part = words <= _MOST_OF_PAGE * blocks.measures.words.sum()
+    called = {name: np.array([pattern.search(each) is not None for each in names], dtype=np.bool_) & is_part
+              for name, pattern in parts.items() if name != "tags"}  # fmt: skip
+    beside = _inside(blocks, called["beside"])
+    told = _inside(blocks, called["text"]) & ~beside & ~_inside(blocks, called["without"])
+    if is_unsure and blocks.measures.words[told].sum() >= _FEWEST_TOLD:
+        return told
+    changed = kept & ~beside
+    return changed if changed.any() else kept
 
 
 def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.rules import in_named_box, lost_standfirst, section_headings, technical_text
+from blockfeat.extraction.rules import in_named_box, lost_standfirst, parts_of_product, section_headings, technical_text
 from blocks_of import blocks_of
 from cases import CASES
 
@@ -309,3 +309,29 @@ def test_pages_of_several_events_and_texts_beside_one_stay_as_they_are() -> None
     for inside in (one * 3, f"<article>{prose}</article>{one}"):
         page = f"<body class=events><div class=shown>{inside}</div>"
         assert Extractor.load().extract(page).text == Extractor.load().extract(page.replace("event", "other")).text
+
+
+def test_parts_of_a_product_are_told_by_names() -> None:
+    table = "<table class=specTable><tr><th>Weight<td>440 g<tr><th>Material<td>Paper and board, with ink</table>"
+    about = "<div itemprop=description><p>A puzzle of five hundred pieces for those who like gin</p></div>"
+    beside = f"<div class=delivery_info><div class=description>Tomorrow</div></div><p>{MANUAL * 3}</p>"
+    blocks = blocks_of(f"<body class=description>{about}{table}<div class=priceDescription>5 €</div>{beside}")
+    everything = np.ones(len(blocks), dtype=np.bool_)
+    sure, unsure = (parts_of_product(blocks, everything, is_unsure=is_unsure) for is_unsure in (False, True))
+    assert blocks.texts((everything & ~sure).nonzero()[0]) == ["Tomorrow"]
+    assert blocks.texts((sure & ~unsure).nonzero()[0]) == ["5 €", MANUAL * 3]
+    nothing = blocks_of(f"<p>{MANUAL}</p><div class=related>Another</div>")
+    kept = np.array([False, True])
+    assert parts_of_product(nothing, kept, is_unsure=True) is kept
+
+
+def test_only_pages_that_say_that_they_are_of_one_product_have_its_parts() -> None:
+    rows = "".join(f"<tr><th>Size {number}</th><td>{number} cm wide, boxed</td></tr>" for number in range(5))
+    cards = "".join(f"<div><a href=/{number}>Puzzle {number}</a> 9 €</div>" for number in range(20))
+    page = f"<h1>Puzzle</h1><div>9 €, in stock</div><table class=specs>{rows}</table>{cards}"
+    declared = '<script type="application/ld+json">{"@type": "Product", "name": "Puzzle"}</script>'
+    found = Extractor.load().extract(declared + page)
+    assert [line.split("\t")[0] for line in found.text.split("\n")] == [f"Size {number}" for number in range(5)]
+    assert any("of its product" in block.reason for block in found.blocks)
+    for other in ("", declared + '<script type="application/ld+json">{"@type": "ItemList"}</script>'):
+        assert not any("of its product" in block.reason for block in Extractor.load().extract(other + page).blocks)
