@@ -45,21 +45,19 @@ _WORDS_OF_PATHS = {
     "list": r"/(?:collections?|categor\w+|tags?|topics|sections?|archives?|search|news|blog)/?$",
     "guide": r"/(?:docs?|documentation|guide|manual|reference|api|wiki|help|support)\b",
 }
-_DECLARED = (
-    "declared article", "declared other", "og article", "og website", "og product",
-    "type product", "type thread", "type article", "type list", "type service", "type site", "type path", "type page",
-    "class home", "class list", "class article", "class product", "class page", "class forum",
-    "made by forum", "made by documentation",
-)  # fmt: skip
 KIND_MEASURES = (
     "kept words", "kept share", "kept blocks", "page blocks", "page links", "kept links", "words a kept block",
     "longest kept block", "long kept blocks", "short kept blocks", "kept headings", "kept items", "kept switches",
     "headings", "linked headings", "times", "code", "images", "inputs", "prices", "mean score", "best score",
-    "kept position",
-    *_DECLARED, *_CUES, "address", "root", "depth", "slug words", "digits", "date",
+    "kept position", "declared article", "declared other", "og article", "og website", "og product",
+    "type product", "type thread", "type article", "type list", "type service", "type site", "type path", "type page",
+    "class home", "class list", "class article", "class product", "class page", "class forum",
+    "made by forum", "made by documentation",
+    *_CUES, "address", "root", "depth", "slug words", "digits", "date",
     *_WORDS_OF_PATHS,
 )  # fmt: skip
 """Names of the measures, in their order."""
+_DECLARED = KIND_MEASURES[KIND_MEASURES.index("declared article") :]
 
 
 def kind_measures(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]], url: str | None) -> list[float]:
@@ -138,7 +136,7 @@ def declares_product(blocks: Blocks) -> bool:
     """Return whether a page says that it is one of a product, and not that it is a list."""
     if blocks.declared.data.find(_OF_PRODUCTS) < 0:
         return False
-    said = dict(zip(_DECLARED, _declared(blocks), strict=True))
+    said = dict(zip(_DECLARED, _declared(blocks), strict=False))
     return max(said["og product"], said["type product"]) > said["type list"]
 
 

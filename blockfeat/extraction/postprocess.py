@@ -94,6 +94,12 @@ class Choice(NamedTuple):
     is_list: bool = False
     is_found: bool = False
 
+    @property
+    def likely(self) -> Mask:
+        """The blocks that are more likely content than not; those that are kept where a model says no more."""
+        log_odds = self.prediction.log_odds
+        return self.kept if log_odds is None else log_odds >= 0
+
     def keeping(self, kept: Mask) -> Choice:
         """Return a copy that keeps other blocks; itself where they are the same."""
         if kept is self.kept or (kept == self.kept).all():
@@ -156,12 +162,8 @@ class Rule:
 
 def _named_box(choice: Choice) -> Choice:
     """Drop what stands outside of the box that a doubtful page names as its article."""
-    blocks, log_odds = choice.blocks, choice.prediction.log_odds
-    if log_odds is None:
-        return choice
-    likely = log_odds >= 0
-    likely &= ~in_comments(blocks, likely)
-    return choice.keeping(in_named_box(blocks, choice.kept, likely, choice.page.url))
+    likely = choice.likely & ~in_comments(choice.blocks, choice.likely)
+    return choice.keeping(in_named_box(choice.blocks, choice.kept, likely, choice.page.url))
 
 
 def _standfirst(choice: Choice) -> Choice:
@@ -190,23 +192,21 @@ def _event(choice: Choice) -> Choice:
     """Keep what a page tells of one event, where it says that it does."""
     tags, source = choice.blocks.tags, choice.blocks.tags.source
     body = int(tags.start[tags.opened[(tags.key == _BODY).argmax()]])
-    log_odds, is_doubtful = choice.prediction.log_odds, choice.signs.bits & signs.DOUBT != 0
+    is_doubtful = choice.signs.bits & signs.DOUBT != 0
     is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
     is_told = is_address or source.find(b"event", body, body + _FAR) >= 0
-    if log_odds is None or not (is_told or (is_doubtful and source.find(_TYPE_OF_EVENT) >= 0)):
+    if not is_told and not (is_doubtful and source.find(_TYPE_OF_EVENT) >= 0):
         return choice
-    found = parts_of_event(choice.blocks, log_odds > 0, falls_back=is_address and is_doubtful)
+    found = parts_of_event(choice.blocks, choice.likely, falls_back=is_address and is_doubtful)
     return choice if found is None else choice.keeping(found)._replace(is_found=True)
 
 
 def _product(choice: Choice) -> Choice:
     """Keep what a page tells of one product, where it says that it does."""
-    blocks, found = choice.blocks, choice.signs
-    if choice.prediction.log_odds is None or not declares_product(blocks):
+    if not declares_product(choice.blocks):
         return choice
-    is_unsure = found.likely <= max(_FEW_WORDS, _SURE * found.kept)
-    kept = parts_of_product(blocks, choice.kept, is_unsure=is_unsure)
-    return choice.keeping(kept)._replace(is_found=is_unsure and kept is not choice.kept)
+    found = choice.keeping(parts_of_product(choice.blocks, choice.kept, choice.likely))
+    return found._replace(is_found=found is not choice)
 
 
 def _completed(choice: Choice) -> Choice:
@@ -264,8 +264,6 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
 _FAR, _NEAR, _TOLD, _BODY = 400, 80, 2_000, name_key("body")
 _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calendars?)/[^/?#]*[^/?#]", re.IGNORECASE)
 _TYPE_OF_EVENT = b"schema.org/Event"
-# A model is sure of next to nothing where so few of the kept words, or such a share of them, are likely.
-_FEW_WORDS, _SURE = 30, 0.2
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _SOFTWARE = {one["sign"].encode(): one for one in bundled_table("blockfeat.extraction", "software.toml").values()}
 

@@ -238,27 +238,33 @@ def _rank(blocks: Blocks, container: int) -> int:
     return 1 if key == _ARTICLE else 2 if key == _MAIN or attributes.get("role", "").lower() == "main" else _UNNAMED
 
 
-_CALLED = re.compile(rb'\s(?:class|id|itemprop|itemtype)="([^"]*)"')
+# What an element is called: its tag, and the words of its names.
+_CALLED = re.compile(rb'^<[a-z0-9]+|(?<= id=")[^"]*|(?<= class=")[^"]*|(?<= itemprop=")[^"]*|(?<= itemtype=")[^"]*')
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 # Of an event's box at most so much is beside its text, and it has so much of what is likely.
 _MOST_BESIDE, _LEAST_TOLD = 0.6, 0.3
 # No part of a product has more of its page; a text of parts alone has so many words.
 _MOST_OF_PAGE, _FEWEST_TOLD = 0.4, 15
-_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+# Next to nothing is likely where so few of the kept words are, or such a share of them.
+_FEW_WORDS, _SURE = 30, 0.2
 
 
 @cache
-def _parts(kind: str) -> dict[str, Any]:
-    """Return the patterns of the parts of a kind of page, of ``parts.toml``; constants that are read at first use."""
-    found = dict(bundled_table("blockfeat.extraction", "parts.toml")[kind])
-    tags = name_keys(found.pop("tags"))
-    return {"tags": tags} | {name: re.compile(pattern, re.VERBOSE) for name, pattern in found.items()}
+def _patterns(kind: str) -> dict[str, re.Pattern[str]]:
+    """Return the pattern of each part of a kind of page, of ``parts.toml``; constants that are read at first use."""
+    patterns = bundled_table("blockfeat.extraction", "parts.toml")[kind]
+    return {part: re.compile(pattern, re.VERBOSE) for part, pattern in patterns.items()}
 
 
-def _names(blocks: Blocks) -> list[str]:
-    """Return what each container is called, in lower case and words parted by hyphens."""
+def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
+    """Return which containers are called as each part of a kind of page."""
     tags = blocks.tags.start_tags(blocks.containers.element)
-    called = (b" ".join(_CALLED.findall(tag)).decode("utf-8", "replace") for tag in tags)
-    return [_BETWEEN_WORDS.sub("-", names).lower() for names in called]
+    names = [b" ".join(_CALLED.findall(tag)).decode("utf-8", "replace") for tag in tags]
+    names = [_BETWEEN_WORDS.sub("-", name).lower() for name in names]
+    return {
+        part: np.array([pattern.search(name) is not None for name in names], dtype=np.bool_)
+        for part, pattern in _patterns(kind).items()
+    }
 
 
 def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | None:
@@ -276,45 +282,38 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
     falls_back : bool
         Whether ``<main>`` will do.
     """
-    parts, names, containers = _parts("event"), _names(blocks), blocks.containers
-    words = _sums(blocks.measures.words, containers.first_block, containers.end_block)
-    boxes: list[int] = []
-    for number, key in enumerate(containers.key.tolist()):
-        is_inside = boxes and containers.first_block[number] < containers.end_block[boxes[-1]]
-        if not is_inside and key not in _PAGE and parts["box"].search(names[number]):
-            boxes.append(number)
-    if not boxes and falls_back:
-        boxes = (containers.key == _MAIN).nonzero()[0].tolist()
-    if len(boxes) != 1:
+    called, containers, likely_words = _called(blocks, "event"), blocks.containers, blocks.measures.words * likely
+    first, end = containers.first_block, containers.end_block
+    words = _sums(blocks.measures.words, first, end)
+    boxes = (called["box"] & ~np.isin(containers.key, _PAGE) & (words > 0)).nonzero()[0]
+    if not boxes.size and falls_back:
+        boxes = (containers.key == _MAIN).nonzero()[0]
+    if not boxes.size or first[boxes[-1]] >= end[boxes[0]]:
         return None
     box = boxes[0]
-    is_box = np.arange(len(names)) == box
-    is_other = np.isin(containers.key, parts["tags"])
-    is_other |= np.array([parts["without"].search(name) is not None for name in names])
-    is_other &= (words <= _MOST_BESIDE * words[box]) & (np.arange(len(names)) > box)
-    inside = _inside(blocks, is_box)
-    likely_words = blocks.measures.words * likely
-    found = inside & ~_inside(blocks, is_other)
-    return found if found.any() and likely_words[inside].sum() >= _LEAST_TOLD * likely_words.sum() else None
+    is_beside = called["without"] & (words <= _MOST_BESIDE * words[box])
+    is_beside[: box + 1] = False
+    told = ~_inside(blocks, is_beside)
+    told[: first[box]] = told[end[box] :] = False
+    is_about_it = likely_words[first[box] : end[box]].sum() >= _LEAST_TOLD * likely_words.sum()
+    return told if told.any() and is_about_it else None
 
 
-def parts_of_product(blocks: Blocks, kept: Mask, *, is_unsure: bool) -> Mask:
+def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     """Return which blocks of a page of one product are kept, by what elements around them are called.
 
-    Without other products and delivery. Where the model is sure of next to nothing only descriptions, features and
-    specifications are kept, if there are any: they are short, and less like an article than what is beside them.
+    Without other products and delivery. Where next to nothing of what is left is likely only descriptions, features
+    and specifications are kept, if there are any: they are short, and less like an article than what is beside them.
     """
-    parts, names, containers = _parts("product"), _names(blocks), blocks.containers
-    words = _sums(blocks.measures.words, containers.first_block, containers.end_block)
-    is_part = words <= _MOST_OF_PAGE * blocks.measures.words.sum()
-    called = {name: np.array([pattern.search(each) is not None for each in names], dtype=np.bool_) & is_part
-              for name, pattern in parts.items() if name != "tags"}  # fmt: skip
-    beside = _inside(blocks, called["beside"])
-    told = _inside(blocks, called["text"]) & ~beside & ~_inside(blocks, called["without"])
-    if is_unsure and blocks.measures.words[told].sum() >= _FEWEST_TOLD:
+    words, containers = blocks.measures.words, blocks.containers
+    is_part = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
+    inside = {part: _inside(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
+    left = kept & ~inside["beside"]
+    told = inside["text"] & ~inside["beside"] & ~inside["without"]
+    is_unsure = words[left & likely].sum() <= max(_FEW_WORDS, _SURE * words[left].sum())
+    if is_unsure and words[told].sum() >= _FEWEST_TOLD:
         return told
-    changed = kept & ~beside
-    return changed if changed.any() else kept
+    return left if left.any() else kept
 
 
 def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:

@@ -317,12 +317,12 @@ def test_parts_of_a_product_are_told_by_names() -> None:
     beside = f"<div class=delivery_info><div class=description>Tomorrow</div></div><p>{MANUAL * 3}</p>"
     blocks = blocks_of(f"<body class=description>{about}{table}<div class=priceDescription>5 €</div>{beside}")
     everything = np.ones(len(blocks), dtype=np.bool_)
-    sure, unsure = (parts_of_product(blocks, everything, is_unsure=is_unsure) for is_unsure in (False, True))
+    sure, unsure = (parts_of_product(blocks, everything, likely) for likely in (everything, ~everything))
     assert blocks.texts((everything & ~sure).nonzero()[0]) == ["Tomorrow"]
     assert blocks.texts((sure & ~unsure).nonzero()[0]) == ["5 €", MANUAL * 3]
     nothing = blocks_of(f"<p>{MANUAL}</p><div class=related>Another</div>")
     kept = np.array([False, True])
-    assert parts_of_product(nothing, kept, is_unsure=True) is kept
+    assert parts_of_product(nothing, kept, ~kept) is kept
 
 
 def test_only_pages_that_say_that_they_are_of_one_product_have_its_parts() -> None:
