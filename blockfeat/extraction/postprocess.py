@@ -254,9 +254,7 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     measures, shown = blocks.measures, kept.nonzero()[0]
     words, linked = measures.words[shown], measures.anchor_words[shown]
     short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
-    text, starts, ends = blocks.page_text.text, blocks.block_starts[short], blocks.page_text.block_ends[short]
-    spans = zip(short.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    found = [block for block, start, end in spans if begins_with("read_also", text[start:end])]
+    found = [block for block in short.tolist() if begins_with("read_also", blocks.raw_text(block))]
     return found if len(found) < shown.size else []
 
 
@@ -403,8 +401,8 @@ def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, h
     """
     if page.notice is not None:
         return choice._replace(warning=NOTICES[page.notice])
-    looks = has_rules and not choice.is_found
-    listed = list_instead(page, choice.rule_reasons, model_kind=model_kind) if looks else None
+    is_over = choice.is_found or not has_rules
+    listed = None if is_over else list_instead(page, choice.rule_reasons, model_kind=model_kind)
     if listed is not None and choice.options.favour != "precision":
         items = dict.fromkeys((listed & ~page.kept).nonzero()[0].tolist(), _ITEM)
         tables = data_tables(page.blocks, listed)
@@ -475,6 +473,6 @@ def reason_of_nothing(page: PageEvidence, predicted: Mask, rule_reasons: Mapping
     if reasons:
         return f"no main text was found on the page: what the model keeps is {reasons.most_common(1)[0][0]}"
     log_odds = page.prediction.log_odds
-    chance = 0.0 if log_odds is None else float(probabilities(log_odds, limit=30.0).max())
-    likeliest = "" if log_odds is None else f", the likeliest with a probability of {chance:.2f}"
+    chance = "" if log_odds is None else f"{probabilities(log_odds, limit=30.0).max():.2f}"
+    likeliest = chance and f", the likeliest with a probability of {chance}"
     return f"no main text was found on the page: the model keeps none of its blocks{likeliest}"

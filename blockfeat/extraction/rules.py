@@ -45,7 +45,7 @@ _NAMES = re.compile(r"(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)
 # The box has most of what is likely, and enough of what is kept.
 _LEAST_SHARE, _FEWEST_WORDS, _LEAST_KEPT = 0.6, 20, 0.05
 
-_LETTERS, _LOOKED_AT, _FIRST_LETTERS = 60, 240, 20
+_LETTERS, _LOOKED_AT = 60, 240
 
 
 def technical_text(blocks: Blocks, kept: Mask) -> Mask:
@@ -71,8 +71,9 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
         return kept
     is_other = _is_beside(blocks, bits)
     is_other[: innermost + 1] = False
-    chosen = ~_inside(blocks, is_other)
-    chosen[: max(_start(blocks, kept), int(containers.first_block[innermost]))] = False
+    chosen, title = ~_inside(blocks, is_other), first_title(blocks, kept)
+    start = int(kept.argmax()) if title is None else title + 1
+    chosen[: max(start, int(containers.first_block[innermost]))] = False
     chosen[int(containers.end_block[innermost]) :] = False
     return chosen | kept
 
@@ -155,12 +156,6 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
             return first + int(is_title[first:].argmax())
         around = int(containers.parent[around])
     return None
-
-
-def _start(blocks: Blocks, kept: Mask) -> int:
-    """Return the first block of the text: the one after the title in the element around it, or else the first kept."""
-    title = first_title(blocks, kept)
-    return int(kept.argmax()) if title is None else title + 1
 
 
 def _heading_levels(blocks: Blocks) -> NDArray[np.int8]:
@@ -249,21 +244,17 @@ _MOST_OF_PAGE, _FEWEST_TOLD = 0.4, 15
 _FEW_WORDS, _SURE = 30, 0.2
 
 
-@cache
-def _patterns(kind: str) -> dict[str, re.Pattern[str]]:
-    """Return the pattern of each part of a kind of page, of ``parts.toml``; constants that are read at first use."""
-    patterns = bundled_table("blockfeat.extraction", "parts.toml")[kind]
-    return {part: re.compile(pattern, re.VERBOSE) for part, pattern in patterns.items()}
+_PARTS = bundled_table("blockfeat.extraction", "parts.toml")
 
 
 def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
     """Return which containers are called as each part of a kind of page."""
     tags = blocks.tags.start_tags(blocks.containers.element)
-    names = [b" ".join(_CALLED.findall(tag)).decode("utf-8", "replace") for tag in tags]
-    names = [_BETWEEN_WORDS.sub("-", name).lower() for name in names]
+    called = (b" ".join(_CALLED.findall(tag)).decode("utf-8", "replace") for tag in tags)
+    names = [_BETWEEN_WORDS.sub("-", name).lower() for name in called]
+    patterns = {part: re.compile(pattern, re.VERBOSE) for part, pattern in _PARTS[kind].items()}
     return {
-        part: np.array([pattern.search(name) is not None for name in names], dtype=np.bool_)
-        for part, pattern in _patterns(kind).items()
+        part: np.array([bool(one.search(name)) for name in names], dtype=np.bool_) for part, one in patterns.items()
     }
 
 
@@ -334,33 +325,16 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     begins = (kept & (blocks.measures.words >= signs.BEGIN_WORDS)).nonzero()[0]
     if not descriptions or not begins.size:
         return None
-    begin = int(begins[0])
-    measures, span = blocks.measures, slice(max(begin - signs.BLOCKS_BEFORE, 0), begin + 1)
-    # Of thirteen blocks numbers are read faster than arrays are.
-    columns = (column[span].tolist() for column in (kept, measures.words, measures.anchor_words, log_odds))
-    near = []
-    for block, (is_kept, words, linked, odds) in enumerate(zip(*columns, strict=True), span.start):
-        is_lost = (
-            words >= signs.STANDFIRST_WORDS
-            and odds >= signs.LEAST_LOG_ODDS
-            and linked <= signs.STANDFIRST_LINKS * words
-        )
-        if is_kept or is_lost:
-            near.append(block)
+    near = np.arange(max(int(begins[0]) - signs.BLOCKS_BEFORE, 0), int(begins[0]) + 1)
+    words, linked = blocks.measures.words[near], blocks.measures.anchor_words[near]
+    is_lost = (words >= signs.STANDFIRST_WORDS) & (linked <= signs.STANDFIRST_LINKS * words)
+    near = near[kept[near] | (is_lost & (log_odds[near] >= signs.LEAST_LOG_ODDS))]
     wanted = {key for text in descriptions.splitlines() if len(key := _letters(text[:_LOOKED_AT])) == _LETTERS}
-    text, starts, ends = blocks.page_text.text, blocks.block_starts[near], blocks.page_text.block_ends[near]
-    places = zip(near, starts.tolist(), ends.tolist(), strict=True)
-    alike = [block for block, start, end in places if _begins_as(text[start : min(end, start + _LOOKED_AT)], wanted)]
+    alike = [block for block in near.tolist() if _letters(blocks.raw_text(block)[:_LOOKED_AT]) in wanted]
     if not alike or kept[alike].any():
         return None
     is_caption = kind_names(blocks) == "caption"
     return next((block for block in alike if not is_caption[block]), None)
-
-
-def _begins_as(text: str, wanted: set[str]) -> bool:
-    """Return whether a text begins with one of some letters; most texts differ in the first few."""
-    first = _letters(text[:_FIRST_LETTERS])
-    return any(letters.startswith(first) for letters in wanted) and _letters(text) in wanted
 
 
 def _letters(text: str) -> str:
@@ -447,11 +421,7 @@ class _Banners:
         return asking >= _ASKING_SHARE * int(self.words[slice(*span)].sum())
 
     def _left(self, span: tuple[int, int]) -> int:
-        """Return the words outside of some blocks that do not ask for consent, or enough of them."""
-        left = 0
-        for block in self.kept.nonzero()[0].tolist():
-            if not span[0] <= block < span[1] and not self.phrases(block):
-                left += int(self.words[block])
-                if left >= _FEWEST_WORDS_LEFT:
-                    break
-        return left
+        """Return the words outside of some blocks that do not ask for consent."""
+        outside = self.kept.copy()
+        outside[slice(*span)] = False
+        return sum(int(self.words[block]) for block in outside.nonzero()[0].tolist() if not self.phrases(block))
