@@ -21,9 +21,11 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from blockfeat.data import load_corpora
 from blockfeat.monitor.mentions.brand import UNSURE, SenseModel, sense_features
+from experiments.needs import check_needs
 
 _HERE = Path(__file__).parent
 _CLICKS = (0, 5, 10, 20, 50)
@@ -46,10 +48,13 @@ def words_of() -> Mapping[str, SenseModel]:
     return {brand: SenseModel.of_words(words["about"], words["others"]) for brand, words in tables.items()}
 
 
+def _rows(file: str) -> list[dict[str, Any]]:
+    return list(map(json.loads, (_HERE / file).read_text(encoding="utf-8").splitlines()))
+
+
 def judged_mentions(file: str, corpora: Path, models: Mapping[str, SenseModel]) -> list[Judged]:
     """Read the judged mentions of a file, with what is near them on their pages."""
-    rows = [json.loads(line) for line in (_HERE / file).read_text(encoding="utf-8").splitlines()]
-    wanted = defaultdict(list)
+    wanted, rows = defaultdict(list), _rows(file)
     for row in rows:
         wanted[row["corpus"], str(row["id"])].append(row)
     found = []
@@ -116,12 +121,15 @@ def figures(mentions: Sequence[Judged], models: Mapping[str, SenseModel], *, cli
     ]
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"))
     parser.add_argument("--splits", type=int, default=50)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    check_needs(
+        folder=options.corpora, corpora=sorted({row["corpus"] for file in _SETS.values() for row in _rows(file)})
+    )
     models = words_of()
     print(
         "| names | words | clicks | other pages: precision | recall | unsure | all pages: precision | recall | unsure |"

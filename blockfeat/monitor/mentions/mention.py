@@ -208,10 +208,17 @@ def _searched(extraction: Extraction, parts: PageParts) -> list[str]:
     analysis = None if extraction.known_blocks else extraction.analysis
     texts = [block.text for block in extraction.blocks] if analysis is None else [*analysis.columns["text"]]
     for index, marks in parts.marks.items():
-        for start, end in marks:
-            text = texts[index]
-            texts[index] = text[:start] + text[start:end].translate(_RAISED) + text[end:]
+        texts[index] = _without_marks(texts[index], marks)
     return texts
+
+
+def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
+    """Return a text of the same length in which the marks of footnotes are no part of a word."""
+    parts, behind = [], 0
+    for start, end in marks:
+        parts += [text[behind:start], text[max(start, behind) : end].translate(_RAISED)]
+        behind = max(end, behind)
+    return "".join([*parts, text[behind:]])
 
 
 def _least(blocks: Sequence[Block], least_score: float | None) -> float:
@@ -227,13 +234,12 @@ def _hits(
     """Yield each hit with its passage, all matched as one text; the offsets are those in the passage."""
     begins = np.cumsum([0, *(len(passage.searched) + 1 for passage in passages)]).tolist()
     text = PARAGRAPH.join(passage.searched for passage in passages)
-    words = frozenset[str]()
+    words = cache(lambda: frozenset(words_in(text)))
     for hit in matcher.find(text, lang=lang, ruled_out=True):
         place = bisect_right(begins, hit.start) - 1
         sense = senses.get(hit.brand) if not hit.rule else None
         if sense is not None:
-            words = words or frozenset(words_in(text))
-            features = sense_features(text, hit.start, hit.end, lang=lang, given=sense.given, words=words)
+            features = sense_features(text, hit.start, hit.end, lang=lang, given=sense.given, words=words())
             hit = replace(hit, rule=sense.rule(features))
         yield passages[place], replace(hit, start=hit.start - begins[place], end=hit.end - begins[place])
 
