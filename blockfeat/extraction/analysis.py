@@ -279,7 +279,7 @@ class PageAnalysis:
     @property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        return tuple(self.columns["role"])
+        return tuple(self.columns["role"])  # a tuple already
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the changes that would reverse a block's decision; None if no small change would or a rule decides."""
@@ -336,7 +336,7 @@ class PageAnalysis:
         kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
         words = blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)]
         masks = self.identifier.index.masks_of(words)
-        text = "\n".join(blocks.texts(kept.nonzero()[0].tolist()))
+        text = "\n".join(blocks.texts(kept.nonzero()[0]))
         guess = self.identifier.identify(text, declared=lang, masks=masks)
         return round(guess.confidence if guess.lang == lang else 1 - max(guess.confidence, 0.5), 3)
 

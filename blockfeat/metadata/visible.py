@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import unescape
@@ -82,10 +82,10 @@ class Place:
     @cached_property
     def at_end(self) -> dict[int, str]:
         """The short blocks around the end of the text with their texts."""
-        return self._texts(self._short(range(max(self.headline + 1, self.last), self._behind)))
+        return self._texts(self._short(range(max(self.headline + 1, self.last), self._behind)).tolist())
 
     @property
-    def short(self) -> list[int]:
+    def short(self) -> memoryview[int]:
         """The short blocks from the headline to the end of the text."""
         return self._short(range(self.first, self._behind))
 
@@ -93,11 +93,10 @@ class Place:
     def _behind(self) -> int:
         return min(self.last + _AROUND_END, len(self.blocks))
 
-    def _short(self, indices: Sequence[int]) -> list[int]:
-        chosen = np.array(indices, dtype=np.int64)
+    def _short(self, indices: Iterable[int]) -> memoryview[int]:
+        chosen = np.fromiter(indices, dtype=np.int64)
         lengths = self.blocks.page_text.block_ends[chosen] - self.blocks.block_starts[chosen]
-        short: list[int] = chosen[lengths <= _SHORT].tolist()
-        return short
+        return chosen[lengths <= _SHORT].data  # a list of them takes five times as much memory
 
     def _texts(self, indices: list[int]) -> dict[int, str]:
         return dict(zip(indices, self.blocks.texts(indices), strict=True))
