@@ -210,9 +210,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     box = named.get(min(named, default=_UNNAMED))
     if box is None or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
         return kept
-    inside = np.zeros(len(blocks), dtype=np.bool_)
-    inside[int(containers.first_block[box]) : int(containers.end_block[box])] = True
-    return kept & inside
+    return kept & _inside(blocks, np.arange(containers.key.size) == box)
 
 
 def _sums(
