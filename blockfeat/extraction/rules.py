@@ -407,7 +407,7 @@ class _Banners:
             asks = may_ask and self._asks(span)
             if asks or self._is_named(container):
                 best = span
-            may_ask = asks or (may_ask and self.words[self._kept_in(*span)].sum() < _MUCH)
+            may_ask = asks or (may_ask and bool(self.words[self._kept_in(*span)].sum() < _MUCH))
             container = int(containers.parent[container])
         return best
 

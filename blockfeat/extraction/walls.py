@@ -373,9 +373,8 @@ def _is_paywall_stub(page: PageEvidence) -> bool:
     if page.words <= _MOST_WORDS_OF_DECLARED_STUBS and declared_free(page.parsed.linked_data) is False:
         return True
     first, last = int(chosen.argmax()), chosen.size - 1 - int(chosen[::-1].argmax())
-    if _notes(page, first, last + _NEAR):
-        return True
-    return _notes(page, max(first - _AROUND, 0), last + _AROUND) >= _FEWEST_NOTES
+    around = _notes(page, max(first - _AROUND, 0), last + _AROUND)
+    return around >= _FEWEST_NOTES or (around > 0 and _notes(page, first, last + _NEAR) > 0)
 
 
 def _notes(page: PageEvidence, first: int, end: int) -> int:
