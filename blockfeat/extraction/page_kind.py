@@ -23,7 +23,6 @@ from blockfeat.page.tags import Keys, name_keys, places_of
 
 Mask = NDArray[np.bool_]
 
-_OF_PRODUCTS = b'roduct"'
 _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article", "caption", "share")
 _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
@@ -57,7 +56,6 @@ KIND_MEASURES = (
     *_WORDS_OF_PATHS,
 )  # fmt: skip
 """Names of the measures, in their order."""
-_DECLARED = KIND_MEASURES[KIND_MEASURES.index("declared article") :]
 
 
 def kind_measures(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]], url: str | None) -> list[float]:
@@ -131,14 +129,6 @@ def _declared(blocks: Blocks) -> Iterator[float]:
         found = b" ".join(one for pattern in patterns for one in pattern.findall(said))
         words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower()))
         yield from (float(not words.isdisjoint(some)) for some in kinds)
-
-
-def declares_product(blocks: Blocks) -> bool:
-    """Return whether a page says that it is one of a product, and not that it is a list."""
-    if blocks.declared.data.find(_OF_PRODUCTS) < 0:
-        return False
-    said = dict(zip(_DECLARED, _declared(blocks), strict=False))
-    return max(said["og product"], said["type product"]) > said["type list"]
 
 
 @cache
