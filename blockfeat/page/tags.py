@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import unescape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,8 +145,8 @@ class Tags:
         return parents_of(self.opened, self.closed)
 
 
-def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yield the positions of a byte string in a part of a source, in order."""
+def places_of(mark: AnyStr, source: AnyStr, first: int = 0, end: int | None = None) -> Iterator[int]:
+    """Yield the positions of bytes in a part of a source, or of a string, in order."""
     place = source.find(mark, first, end)
     while place >= 0:
         yield place
@@ -175,6 +175,30 @@ class Reading(NamedTuple):
     linked_data: tuple[tuple[int, int], ...]
     replaced: int
     may_have_formulas: bool
+
+
+# Of these scripts, and of those that have one of these signs, something is read.
+_READ = re.compile(rb"ld\+json|math/|template", re.IGNORECASE)
+_SIGNS = (b'@type"', b"schema.org/", b"<link", b"<meta", b"<base")
+
+
+def with_blanks(data: bytes, *, keeps_drawings: bool = False) -> bytes:
+    """Return a page in UTF-8 as long as it was, with spaces for scripts and drawings of which nothing is read.
+
+    The page as it is where it would be read in another way.
+    """
+    blank = bytearray(data)
+    for name in (b"script", b"svg"):
+        end = 0
+        while (place := data.find(b"<" + name, end)) >= 0 and (end := data.find(b"</" + name, place)) >= 0:
+            start = data.find(b">", place, end) + 1
+            is_read = _READ.search(data, place, start) or any(data.find(sign, start, end) >= 0 for sign in _SIGNS)
+            if start and not is_read:
+                blank[start:end] = b" " * (end - start)
+    found = bytes(blank)
+    tags, *before = Tags.read(data, keeps_drawings=keeps_drawings)
+    others, *after = Tags.read(found, keeps_drawings=keeps_drawings)
+    return found if (tags.source, before) == (others.source, after) else data
 
 
 def name_keys(names: Iterable[str]) -> Keys:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.rules import in_named_box, lost_standfirst, section_headings, technical_text
+from blockfeat.extraction.rules import in_named_box, lost_standfirst, parts_of_product, section_headings, technical_text
 from blocks_of import blocks_of
 from cases import CASES
 
@@ -280,3 +280,58 @@ def test_the_posts_of_known_software_are_the_text_and_nothing_else(software: str
     assert "harbour master" in Extractor.load().with_options(rules=False).extract(page).text
     without_posts = _THREADS[software].format("", around)
     assert "harbour master" in Extractor.load().extract(without_posts).text
+
+
+_FIELDS = "<dl><dt>Date</dt><dd>May 9</dd><dt>Venue</dt><dd>Harbour Inn<br>1307 Market Street</dd></dl>"
+_EVENTS = {
+    "The Events Calendar": '<body class="single-tribe_events"><div class="tribe-events-single">{}</div>{}',
+    "Drupal": '<body class="page-node-type-event"><article class="node node--type-event">{}</article>{}',
+    "microdata": '<div itemscope itemtype="https://schema.org/Event">{}</div>{}',
+    "main": "<main>{}</main>{}",
+}
+
+
+@pytest.mark.parametrize("made_by", _EVENTS)
+def test_the_fields_of_one_event_are_the_text_and_nothing_else(made_by: str) -> None:
+    inside = (
+        f"<h1>Ferry day</h1>{_FIELDS}<div class='fieldLabel-hidden'>Bring a coat</div>"
+        "<div class='socialShare'>Share it</div><ul class=event-list><li>Other day</ul><nav>Next</nav>"
+    )
+    page = _EVENTS[made_by].format(inside, "<p>Harbour office</p><footer>All rights reserved</footer>")
+    found = Extractor.load().extract(page, url="https://example.org/events/ferry-day")
+    wanted = ["Date", "May 9", "Venue", "Harbour Inn", "1307 Market Street", "Bring a coat"]
+    assert [line.strip("- ") for line in found.text.split("\n") if line] == wanted
+
+
+def test_pages_of_several_events_and_texts_beside_one_stay_as_they_are() -> None:
+    one = f"<div class='single-event'>{_FIELDS}</div>"
+    prose = "".join(f"<p>The harbour master says on page {number} when his ferries leave.</p>" for number in range(9))
+    for inside in (one * 3, f"<article>{prose}</article>{one}"):
+        page = f"<body class=events><div class=shown>{inside}</div>"
+        assert Extractor.load().extract(page).text == Extractor.load().extract(page.replace("event", "other")).text
+
+
+def test_parts_of_a_product_are_told_by_names() -> None:
+    table = "<table class=specTable><tr><th>Weight<td>440 g<tr><th>Material<td>Paper and board, with ink</table>"
+    about = "<div itemprop=description><p>A puzzle of five hundred pieces for those who like gin</p></div>"
+    beside = f"<div class=delivery_info><div class=description>Tomorrow</div></div><p>{MANUAL * 3}</p>"
+    blocks = blocks_of(f"<body class=description>{about}{table}<div class=priceDescription>5 €</div>{beside}")
+    everything = np.ones(len(blocks), dtype=np.bool_)
+    sure, unsure = (parts_of_product(blocks, everything, likely) for likely in (everything, ~everything))
+    assert blocks.texts((everything & ~sure).nonzero()[0]) == ["Tomorrow"]
+    assert blocks.texts((sure & ~unsure).nonzero()[0]) == ["5 €", MANUAL * 3]
+    nothing = blocks_of(f"<p>{MANUAL}</p><div class=related>Another</div>")
+    kept = np.array([False, True])
+    assert parts_of_product(nothing, kept, ~kept) is kept
+
+
+def test_only_pages_that_say_that_they_are_of_one_product_have_its_parts() -> None:
+    rows = "".join(f"<tr><th>Size {number}</th><td>{number} cm wide, boxed</td></tr>" for number in range(5))
+    cards = "".join(f"<div><a href=/{number}>Puzzle {number}</a> 9 €</div>" for number in range(20))
+    page = f"<h1>Puzzle</h1><div>9 €, in stock</div><table class=specs>{rows}</table>{cards}"
+    declared = '<script type="application/ld+json">{"@type": "Product", "name": "Puzzle"}</script>'
+    found = Extractor.load().extract(declared + page)
+    assert [line.split("\t")[0] for line in found.text.split("\n")] == [f"Size {number}" for number in range(5)]
+    assert any("of its product" in block.reason for block in found.blocks)
+    for other in ("", declared + '<script type="application/ld+json">{"@type": "ItemList"}</script>'):
+        assert not any("of its product" in block.reason for block in Extractor.load().extract(other + page).blocks)
