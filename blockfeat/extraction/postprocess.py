@@ -19,11 +19,12 @@ from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
 from blockfeat.extraction import signs
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.page_kind import confidence_measures, declares_product, expected_f1, page_kind
+from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
 from blockfeat.extraction.rules import (
     banners,
     beside_text,
+    declares_product,
     in_named_box,
     lost_standfirst,
     parts_of_event,
@@ -194,7 +195,7 @@ def _event(choice: Choice) -> Choice:
     body = int(tags.start[tags.opened[(tags.key == _BODY).argmax()]])
     is_doubtful = choice.signs.bits & signs.DOUBT != 0
     is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
-    is_told = is_address or source.find(b"event", body, body + _FAR) >= 0
+    is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
     if not is_told and not (is_doubtful and source.find(_TYPE_OF_EVENT) >= 0):
         return choice
     found = parts_of_event(choice.blocks, choice.likely, falls_back=is_address and is_doubtful)
@@ -203,7 +204,7 @@ def _event(choice: Choice) -> Choice:
 
 def _product(choice: Choice) -> Choice:
     """Keep what a page tells of one product, where it says that it does."""
-    if not declares_product(choice.blocks):
+    if not declares_product(choice.page, choice.blocks.tags.source):
         return choice
     found = choice.keeping(parts_of_product(choice.blocks, choice.kept, choice.likely))
     return found._replace(is_found=found is not choice)
@@ -261,7 +262,7 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
 # So many bytes from the start of html and body on, and on both sides of the word generator, tell of the software.
 _FAR, _NEAR, _TOLD, _BODY = 400, 80, 2_000, name_key("body")
 _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calendars?)/[^/?#]*[^/?#]", re.IGNORECASE)
-_TYPE_OF_EVENT = b"schema.org/Event"
+_BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _SOFTWARE = {one["sign"].encode(): one for one in bundled_table("blockfeat.extraction", "software.toml").values()}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import unescape
-from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,10 +109,6 @@ class Tags:
             return dict(pairs)
         return {name: unescape(value) if most is None or len(value) < most else value for name, value in pairs}
 
-    def attributes_of(self, elements: Iterable[int], *, most: int | None = None) -> list[dict[str, str]]:
-        """Return the attributes of some elements; see `attributes`."""
-        return [self.attributes(element, most=most) for element in elements]
-
     def named(self, name: str) -> Indices:
         """Return the elements of one name."""
         found: Indices = (self.key == name_key(name)).nonzero()[0]
@@ -145,8 +141,8 @@ class Tags:
         return parents_of(self.opened, self.closed)
 
 
-def places_of(mark: AnyStr, source: AnyStr, first: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yield the positions of bytes in a part of a source, or of a string, in order."""
+def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None) -> Iterator[int]:
+    """Yield the positions of a byte string in a part of a source, in order."""
     place = source.find(mark, first, end)
     while place >= 0:
         yield place
