@@ -279,7 +279,9 @@ RULES = (
     _rule("standfirst", signs.STANDFIRST, _standfirst),
     # Worth 3.1 on 159 threads that no model has seen (86 are by software that is known), nothing elsewhere.
     _rule("posts", signs.ALWAYS, _posts),
+    # Worth 35.3 on twelve pages of one event that no model has seen, nothing on articles.
     _rule("event", signs.ALWAYS, _event),
+    # Worth 23.0 on 25 products that no model has seen, .6 on 113 others, nothing on articles.
     _rule("product", signs.DOUBT, _product),
     # Decides about no block; options do, by what it finds.
     _rule("headline", TITLES, _headline, is_optional=False),
