@@ -402,7 +402,7 @@ def fingerprint(text: str) -> str | None:
     if not keys.size:
         return None
     # A text of one or two words is a run too.
-    runs = runs_of_three(np.pad(keys, (0, max(_RUN - keys.size, 0))))
+    runs = runs_of_three(keys if keys.size >= _RUN else np.pad(keys, (0, _RUN - keys.size)))
     rows = RMinHash.digest_matrix_from_flat_token_hashes(runs, [0, runs.size], _HASHES, _SEED).to_rows()
     return bytes(number % _BYTES for number in rows[0]).hex()
 

@@ -24,8 +24,11 @@ from blockfeat.extraction.parts import find_headline, in_comments, with_parts
 from blockfeat.extraction.rules import (
     banners,
     beside_text,
+    declares_product,
     in_named_box,
     lost_standfirst,
+    parts_of_event,
+    parts_of_product,
     section_headings,
     technical_text,
 )
@@ -73,6 +76,8 @@ class Choice(NamedTuple):
         The warning of a page without a main text.
     is_list : bool
         Whether the text is a list that replaces a main text.
+    is_found : bool
+        Whether a rule has found all parts of the text, so that no list is looked for.
     """
 
     blocks: Blocks
@@ -88,6 +93,13 @@ class Choice(NamedTuple):
     headline_text: str | None = None
     warning: str | None = None
     is_list: bool = False
+    is_found: bool = False
+
+    @property
+    def likely(self) -> Mask:
+        """The blocks that are more likely content than not; those that are kept where a model says no more."""
+        log_odds = self.prediction.log_odds
+        return self.kept if log_odds is None else log_odds >= 0
 
     def keeping(self, kept: Mask) -> Choice:
         """Return a copy that keeps other blocks; itself where they are the same."""
@@ -151,12 +163,8 @@ class Rule:
 
 def _named_box(choice: Choice) -> Choice:
     """Drop what stands outside of the box that a doubtful page names as its article."""
-    blocks, log_odds = choice.blocks, choice.prediction.log_odds
-    if log_odds is None:
-        return choice
-    likely = log_odds >= 0
-    likely &= ~in_comments(blocks, likely)
-    return choice.keeping(in_named_box(blocks, choice.kept, likely, choice.page.url))
+    likely = choice.likely & ~in_comments(choice.blocks, choice.likely)
+    return choice.keeping(in_named_box(choice.blocks, choice.kept, likely, choice.page.url))
 
 
 def _standfirst(choice: Choice) -> Choice:
@@ -179,6 +187,27 @@ def _posts(choice: Choice) -> Choice:
         return choice
     posts = blocks_in(choice.blocks, made["posts"]) & ~blocks_in(choice.blocks, made["without"])
     return choice.keeping(posts) if posts.any() else choice
+
+
+def _event(choice: Choice) -> Choice:
+    """Keep what a page tells of one event, where it says that it does."""
+    tags, source = choice.blocks.tags, choice.blocks.tags.source
+    body = int(tags.start[tags.opened[(tags.key == _BODY).argmax()]])
+    is_doubtful = choice.signs.bits & signs.DOUBT != 0
+    is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
+    is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
+    if not is_told and not (is_doubtful and source.find(_TYPE_OF_EVENT) >= 0):
+        return choice
+    found = parts_of_event(choice.blocks, choice.likely, falls_back=is_address and is_doubtful)
+    return choice if found is None else choice.keeping(found)._replace(is_found=True)
+
+
+def _product(choice: Choice) -> Choice:
+    """Keep what a page tells of one product, where it says that it does."""
+    if not declares_product(choice.page, choice.blocks.tags.source):
+        return choice
+    found = choice.keeping(parts_of_product(choice.blocks, choice.kept, choice.likely))
+    return found._replace(is_found=found is not choice)
 
 
 def _completed(choice: Choice) -> Choice:
@@ -226,14 +255,14 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     measures, shown = blocks.measures, kept.nonzero()[0]
     words, linked = measures.words[shown], measures.anchor_words[shown]
     short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
-    text, starts, ends = blocks.page_text.text, blocks.block_starts[short], blocks.page_text.block_ends[short]
-    spans = zip(short.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    found = [block for block, start, end in spans if begins_with("read_also", text[start:end])]
+    found = [block for block in short.tolist() if begins_with("read_also", blocks.raw_text(block))]
     return found if len(found) < shown.size else []
 
 
 # So many bytes from the start of html and body on, and on both sides of the word generator, tell of the software.
 _FAR, _NEAR, _TOLD, _BODY = 400, 80, 2_000, name_key("body")
+_ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calendars?)/[^/?#]*[^/?#]", re.IGNORECASE)
+_BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _SOFTWARE = {one["sign"].encode(): one for one in bundled_table("blockfeat.extraction", "software.toml").values()}
 
@@ -250,6 +279,8 @@ RULES = (
     _rule("standfirst", signs.STANDFIRST, _standfirst),
     # Worth 3.1 on 159 threads that no model has seen (86 are by software that is known), nothing elsewhere.
     _rule("posts", signs.ALWAYS, _posts),
+    _rule("event", signs.ALWAYS, _event),
+    _rule("product", signs.DOUBT, _product),
     # Decides about no block; options do, by what it finds.
     _rule("headline", TITLES, _headline, is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
@@ -371,7 +402,8 @@ def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, h
     """
     if page.notice is not None:
         return choice._replace(warning=NOTICES[page.notice])
-    listed = list_instead(page, choice.rule_reasons, model_kind=model_kind) if has_rules else None
+    is_over = choice.is_found or not has_rules
+    listed = None if is_over else list_instead(page, choice.rule_reasons, model_kind=model_kind)
     if listed is not None and choice.options.favour != "precision":
         items = dict.fromkeys((listed & ~page.kept).nonzero()[0].tolist(), _ITEM)
         tables = data_tables(page.blocks, listed)
@@ -442,6 +474,6 @@ def reason_of_nothing(page: PageEvidence, predicted: Mask, rule_reasons: Mapping
     if reasons:
         return f"no main text was found on the page: what the model keeps is {reasons.most_common(1)[0][0]}"
     log_odds = page.prediction.log_odds
-    chance = 0.0 if log_odds is None else float(probabilities(log_odds, limit=30.0).max())
-    likeliest = "" if log_odds is None else f", the likeliest with a probability of {chance:.2f}"
+    chance = "" if log_odds is None else f"{probabilities(log_odds, limit=30.0).max():.2f}"
+    likeliest = chance and f", the likeliest with a probability of {chance}"
     return f"no main text was found on the page: the model keeps none of its blocks{likeliest}"

@@ -109,10 +109,6 @@ class Tags:
             return dict(pairs)
         return {name: unescape(value) if most is None or len(value) < most else value for name, value in pairs}
 
-    def attributes_of(self, elements: Iterable[int], *, most: int | None = None) -> list[dict[str, str]]:
-        """Return the attributes of some elements; see `attributes`."""
-        return [self.attributes(element, most=most) for element in elements]
-
     def named(self, name: str) -> Indices:
         """Return the elements of one name."""
         found: Indices = (self.key == name_key(name)).nonzero()[0]
