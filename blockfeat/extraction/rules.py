@@ -65,12 +65,12 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     if np.count_nonzero(np.isin(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
         return kept
     bits = _cue_bits(blocks)
-    discussed = _inside(blocks, bits & _mask_of("discussion") != 0)
+    discussed = inside(blocks, bits & _mask_of("discussion") != 0)
     if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
     is_other = _is_beside(blocks, bits)
     is_other[: innermost + 1] = False
-    chosen = ~_inside(blocks, is_other)
+    chosen = ~inside(blocks, is_other)
     chosen[: max(_start(blocks, kept), int(containers.first_block[innermost]))] = False
     chosen[int(containers.end_block[innermost]) :] = False
     return chosen | kept
@@ -78,7 +78,7 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
 
 def beside_text(blocks: Blocks) -> Mask:
     """Return which blocks stand in menus, forms, asides, footers, comments and other parts beside the text."""
-    return _inside(blocks, _is_beside(blocks, _cue_bits(blocks)))
+    return inside(blocks, _is_beside(blocks, _cue_bits(blocks)))
 
 
 def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
@@ -105,13 +105,13 @@ def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     return int(around[-1]) if around.size else -1
 
 
-def _inside(blocks: Blocks, containers: Mask) -> Mask:
+def inside(blocks: Blocks, containers: Mask) -> Mask:
     """Return which blocks stand inside one of some containers."""
     change = np.zeros(len(blocks) + 1, dtype=np.int64)
     np.add.at(change, blocks.containers.first_block[containers], 1)
     np.add.at(change, blocks.containers.end_block[containers], -1)
-    inside: Mask = change.cumsum()[:-1] > 0
-    return inside
+    found: Mask = change.cumsum()[:-1] > 0
+    return found
 
 
 def section_headings(blocks: Blocks, kept: Mask) -> Mask:

@@ -266,17 +266,55 @@ _THREADS = {
     "vBulletin": '<meta name="generator" content="vBulletin 4.2.2"><blockquote class="postcontent">{}</blockquote>{}',
     "Invision Community": '<body class="ipsApp"><div data-role="commentContent">{}</div>{}</body>',
     "Discourse": '<meta content="Discourse 3.2"><div class=topic-post><div class=cooked>{}</div></div>{}',
+    "Stack Exchange": '<body class="question-page"><div class=js-post-body>{}</div>{}',
+    "NodeBB": '<body class="page-topic template-topic"><div component="post/content">{}</div>{}',
 }
+_POSTS = "<p>Mine too.</p><p>Thanks, that helps</p>"
+_AROUND = "<p>The harbour master of the northern island writes about all his ferries here, and he answers you.</p>" * 3
 
 
 @pytest.mark.parametrize("software", _THREADS)
 def test_the_posts_of_known_software_are_the_text_and_nothing_else(software: str) -> None:
-    posts = "<p>Mine too.</p><p>Thanks, that helps</p>"
-    around = (
-        "<p>The harbour master of the northern island writes about all his ferries here, and he answers you.</p>" * 3
-    )
-    page = _THREADS[software].format(posts, around)
+    page = _THREADS[software].format(_POSTS, _AROUND)
     assert Extractor.load().extract(page).text.split("\n\n") == ["Mine too.", "Thanks, that helps"]
     assert "harbour master" in Extractor.load().with_options(rules=False).extract(page).text
-    without_posts = _THREADS[software].format("", around)
+    without_posts = _THREADS[software].format("", _AROUND)
     assert "harbour master" in Extractor.load().extract(without_posts).text
+
+
+@pytest.mark.parametrize(
+    ("url", "page"),
+    [
+        ("https://forum.example.org/7", "{}"),
+        ("https://example.org/", '<body class="single single-topic">{}'),
+        ("https://example.org/", '<script type="application/ld+json">{{"@type": "QAPage"}}</script>{}'),
+        ("https://example.org/", '<div itemscope itemtype="https://schema.org/DiscussionForumPosting">{}</div>'),
+    ],
+)
+@pytest.mark.parametrize("name", ["class=comment-text", "class=msgBody", "id=post_message_{}", "itemprop=text"])
+def test_posts_are_found_by_what_their_elements_are_named(url: str, page: str, name: str) -> None:
+    opening = TOLD["en"].format(1)
+    replies = ["Mine too.", "Thanks, that helps", f"{TOLD['en'].format(2)} {TOLD['en'].format(3)}"]
+    posts = "".join(f"<b>bob</b><div {name.format(number)}>{reply}</div>" for number, reply in enumerate(replies, 10))
+    html = page.format(f"<p>{opening}</p><p>{opening}</p>{posts}{_AROUND}")
+    extractor = Extractor.load()
+    assert extractor.extract(html, url=url).text.split("\n\n") == [opening, opening, *replies]
+    of_two_posts = html.replace(f"<div {name.format(12)}>", "<div>")
+    assert "harbour master" in extractor.extract(of_two_posts, url=url).text
+
+
+def test_comments_on_an_article_are_no_posts_whatever_the_page_says_of_itself() -> None:
+    comments = "".join(f"<b>bob</b><div class=comment-text><p>Mine too, number {number}</p></div>" for number in "123")
+    article = "".join(f"<p>{TOLD['en'].format(number)}</p>" for number in range(6))
+    extractor = Extractor.load()
+    for html in _THREADS.values():
+        page = html.format("<p>Mine too</p>", comments).replace("><", f"><div>{article}</div><", 1)
+        found = extractor.extract(page, url="https://forum.example.org/threads/7")
+        assert not any("post of the thread" in block.reason for block in found.blocks)
+        assert TOLD["en"].format(5) in found.text
+
+
+def test_no_list_takes_the_place_of_short_posts() -> None:
+    others = "".join(f"<li><a href=/{number}>Thread {number} on ferries</a> <i>12 replies</i>" for number in range(40))
+    page = _THREADS["XenForo"].format(_POSTS, f"<h3>Similar threads</h3><ul>{others}</ul>")
+    assert Extractor.load().extract(page, url="https://example.org/threads/7").text == "Mine too.\n\nThanks, that helps"
