@@ -205,10 +205,8 @@ def _named_posts(choice: Choice, body: int) -> Mask | None:
     for match in _NAMED.finditer(b"".join(starts).lower()):
         named[match[0].translate(None, b"0123456789")].append(int(ends.searchsorted(match.start(), side="right")))
     found = [inside(blocks, np.array(some)) for some in named.values() if len(some) >= _FEWEST_POSTS]
-    words = blocks.measures.words
-    likely = words * probabilities(log_odds, limit=30.0)
-    total = likely.sum()
-    return max(found, key=lambda some: likely[some].sum() / (words[some].sum() + total), default=None)
+    words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
+    return max(found, key=lambda some: likely[some].sum() / (words[some].sum() + likely.sum()), default=None)
 
 
 def _is_thread(choice: Choice, body: int) -> bool:
@@ -218,9 +216,8 @@ def _is_thread(choice: Choice, body: int) -> bool:
     if any(map(url.__contains__, _ADDRESSES)) or any(map(outer.__contains__, _OUTER)):
         return True
     begin = int(blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
-    told = [blocks.tags.source[max(begin - _BEFORE, 0) : begin]]
-    told += [declared.data[start : start + _FAR] for start, _ in declared.scripts]
-    return any(map(b"".join(told).__contains__, _TYPES))
+    told = b"".join(declared.data[start : start + _FAR] for start, _ in declared.scripts)
+    return any(map((blocks.tags.source[max(begin - _BEFORE, 0) : begin] + told).__contains__, _TYPES))
 
 
 def _completed(choice: Choice) -> Choice:

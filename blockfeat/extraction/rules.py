@@ -105,8 +105,8 @@ def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     return int(around[-1]) if around.size else -1
 
 
-def inside(blocks: Blocks, containers: Mask) -> Mask:
-    """Return which blocks stand inside one of some containers."""
+def inside(blocks: Blocks, containers: NDArray[Any]) -> Mask:
+    """Return which blocks stand inside one of some containers, given as a mask or by their numbers."""
     change = np.zeros(len(blocks) + 1, dtype=np.int64)
     np.add.at(change, blocks.containers.first_block[containers], 1)
     np.add.at(change, blocks.containers.end_block[containers], -1)
@@ -213,9 +213,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     box = named.get(min(named, default=_UNNAMED))
     if box is None or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
         return kept
-    inside = np.zeros(len(blocks), dtype=np.bool_)
-    inside[int(containers.first_block[box]) : int(containers.end_block[box])] = True
-    return kept & inside
+    return kept & inside(blocks, np.array([box]))
 
 
 def _sums(
