@@ -179,11 +179,9 @@ def _posts(choice: Choice) -> Choice:
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
     selector = next((posts for sign, posts in _SOFTWARE.items() if sign in told), "")
     posts = blocks_in(blocks, selector) if selector else _named_posts(choice, body)
-    if posts is None or not posts.any():
-        return choice
-    before = choice.kept & (np.arange(posts.size) < posts.argmax())
+    before = choice.kept & (posts.cumsum() == 0)
     # Posts below a longer text are comments on an article; what a few words ask is answered by them.
-    if words[before].sum() > words[posts].sum():
+    if words[before].sum() >= words[posts].sum():
         return choice
     kept = (posts if selector else posts | before) & ~blocks_in(blocks, _THREADS["without"])
     # What was dropped before is no list in the place of a text either.
@@ -191,22 +189,24 @@ def _posts(choice: Choice) -> Choice:
     return choice.keeping(kept)._replace(rule_reasons={**choice.rule_reasons, **others})
 
 
-def _named_posts(choice: Choice, body: int) -> Mask | None:
-    """Return the posts of a thread by how their elements are named; None where it is none, or has too few.
+def _named_posts(choice: Choice, body: int) -> Mask:
+    """Return the blocks of a thread's posts by how their elements are named; none where it is none, or has too few.
 
-    Of several names the one with the highest expected F1 is taken.
+    Of the most frequent names the one with the highest expected F1 is taken.
     """
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
+    none = np.zeros_like(choice.kept)
     if log_odds is None or not _is_thread(choice, body):
-        return None
+        return none
     named: dict[bytes, list[int]] = defaultdict(list)
     starts = blocks.tags.start_tags(blocks.containers.element)
     ends = np.cumsum(list(map(len, starts)))
     for match in _NAMED.finditer(b"".join(starts).lower()):
         named[match[0].translate(None, b"0123456789")].append(int(ends.searchsorted(match.start(), side="right")))
-    found = [inside(blocks, np.array(some)) for some in named.values() if len(some) >= _FEWEST_POSTS]
+    often = sorted(named.values(), key=len)[-_MOST_NAMES:]
+    found = [inside(blocks, np.array(some)) for some in often if len(some) >= _FEWEST_POSTS]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
-    return max(found, key=lambda some: likely[some].sum() / (words[some].sum() + likely.sum()), default=None)
+    return max(found, key=lambda some: likely[some].sum() / (words[some].sum() + likely.sum()), default=none)
 
 
 def _is_thread(choice: Choice, body: int) -> bool:
@@ -279,7 +279,7 @@ _THREADS = bundled_table("blockfeat.extraction", "software.toml")
 _ADDRESSES, _OUTER, _TYPES = _THREADS["addresses"], _THREADS["outer"], [one.encode() for one in _THREADS["types"]]
 _NAMED = re.compile(_THREADS["named"].encode())
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
-_FEWEST_POSTS = 3
+_FEWEST_POSTS, _MOST_NAMES = 3, 8
 
 
 def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:
@@ -369,8 +369,6 @@ def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
     if all(blocks_at(places, len(blocks), rule.where) is None for rule in site):
         return choice._replace(warning=REDESIGNED)
     kept, reasons = with_rules(choice.kept, places, site)
-    if not reasons:
-        return choice
     reasons = {**choice.rule_reasons, **reasons}
     return choice.keeping(kept)._replace(tables=data_tables(blocks, kept), rule_reasons=reasons)
 
