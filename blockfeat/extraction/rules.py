@@ -307,9 +307,9 @@ def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     """
     words, containers = blocks.measures.words, blocks.containers
     is_part = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
-    inside = {part: inside(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
-    left = kept & ~inside["beside"]
-    told = inside["text"] & ~inside["beside"] & ~inside["without"]
+    parts = {part: inside(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
+    left = kept & ~parts["beside"]
+    told = parts["text"] & ~parts["beside"] & ~parts["without"]
     is_unsure = words[left & likely].sum() <= max(_FEW_WORDS, _SURE * words[left].sum())
     if is_unsure and words[told].sum() >= _FEWEST_TOLD:
         return told
