@@ -112,6 +112,8 @@ class Base:
 
 def _is_web_address(address: str) -> bool:
     """Return whether an address is absolute and of the web: http or https, with a host."""
+    if _ABSOLUTE.fullmatch(address):
+        return True
     try:
         parts = urlsplit(address)
     except ValueError:

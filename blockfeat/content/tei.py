@@ -11,10 +11,8 @@ from blockfeat.content.links import TEI_NAMESPACE, fold_white_space, safe_target
 
 _Line = tree.Paragraph | tree.Heading | tree.Caption
 _RENDITIONS = {"sup": "superscript", "sub": "subscript"}
-_BLOCK_NAMES = """
-ab bibl body cell div encodingDesc fileDesc head idno item label langUsage language list p profileDesc ptr
-publicationStmt quote row sourceDesc table teiHeader text title titleStmt
-"""
+_BLOCK_NAMES = """ab bibl body cell div encodingDesc fileDesc head idno item label langUsage language list p profileDesc
+ptr publicationStmt quote row sourceDesc table teiHeader text title titleStmt"""
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _IN_ATTRIBUTES = str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 

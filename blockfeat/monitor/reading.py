@@ -388,7 +388,8 @@ def mentions_in(
 
     Examples
     --------
-    >>> pages = [("https://example.org/1", "<p>The Corvane ferry leaves at nine and returns before dark.")]
+    >>> html = "<p>The Corvane ferry leaves at nine and returns before dark."
+    >>> pages = [("https://example.org/1", html)]
     >>> [found.brands for found in mentions_in(pages, ["Corvane"])]
     [('Corvane',)]
     """

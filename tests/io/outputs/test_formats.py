@@ -50,11 +50,12 @@ def test_the_keys_and_their_order_and_text_that_is_readable_in_the_line() -> Non
     line = to_json_line(extraction(block("Grüße 你好"), warnings=("w",)))
     assert "Grüße 你好" in line
     values = json.loads(line)
-    assert list(values) == list(Extraction(text="").to_dict())
+    assert list(values) == [name for name in Extraction(text="").to_dict() if name not in ("lead", "body")]
     assert (values["text"], values["warnings"]) == ("Grüße 你好", ["w"])
     found = Extractor.load().extract("<title>A</title><p>x")
-    few = json.loads(to_json_line(found, columns=["metadata.title", "lang", "links"]))
-    assert few == {"id": None, "lang": few["lang"], "metadata": {"title": "A"}, "links": [], "error": None}
+    few = json.loads(to_json_line(found, columns=["metadata.title", "lang", "body", "links"]))
+    metadata = {"title": "A"}
+    assert few == {"id": None, "lang": few["lang"], "body": "x", "metadata": metadata, "links": [], "error": None}
 
 
 def test_evidence_adds_the_blocks() -> None:
@@ -63,11 +64,6 @@ def test_evidence_adds_the_blocks() -> None:
     (found,) = values["blocks"]
     assert (found["text"], found["score"], found["failed"]) == ("x", None, ["a"])
     assert found["features"] == {"a": None, "b": 0.5}
-
-
-def test_an_error_is_a_line_too() -> None:
-    values = json.loads(to_json_line(extraction(status="error", error="a.html: no such file", lang=None)))
-    assert (values["error"], values["lang"], values["text"]) == ("a.html: no such file", None, "")
 
 
 @given(text=ANY_TEXT, name=ANY_TEXT)
@@ -89,10 +85,12 @@ def checked(extraction: Extraction, *, evidence: bool = False) -> dict[str, Any]
     return record
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_one_and_has_the_fields_of_records_in_their_order() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     assert set(SCHEMA["properties"]["kind"]["enum"]) == set(KINDS)
     assert set(SCHEMA["$defs"]["block"]["properties"]["role"]["enum"]) == set(ROLES)
+    record = Extractor.load("default").extract(b"<p>Hello").to_dict(evidence=True)
+    assert list(record) == list(SCHEMA["properties"])
 
 
 def test_every_field_is_described_and_in_the_documentation() -> None:
@@ -101,11 +99,6 @@ def test_every_field_is_described_and_in_the_documentation() -> None:
     for name, field in (pair for fields in described for pair in fields.items() if pair[0] != "links"):
         assert f"| `{name}` |" in page
         assert field["description"] in page
-
-
-def test_records_have_the_fields_of_the_schema_in_its_order() -> None:
-    record = checked(Extractor.load("default").extract(b"<p>Hello"), evidence=True)
-    assert list(record) == list(SCHEMA["properties"])
 
 
 @pytest.mark.parametrize("model", ["default", "thresholds", "mss-simple"])
@@ -128,4 +121,4 @@ def test_a_page_that_fails_gives_a_valid_record() -> None:
     extractor = Extractor.load("default")
     record = checked(extractor.failed(Document(id="a", data=None), "a: no such file"), evidence=True)
     assert (record["status"], record["kind"], record["error"]) == ("error", "error", "a: no such file")
-    assert (record["text"], record["fingerprint"], record["confidence"]) == ("", None, None)
+    assert (record["text"], record["fingerprint"], record["confidence"], record["lang"]) == ("", None, None, None)
