@@ -110,10 +110,9 @@ def test_a_run_that_stops_leaves_the_old_result_and_says_how_to_go_on(
         run(pages, renderer, writer)
     assert tally.earlier == 1
     assert [json.loads(line)["id"] for line in output.read_bytes().splitlines()] == ["page 0", "page 1"]
-    tables = Formatter(renderer.extractor, "csv")
     for name in ("csv", "parquet"):  # a table of a header alone is of no use
         target = Target(tmp_path / "out", is_folder=False, format=name)
-        with suppress(KeyboardInterrupt), target.begun(documents(2), tables, {}, Tally(), resume=False):
+        with suppress(KeyboardInterrupt), target.begun(documents(2), renderer, {}, Tally(), resume=False):
             raise KeyboardInterrupt
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "out.jsonl.run.json"]
 

@@ -27,8 +27,7 @@ def test_finding(path: Path) -> None:
 @pytest.mark.parametrize("kind", TARGETS)
 def test_what_is_cut_is_read_or_refused(kind: str) -> None:
     for seed in islice(TARGETS[kind].seeds(), 4):
-        told = {end: complaint_about(kind, seed[:end]) for end in range(0, len(seed) + 1, len(seed) // 5)}
-        assert not any(told.values()), (seed, told)
+        assert not any(complaint_about(kind, seed[:end]) for end in range(0, len(seed) + 1, len(seed) // 5)), seed
 
 
 def test_ordinary_and_small_hostile_pages_pass() -> None:
