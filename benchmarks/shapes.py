@@ -58,9 +58,6 @@ def _repeated(unit: str) -> Callable[[], Iterator[str]]:
 
 _DOCUMENT_END = " end.</p></main>" + _TAIL
 
-ORDINARY: tuple[str, ...] = ("article", "short paragraphs", "links", "table rows")
-"""Shapes of honest pages."""
-
 _SHAPES: Mapping[str, _Shape] = {
     "article": _Shape(_article),
     "short paragraphs": _Shape(_short_paragraphs),
@@ -104,9 +101,6 @@ _SHAPES: Mapping[str, _Shape] = {
 
 SHAPES: tuple[str, ...] = tuple(_SHAPES)
 """Names of all shapes."""
-
-HOSTILE: tuple[str, ...] = tuple(name for name in SHAPES if name not in ORDINARY)
-"""Shapes that provoke superlinear time."""
 
 
 def synthetic_page(shape: str, size: int) -> str:

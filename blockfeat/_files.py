@@ -17,13 +17,17 @@ from typing import IO, Any
 from blockfeat.errors import BlockfeatError, ConfigError, CorpusError, InputError, OutputError
 
 
+def bundled_file(package: str, *names: str) -> Path:
+    """Return where a file stands that is bundled with a package; importlib.resources would take long to load."""
+    return Path(__file__).parents[1].joinpath(*package.split("."), *names)
+
+
 def bundled_table(package: str, file: str) -> dict[str, Any]:
     """Return a TOML file that is bundled with a package."""
-    # Not at the start of every command: both take longer to load than the rest of this module.
+    # Not at the start of every command: it takes longer to load than the rest of this module.
     import tomllib
-    from importlib.resources import files
 
-    return tomllib.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
+    return tomllib.loads(bundled_file(package, file).read_text(encoding="utf-8"))
 
 
 @contextmanager

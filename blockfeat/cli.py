@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
@@ -48,7 +47,9 @@ def main() -> None:
 
 def _run(words: Sequence[str]) -> None:
     if words and re.match(r"[^-].*[./\\]", words[0]):
-        console.error(f"there is no command {words[0]!r}; for a page: blockfeat extract {shlex.quote(words[0])}")
+        from shlex import quote
+
+        console.error(f"there is no command {words[0]!r}; for a page: blockfeat extract {quote(words[0])}")
         raise SystemExit(console.WRONG_USAGE)
     plain = _plain_extraction(words)
     if plain is None:

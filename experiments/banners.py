@@ -19,6 +19,7 @@ from unittest.mock import patch
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
+from experiments.needs import check_needs
 
 __all__ = ["BannerPage", "made_pages", "main"]
 
@@ -42,6 +43,7 @@ CONTAINERS = (
     *('class="cky-consent-container"', 'id="cookie-notice"', 'role="dialog"', 'class="layer"'),
 )
 """Attributes of what holds a banner; the last is no vendor's."""
+_CORPORA = ("fundus", "daniel")
 _LENGTHS = (2, 5, 16)
 _FEWEST_CHARACTERS = 60
 
@@ -86,8 +88,9 @@ def main(arguments: list[str] | None = None) -> int:
     Corpora.add_options(parser)
     parser.add_argument("--model", default="default")
     options = parser.parse_args(arguments)
+    check_needs(folder=options.corpora, corpora=_CORPORA)
     templates = tomllib.loads(Path(__file__).with_name("page_templates.toml").read_text(encoding="utf-8"))["consent"]
-    labelled = [page for name in ("fundus", "daniel") for page in Corpora.of_options(options).pages(name)]
+    labelled = [page for name in _CORPORA for page in Corpora.of_options(options).pages(name)]
     extractor = Extractor.load(options.model)
     rows = []
     for lang, template in templates.items():

@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from blockfeat.extraction.block_classes import CLASSES, BlockClassifier, BlockSi
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.page import Page
 from experiments.corpora import host_of
+from experiments.needs import check_needs
 
 Floats = NDArray[np.float64]
 
@@ -56,10 +58,14 @@ class Judged:
     signs: BlockSigns
 
 
+def _rows() -> list[dict[str, Any]]:
+    text = (_HERE / "block_classes.jsonl").read_text(encoding="utf-8")
+    return list(map(json.loads, text.splitlines()))
+
+
 def judged_blocks(corpora: Path) -> list[Judged]:
     """Read the judged blocks, with their signs."""
-    rows = [json.loads(line) for line in (_HERE / "block_classes.jsonl").read_text(encoding="utf-8").splitlines()]
-    wanted = defaultdict(list)
+    wanted, rows = defaultdict(list), _rows()
     for row in rows:
         wanted[row["corpus"], row["id"]].append(row)
     extractor, found = Extractor.load("default"), []
@@ -131,12 +137,13 @@ def told(classifier: BlockClassifier, one: Judged) -> str:
     return classifier.classes(one.signs)[0] if one.role == "clutter" else one.role
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the figures and the confusion table; write the classifier on request."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"))
     parser.add_argument("--write", action="store_true", help="replace the bundled classifier")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    check_needs(folder=options.corpora, corpora=sorted({row["corpus"] for row in _rows()}))
     judged = judged_blocks(options.corpora)
     hosts = sorted({one.host for one in judged})
     np.random.default_rng(0).shuffle(hosts)

@@ -26,6 +26,7 @@ from blockfeat.page.page import Page
 from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import CLEANEVAL, NEWS, SNIPPETS, Corpora
+from experiments.needs import check_needs
 
 __all__ = ["RULES", "Change", "main"]
 
@@ -68,6 +69,7 @@ def _named(*kinds: str) -> Rule:
     return rule
 
 
+_CORPORA = (*NEWS, CLEANEVAL[1], SNIPPETS)
 RULES: dict[str, Rule] = {
     "lines that point at other texts, half of them links (bundled)": pointers,
     "short lines that point at other texts": _short_pointers,
@@ -111,10 +113,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Corpora.add_options(parser)
     parser.add_argument("--model", default="default")
     options = parser.parse_args(arguments)
+    check_needs(folder=options.corpora, corpora=_CORPORA)
     corpora, extractor = Corpora.of_options(options), Extractor.load(options.model)
     changes: dict[tuple[str, str], list[Change]] = defaultdict(list)
     pages: dict[str, int] = defaultdict(int)
-    for name in (*NEWS, CLEANEVAL[1], SNIPPETS):
+    for name in _CORPORA:
         for labelled in corpora.sample(read_corpus(corpora.folder / f"{name}.jsonl.xz")):
             pages[name] += 1
             page = Page.parse(labelled.html, url=labelled.url)

@@ -32,7 +32,8 @@ from blockfeat.io.outputs.tables import ParquetFileWriter
 from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.peers import installed_peers
 from experiments.corpora import Corpora
-from experiments.timed_pages import sampled_bytes
+from experiments.needs import check_needs
+from experiments.timed_pages import TIMED, sampled_bytes
 
 __all__ = ["Cost", "cost_of", "main", "systems", "write_archive"]
 
@@ -213,6 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--system", action="append", help="measure this system only (repeatable)")
     options = parser.parse_args(arguments)
+    check_needs(folder=options.corpora, corpora=TIMED)
     corpora = Corpora.of_options(options)
     pages = sampled_bytes(corpora)
     with tempfile.TemporaryDirectory() as folder:

@@ -27,6 +27,7 @@ from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
 from experiments.crunch.trainer import CrunchConfig, CrunchTrainer
+from experiments.needs import check_needs
 
 _CORPUS = "wcxb-dev"
 _SHARE = 0.7
@@ -63,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes that measure pages")
     parser.add_argument("--write", type=Path, metavar="FOLDER", help="learn from all pages, write the settings there")
     options = parser.parse_args(arguments)
+    check_needs(folder=options.corpora, corpora=[_CORPUS])
     corpora = Corpora.of_options(options)
     pages = corpora.sample(corpora.pages(_CORPUS))
     if options.write is not None:

@@ -1,10 +1,11 @@
-"""What differences to the papers cost: Crunch's lists of links, tokens and formulas of 2009, leaves of Web2Text.
+"""What differences to the papers cost: lists of links, tokens and formulas of 2009, leaves of Web2Text, cuts of VIPS.
 
 Command: python -m experiments.differences --output experiments/results/differences.md
 
 Crunch: the settings of `crunch2003` with one thing as the paper has it. Pasternack & Roth (2009): the classifier of
 `pasternack2009.toml` with other tokens; the adaptation (6.2.4) of the bundled `mss-supervised` with one formula as it
 is printed. Web2Text: trained on the original split with features as the authors' code has them; needs PyTorch.
+VIPS: the choices that its rebuilding made, one otherwise at a time; needs the extra ``render`` and Chromium.
 `--only NAME --output FILE` computes one table anew.
 """
 
@@ -58,6 +59,9 @@ from experiments.mss.source_tokens import source_tokens
 from experiments.mss.systems import paper_classifier
 from experiments.needs import check_needs
 from experiments.searches import interval
+from experiments.vips.changes import scores_of_changes
+from experiments.vips.study import ALL_CORPORA
+from experiments.vips.study import Study as RenderedStudy
 from experiments.web2text.leaf_pages import LeafPage, PageSplit, label_pages, original_split, pooled_scores
 
 __all__ = ["main"]
@@ -91,8 +95,7 @@ def crunch_rows(pages: Sequence[LabelledPage]) -> list[list[str]]:
     changed = {
         "crunch2003": lists,
         "lists of links in table cells alone": replace(lists, containers=()),
-        "a list from one link on": replace(lists, least_links=1),
-        "both": replace(lists, containers=(), least_links=1),
+        "a list from two links on": replace(lists, least_links=2),
         "no lists removed": replace(lists, remove=False),
     }
     scores = {}
@@ -292,12 +295,15 @@ class Study:
         Most pages of a corpus, and of a site.
     seeds : int
         Splits by host, and trainings of networks.
+    renderings : Path
+        Folder of the rendered pages; those that are not there are rendered.
     """
 
     corpora: Corpora
     most: int
     of_site: int
     seeds: int
+    renderings: Path
 
     @cached_property
     def by_corpus(self) -> list[list[LabelledPage]]:
@@ -312,6 +318,13 @@ class Study:
     def crunch(self) -> str:
         """Return the table of Crunch's lists of links."""
         return f"{len(self.pages)} pages of seven corpora:\n\n{markdown_table(_HEADS, crunch_rows(self.pages))}"
+
+    def vips(self) -> str:
+        """Return the tables of the choices of VIPS's rebuilding."""
+        every = Corpora(self.corpora.folder, _EVERY_RENDERED)
+        pages = RenderedStudy(every, ALL_CORPORA, self.renderings).seen
+        best, chosen = (markdown_table(_HEADS, _rows(scores)) for scores in scores_of_changes(pages))
+        return f"{len(pages)} pages; the oracle:\n\n{best}\nThe heuristic, words less twice the tags:\n\n{chosen}"
 
     def leaves(self) -> str:
         """Return the table of labels."""
@@ -341,7 +354,8 @@ class Study:
         return range(1, self.seeds + 1)
 
 
-_SECTIONS = ("crunch", "leaves", "features", "tokens", "adaptation")
+_EVERY_RENDERED = 24  # the pages of the table of systems in experiments/results/vips.md
+_SECTIONS = ("crunch", "leaves", "features", "tokens", "adaptation", "vips")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -353,16 +367,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pages", type=int, default=150, help="most pages of a corpus")
     parser.add_argument("--of-site", type=int, default=24, help="most pages of a site")
     parser.add_argument("--seeds", type=int, default=3, help="splits by host, and trainings of networks")
+    parser.add_argument("--renderings", type=Path, default=Path("build/vips"), help="folder of rendered pages")
     add_page_options(parser, _SECTIONS)
     options = parser.parse_args(arguments)
-    chosen = options.only or _SECTIONS
+    chosen = {*options.only} or {*_SECTIONS}
     check_needs(
-        modules=["torch"] if "features" in chosen else [],
+        modules=[*(["torch"] if "features" in chosen else []), *(["playwright"] if "vips" in chosen else [])],
         folder=options.corpora,
-        corpora=[*(NEWS if {*chosen} != {"features"} else ()), *(CLEANEVAL if "features" in chosen else ())],
+        corpora=[*(NEWS if chosen != {"features"} else ()), *(CLEANEVAL if chosen & {"features", "vips"} else ())],
     )
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
-    study = Study(Corpora.of_options(options), options.pages, options.of_site, options.seeds)
+    study = Study(Corpora.of_options(options), options.pages, options.of_site, options.seeds, options.renderings)
     write_page(options, _TEMPLATE, {name: getattr(study, name) for name in _SECTIONS})
     return 0
 

@@ -34,12 +34,14 @@ from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import CLEANEVAL, CUT_SHORT, DEVELOPMENT, WRONG_GOLD, Corpora
 from experiments.left_out import left_out_models
+from experiments.needs import check_needs
 
 __all__ = ["Outcome", "calibrate", "main", "table"]
 
 OTHERS = ("thresholds", "margin", "mss-supervised", "web2text")
 """Bundled models of the other kinds."""
 _EVERY_OF_OTHERS = 3
+_RIGHT = tuple(name for name in DEVELOPMENT if name != CUT_SHORT)
 # Chosen on families left out: pages of another kind than those seen were told too low with less.
 _DECAY, _STEPS, _CLIPPED = 3e-2, 40, 0.05
 _PARTS = 10
@@ -59,9 +61,8 @@ class Outcome:
 
 def outcomes(corpora: Corpora) -> Iterator[Outcome]:
     """Yield the extractions of the sequence models that left a corpus out, and of the other kinds."""
-    names = [name for name in DEVELOPMENT if name != CUT_SHORT]
-    right = without_listed([page for name in names for page in corpora.pages(name)], read_page_list(WRONG_GOLD))
-    pages = [page for name in names for page in corpora.sample([one for one in right if one.corpus == name])]
+    right = without_listed([page for name in _RIGHT for page in corpora.pages(name)], read_page_list(WRONG_GOLD))
+    pages = [page for name in _RIGHT for page in corpora.sample([one for one in right if one.corpus == name])]
     unseen = corpora.sample(corpora.pages(CLEANEVAL[1]))
     for corpus, model in left_out_models().items():
         yield from _outcomes(Extractor.of(model), [page for page in (*pages, *unseen) if page.corpus == corpus])
@@ -158,6 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Corpora.add_options(parser)
     parser.add_argument("--output", type=Path, help="file for the weights")
     options = parser.parse_args(arguments)
+    check_needs(folder=options.corpora, corpora=[*_RIGHT, CLEANEVAL[1]])
     found = list(outcomes(Corpora.of_options(options)))
     kinds = list(dict.fromkeys(outcome.kind for outcome in found))
     if options.what == "table" or options.output is None:

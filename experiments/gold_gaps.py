@@ -25,6 +25,7 @@ from blockfeat.data import LabelledPage
 from blockfeat.lang import tokenize
 from blockfeat.training.evaluation.peers import Peer, peers_named
 from experiments.corpora import CLEANEVAL, NEWS, Corpora
+from experiments.needs import check_needs
 
 __all__ = ["Gap", "gap_of", "main"]
 
@@ -118,6 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--output", type=Path, help="JSON Lines; the terminal by default")
     options = parser.parse_args(arguments)
+    check_needs(modules=SYSTEMS, folder=options.corpora, corpora=options.only)
     corpora = Corpora.of_options(options)
     found: list[Gap] = []
     for name in options.only:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import shutil
 import sys
 import threading
 import time
@@ -31,11 +30,13 @@ from blockfeat.data.align import align
 from blockfeat.data.labels import BlockRoles, cut_digest
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
+from blockfeat.monitor.fetching.rendering import find_chromium
 from blockfeat.page.page import Page as ParsedPage
 from blockfeat.training.evaluation.evaluate import score_model
 from blockfeat.web.labelling.background import model_file
 from blockfeat.web.labelling.pages import SessionPages, Suggester, text_of_roles
 from blockfeat.web.labelling.session import LabelSession
+from experiments.needs import check_needs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -160,8 +161,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pages", type=int, default=20, help="pages to label")
     parser.add_argument("--seed", type=int, default=0, help="seed of their choice")
     parser.add_argument("--model", default="thresholds", help="model that suggests")
-    parser.add_argument("--chromium", default=shutil.which("chromium"), help="path of Chromium")
+    parser.add_argument("--chromium", default="", help="path of Chromium; found by default")
     options = parser.parse_args(arguments)
+    check_needs(modules=["playwright"], files=options.corpus)
+    chromium = options.chromium or find_chromium()
     pages = [page for page in load_corpora(options.corpus) if page.host == options.site and page.text]
     random.Random(options.seed).shuffle(pages)
     chosen, others = pages[: options.pages], pages[options.pages :]
@@ -176,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         LabelSession(to_label, output, Suggester(Extractor.load(options.model))) as session,
         served(session) as address,
     ):
-        done, seconds, curve = at_the_page(address, options.chromium, gold)
+        done, seconds, curve = at_the_page(address, chromium, gold)
     to_label.close()
     print(f"{options.site}: {len(chosen)} pages, {done.blocks} blocks, {done.wrong} suggested wrongly")
     print(f"{done.clicks} clicks, {done.keys} keys, {seconds:.0f} s in the browser\n{curve}")

@@ -26,6 +26,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.training.config import CONFIGS, make_trainer
 from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores, compare_strategies
+from experiments.needs import check_needs
 
 __all__ = ["Point", "learning_curve", "main", "nested_parts"]
 
@@ -96,6 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="training pages, separated by commas")
     parser.add_argument("--seed", type=int, default=1, help="seed of split, order of hosts and training")
     options = parser.parse_args(arguments)
+    modules = ["torch", "lightgbm"] if "sequence" in options.kinds.split(",") else []
+    check_needs(modules=modules, files=options.corpus)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     langs = [code for code in options.lang.split(",") if code]
     pages = load_corpora(options.corpus, langs or None, identify=identified_language)

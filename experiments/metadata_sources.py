@@ -22,6 +22,7 @@ from blockfeat.metadata.names import clean_names
 from blockfeat.metadata.read import declared_claims
 from blockfeat.page.document import registered_domain
 from blockfeat.training.evaluation.metrics import markdown_table
+from experiments.needs import check_needs
 
 FIELDS = {
     "title": ("title", "title"),
@@ -166,12 +167,13 @@ def calibration(values: Sequence[PageValues], name: str) -> list[tuple[int, floa
     return rows
 
 
-def main() -> None:
+def main(given: Sequence[str] | None = None) -> None:
     """Print precision by source and support, pairs of sources that differ, and calibration; write the records."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("gold", nargs="+", help="files or folders of gold metadata")
     parser.add_argument("--output", type=Path, help="write the records to this file")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
+    check_needs(files=arguments.gold)
     values = list(read_values(Extractor.load("default"), read_gold(arguments.gold)))
     records = count_sources(values)
     orders = dict(records.order)

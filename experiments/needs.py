@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 
 __all__ = ["check_needs"]
 
+_MODULES = {"python-crfsuite": "pycrfsuite", "readability-lxml": "readability"}
+"""What Python imports by another name than pip has, hyphens aside."""
 
-def check_needs(*, modules: Iterable[str] = (), folder: Path | None = None, corpora: Sequence[str] = ()) -> None:
-    """Check that libraries and corpora are there.
+
+def check_needs(
+    *,
+    modules: Iterable[str] = (),
+    folder: Path | None = None,
+    corpora: Sequence[str] = (),
+    files: Iterable[str | PathLike[str]] = (),
+) -> None:
+    """Check that libraries, corpora and files are there.
 
     Parameters
     ----------
@@ -20,15 +30,20 @@ def check_needs(*, modules: Iterable[str] = (), folder: Path | None = None, corp
         Folder of the corpora.
     corpora : sequence of str
         Names of corpora, files ``NAME.jsonl.xz`` of the folder.
+    files : iterable of paths
+        Files and folders that options name.
 
     Raises
     ------
     SystemExit
-        Libraries are not installed, or corpora are not there; the message says which.
+        Something is not installed, or not there; the message says what.
     """
-    absent = [name for name in modules if find_spec(name.replace("-", "_")) is None]
+    absent = [name for name in modules if find_spec(_MODULES.get(name, name.replace("-", "_"))) is None]
     if absent:
         raise SystemExit(f"this experiment needs {' and '.join(absent)}: pip install {' '.join(absent)}")
+    lost = [str(path) for path in files if not Path(path).exists()]
+    if lost:
+        raise SystemExit(f"there is no {' and no '.join(lost)}")
     if folder is not None:
         lost = [name for name in corpora if not (folder / f"{name}.jsonl.xz").is_file()]
         if lost:

@@ -50,10 +50,12 @@ from experiments.corpora import (
     Corpora,
 )
 from experiments.left_out import left_out_models
+from experiments.needs import check_needs
 
 __all__ = ["Fold", "Score", "folds_of", "main", "table"]
 
 _FOLDS = 4
+_READ = tuple(name for name in (*DEVELOPMENT, CLEANEVAL[1], SNIPPETS) if name != CUT_SHORT)
 _WITH_HEADLINE, _SEED = "with the headline", "seed"
 _LEAST_PAGES = 10
 _logger = logging.getLogger(__name__)
@@ -234,8 +236,7 @@ def _saved(folder: Path, fold: Fold, recipe: str, seed: int) -> Model:
 def _measured(options: argparse.Namespace, peers: Sequence[Peer]) -> list[Score]:
     """Train for each fold, or take the models that were saved, and score its pages."""
     corpora = Corpora.of_options(options)
-    names = [name for name in (*DEVELOPMENT, CLEANEVAL[1], SNIPPETS) if name != CUT_SHORT]
-    pages = [page for name in names for page in read_corpus(corpora.folder / f"{name}.jsonl.xz")]
+    pages = [page for name in _READ for page in read_corpus(corpora.folder / f"{name}.jsonl.xz")]
     scores: list[Score] = []
     for fold in folds_of(pages, options.by, options.only):
         models: dict[str, list[Model]] = {}
@@ -268,6 +269,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("models are saved by the corpora that they left out; --by host leaves out none")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     peers = peers_named(options.peers)
+    is_measured = options.report is None or not options.report.exists()
+    if is_measured:
+        trained = ["torch", "lightgbm"] if options.saved is None and "default" in options.recipes else []
+        check_needs(modules=trained, folder=options.corpora, corpora=_READ)
     if options.report is not None and options.report.exists():
         lines = options.report.read_text(encoding="utf-8").splitlines()
         scores = [Score(**json.loads(line)) for line in lines]

@@ -37,6 +37,7 @@ from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
 from experiments.made_pages import MADE, PageMaker, bare_page, held_out_pages
+from experiments.needs import check_needs
 
 __all__ = ["SeenPage", "fit_weights", "main", "seen_pages"]
 
@@ -241,6 +242,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Corpora.add_options(parser)
     parser.add_argument("--output", type=Path, help="file for the classifier")
     options = parser.parse_args(arguments)
+    read = SOURCES if options.what == "held-out" else (*_TYPED, *SOURCES)
+    check_needs(folder=options.corpora, corpora=list(read))
     corpora = Corpora.of_options(options)
     if options.what == "held-out":
         sys.stdout.write(held_out_table(corpora))

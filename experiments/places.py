@@ -26,6 +26,7 @@ from blockfeat.monitor.reading import plain_path
 from blockfeat.page.page import Page
 from experiments.corpora import by_host
 from experiments.left_out import left_out_models
+from experiments.needs import check_needs
 
 _CORPORA = ("cleanportaleval", "daniel", "wcxb-dev", "dragnet", "l3s-gn1")
 _NAME = re.compile(r"\w.*\s[^\W\d_a-zß-ÿ]\w")
@@ -75,12 +76,13 @@ def lessons_of(seen: Sequence[Mention], *, clicks: int) -> Mapping[str, bool]:
     return {path: inside for path, inside in lessons.items() if inside is not None}
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"))
     parser.add_argument("--splits", type=int, default=10)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    check_needs(folder=options.corpora, corpora=_CORPORA)
     hosts: list[list[Mention]] = []
     models = left_out_models()
     for corpus in _CORPORA:

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
-from experiments.timed_pages import cpu_seconds, sampled_bytes
+from experiments.needs import check_needs
+from experiments.timed_pages import TIMED, cpu_seconds, sampled_bytes
 
 __all__ = ["Taken", "apart", "main", "pooled", "taken"]
 
@@ -72,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Corpora.add_options(parser)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args(arguments)
+    check_needs(folder=options.corpora, corpora=TIMED)
     corpora = Corpora.of_options(options)
     pages = sampled_bytes(corpora)
     extractor = Extractor.load("default")

@@ -3,10 +3,12 @@
 Command: python -m experiments.searches --corpora ../shared/corpora --output experiments/results/searches.md
 
 Needs `cma` beside the development environment (pip install cma). Articles of the families of corpora; each family is
-left out in turn, and 10, 20, 50 and 200 pages are drawn from the others, anew for each repetition. Every search starts
-with the position that keeps all blocks, has so many evaluations of the mean word F1 of its training pages and stops
-for nothing else. The tables have the mean over the draws; differences are paired by draw. Each draw is kept in a line
-of ``searches.jsonl`` beside the page: a run does those that are not there, and the tables have all.
+left out in turn, and 10, 20, 50 and 200 pages are drawn from the others, anew for each repetition. Own pages: listings
+and threads, half of the hosts to draw from and half to test on; six numbers on top of the scores of the network that
+saw none of their corpus (`experiments.swarm.own`). Every search starts with the position that keeps all blocks, or
+changes nothing; it has so many evaluations of the mean word F1 of its training pages and stops for nothing else. The
+tables have the mean over the draws; differences are paired by draw. Each draw is kept in a line of ``searches.jsonl``
+beside the page: a run does those that are not there, and the tables have all.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import json
 import logging
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -33,7 +35,8 @@ from experiments.corpora import Corpora
 from experiments.documents import write_output
 from experiments.needs import check_needs
 from experiments.swarm.draws import READ, Draw, draws, labelled_families
-from experiments.swarm.eight import Numbers, Problem
+from experiments.swarm.eight import Mask, Numbers, Pages, Problem
+from experiments.swarm.own import OWN, own_draws, own_pages, scored, six_numbers
 
 __all__ = ["SEARCHES", "Outcome", "Searched", "interval", "main", "searched", "tables"]
 
@@ -44,6 +47,9 @@ _AT_ONCE = 100
 _BOUNDS = (-0.2, 1.2)
 """Beyond 0 and 1 a threshold never binds: as particles may, so do the others try it."""
 _STEP = 0.3
+_START = "before"
+_OWN_DRAWS = 4
+"""Draws of own pages, which take seconds, for each of articles."""
 _logger = logging.getLogger(__name__)
 
 
@@ -178,14 +184,30 @@ class Outcome:
 
 
 def outcome_of(draw: Draw, evaluations: int) -> Outcome:
-    """Return what every search finds for a draw."""
+    """Return what every search finds for a draw of articles: thresholds, and thresholds with the best run."""
     numbers = Numbers(draw.training, draw.seed)
+    problems = {"all thresholds": numbers.hard_thresholds(), "best run": numbers.best_run()}
+    return _outcome(draw, evaluations, problems, numbers.scored)
+
+
+def own_outcome_of(draw: Draw, evaluations: int) -> Outcome:
+    """Return what every search finds for a draw of pages of one type: six numbers on top of the bundled network."""
+    return _outcome(draw, evaluations, {"own pages": six_numbers(draw.training)}, scored)
+
+
+def _outcome(
+    draw: Draw,
+    evaluations: int,
+    problems: Mapping[str, Problem],
+    score: Callable[[Callable[[Pages], Mask], Pages], float],
+) -> Outcome:
     found: dict[str, dict[str, tuple[float, float]]] = {}
-    for decoder, problem in {"all thresholds": numbers.hard_thresholds(), "best run": numbers.best_run()}.items():
-        found[decoder] = {}
+    for decoder, problem in problems.items():
+        start = float(problem.objective(problem.known[None])[0])
+        found[decoder] = {_START: (round(start, 4), round(score(problem.kept(problem.known), draw.test), 4))}
         for search in SEARCHES:
             best = searched(search, problem, draw.seed, evaluations)
-            left_out = numbers.scored(problem.kept(best.position), draw.test)
+            left_out = score(problem.kept(best.position), draw.test)
             found[decoder][search] = (round(best.fitness, 4), round(left_out, 4))
     return Outcome(len(draw.training), draw.seed, draw.left_out, evaluations, found)
 
@@ -200,30 +222,30 @@ def known_outcomes(path: Path | None, evaluations: int) -> dict[tuple[int, int, 
 
 def tables(outcomes: Iterable[Outcome]) -> str:
     """Return the tables: means, and what the swarm is ahead of each other search, with its interval."""
-    by_size: dict[int, list[Outcome]] = defaultdict(list)
+    by_decoder: dict[str, dict[int, list[dict[str, tuple[float, float]]]]] = defaultdict(lambda: defaultdict(list))
     for outcome in sorted(outcomes, key=lambda outcome: outcome.size):
-        by_size[outcome.size].append(outcome)
+        for decoder, found in outcome.found.items():
+            by_decoder[decoder][outcome.size].append(found)
+    return "\n\n".join(_tables_of(decoder, by_size) for decoder, by_size in by_decoder.items())
+
+
+def _tables_of(decoder: str, by_size: Mapping[int, Sequence[Mapping[str, tuple[float, float]]]]) -> str:
     sizes = list(map(str, by_size))
-    parts = []
-    for decoder in dict.fromkeys(decoder for own in by_size.values() for outcome in own for decoder in outcome.found):
-        scores = {
-            size: {search: [outcome.found[decoder][search] for outcome in own] for search in SEARCHES}
-            for size, own in by_size.items()
-        }
-        rows = [[search, *(_means(own[search]) for own in scores.values())] for search in SEARCHES]
-        parts.append(markdown_table([f"{decoder}; training pages", *sizes], rows))
-        for part, name in enumerate(("training", "left out")):
-            ahead = [
-                [f"swarm − {search}", *(_ahead(own["swarm"], own[search], part) for own in scores.values())]
-                for search in list(SEARCHES)[1:]
-            ]
-            parts.append(markdown_table([f"{decoder}, {name}", *sizes], ahead))
-    parts.append(f"Draws: {', '.join(str(len(own)) for own in by_size.values())}.")
-    return "\n\n".join(part.strip() for part in parts)
-
-
-def _means(scores: Sequence[tuple[float, float]]) -> str:
-    return " / ".join(f"{fmean(part):.3f}" for part in zip(*scores, strict=True))
+    names = [name for name in (_START, *SEARCHES) if all(name in found for own in by_size.values() for found in own)]
+    scores = {name: [[found[name] for found in own] for own in by_size.values()] for name in names}
+    tables = []
+    for part, heading in enumerate((f"{decoder}, training pages", f"{decoder}, left out; training pages")):
+        rows = [
+            [name, *(f"{fmean(score[part] for score in found):.3f}" for found in own)] for name, own in scores.items()
+        ]
+        rows += [
+            [f"swarm − {name}", *(_ahead(one, its, part) for one, its in zip(scores["swarm"], own, strict=True))]
+            for name, own in scores.items()
+            if name != "swarm"
+        ]
+        tables.append(markdown_table([heading, *sizes], rows).strip())
+    draws = ", ".join(str(len(own)) for own in by_size.values())
+    return "\n\n".join((*tables, f"Draws: {draws}."))
 
 
 def _ahead(swarm: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]], part: int) -> str:
@@ -243,21 +265,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes that measure the pages")
     parser.add_argument("--output", type=Path, help="file to write; standard output by default")
     options = parser.parse_args(arguments)
-    check_needs(modules=["cma"], folder=options.corpora, corpora=READ)
+    check_needs(modules=["cma"], folder=options.corpora, corpora=[*READ, *OWN])
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
-    families = labelled_families(Corpora.of_options(options), options.pages, options.jobs)
-    counts = ", ".join(f"{name} {len(pages)}" for name, pages in families.items())
+    corpora, sizes = Corpora.of_options(options), sorted(options.sizes)
+    seeds = range(1, options.repeat + 1)
+    own, families = own_pages(corpora, options.jobs), labelled_families(corpora, options.pages, options.jobs)
     kept = options.output and options.output.with_suffix(".jsonl")
     outcomes = known_outcomes(kept, options.evaluations)
-    for draw in draws(families, sorted(options.sizes), range(1, options.repeat + 1)):
+    drawn = [(outcome_of, draw) for draw in draws(families, sizes, seeds)]
+    drawn += [(own_outcome_of, draw) for draw in own_draws(own, sizes, range(1, _OWN_DRAWS * options.repeat + 1))]
+    for found_by, draw in drawn:
         if (len(draw.training), draw.seed, draw.left_out, options.evaluations) in outcomes:
             continue
-        outcome = outcome_of(draw, options.evaluations)
+        outcome = found_by(draw, options.evaluations)
         outcomes[outcome.draw] = outcome
         _logger.info("%d pages, seed %d, without %s", outcome.size, outcome.seed, outcome.left_out)
         if kept is not None:
             with kept.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(asdict(outcome)) + "\n")
+    counts = ", ".join(f"{name} {len(pages)}" for name, pages in (families | own).items())
     page = f"{_HEAD}\n{options.evaluations:,} evaluations each; {counts} pages.\n\n{tables(outcomes.values())}\n"
     write_output(page, options.output)
     return 0
@@ -265,9 +291,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 _HEAD = """# Searches without gradients
 
-Word F1 of the training pages / of the family of corpora left out; then the swarm minus each other search on both,
+Word F1 of the training pages, and of the family of corpora left out; below them the swarm minus each other search,
 interval of 95 % paired by draw. `python -m experiments.searches --output experiments/results/searches.md`; each draw
-is a line of `searches.jsonl` beside it, and a run does those that are missing:
+is a line of `searches.jsonl` beside it, and a run does those that are missing. "Own pages" are listings and threads of
+half of the hosts, with six numbers on top of the network that saw none of their corpus; "left out" are the other hosts:
 """
 
 

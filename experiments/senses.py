@@ -18,9 +18,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from blockfeat.data import load_corpora
 from blockfeat.monitor.mentions.brand import SenseModel, sense_features
+from experiments.needs import check_needs
 
 _HERE = Path(__file__).parent
 _CLICKS = (0, 5, 20, 50)
@@ -36,10 +38,13 @@ class Judged:
     is_brand: bool
 
 
+def _rows() -> list[dict[str, Any]]:
+    return list(map(json.loads, (_HERE / "senses.jsonl").read_text(encoding="utf-8").splitlines()))
+
+
 def judged_mentions(corpora: Path) -> list[Judged]:
     """Read the judged mentions, with what is near them on their pages."""
-    rows = [json.loads(line) for line in (_HERE / "senses.jsonl").read_text(encoding="utf-8").splitlines()]
-    wanted = defaultdict(list)
+    wanted, rows = defaultdict(list), _rows()
     for row in rows:
         wanted[row["corpus"], str(row["id"])].append(row)
     found = []
@@ -84,12 +89,13 @@ def measure(mentions: Sequence[Judged], models: Mapping[str, SenseModel]) -> tup
     )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"))
     parser.add_argument("--splits", type=int, default=50)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    check_needs(folder=options.corpora, corpora=sorted({row["corpus"] for row in _rows()}))
     mentions = judged_mentions(options.corpora)
     pages = sorted({mention.page for mention in mentions})
     print(f"{len(mentions)} mentions, {sum(each.is_brand for each in mentions)} of them of the brand\n")

@@ -26,6 +26,7 @@ from blockfeat.models.site import SiteModel
 from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from blockfeat.training.site import learn_site
 from experiments.left_out import left_out_models
+from experiments.needs import check_needs
 
 CORPORA = ("daniel", "dragnet", "wcxb-dev", "structured-dev")
 # Platforms, on which each page is from another site.
@@ -76,13 +77,14 @@ def rules_table(folder: Path, models: Mapping[str, Model], name: str, draws: int
     return markdown_table(["site", *columns], rows) + f"\nThe worst draw of a site: {lost} points.\n"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="default")
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    check_needs(folder=options.corpora, corpora=CORPORA)
     one = None if options.model == _LEFT_OUT else Extractor.load(options.model).model
     models = left_out_models() if one is None else dict.fromkeys(CORPORA, one)
     print(rules_table(options.corpora, models, options.model, options.draws))

@@ -6,14 +6,15 @@ import resource
 
 from experiments.corpora import Corpora
 
-__all__ = ["cpu_seconds", "sampled_bytes"]
+__all__ = ["TIMED", "cpu_seconds", "sampled_bytes"]
 
-_CORPORA = ("fundus", "daniel", "l3s-gn1", "wcxb-dev")
+TIMED = ("fundus", "daniel", "l3s-gn1", "wcxb-dev")
+"""The corpora that are read."""
 
 
 def sampled_bytes(corpora: Corpora) -> list[bytes]:
     """Return each n-th page of four corpora, as bytes."""
-    return [page.html.encode("utf-8", "replace") for name in _CORPORA for page in corpora.sample(corpora.pages(name))]
+    return [page.html.encode("utf-8", "replace") for name in TIMED for page in corpora.sample(corpora.pages(name))]
 
 
 def cpu_seconds() -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.resources import files
 from itertools import islice
@@ -148,7 +148,7 @@ def _pages() -> Iterator[bytes]:
     yield from (json.loads(line)["html"].encode()[:_DEMO_BYTES] for line in demo.splitlines())
 
 
-TARGETS: Mapping[str, Target] = {
+TARGETS: dict[str, Target] = {
     "feed": Target(_read_feed, lambda: iter(_FEEDS)),
     "archive": Target(_read_archive, _archives),
     "model": Target(_read_model, _models),

@@ -147,7 +147,7 @@ class Blocks:
             raw = "".join(" " if bad else character for bad, character in zip(is_control.tolist(), raw, strict=True))
         return " ".join(raw.split())
 
-    def texts(self, indices: Sequence[int] | None = None) -> list[str]:
+    def texts(self, indices: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> list[str]:
         """Return the texts of some blocks, or of all."""
         chosen = slice(None) if indices is None else indices
         if self.measures.has_controls:
@@ -171,7 +171,7 @@ class Blocks:
         """Return the links of each block, with their places in its folded text; anchors without a target are none."""
         owners = np.searchsorted(self.page_text.block_ends, self.anchors.start, side="right")
         inside = (owners < len(self)).nonzero()[0]
-        attributes = self.tags.attributes_of(self.anchors.element[inside].tolist())
+        attributes = map(self.tags.attributes, self.anchors.element[inside].tolist())
         of_block: dict[int, list[tuple[int, str]]] = {}
         for anchor, owner, given in zip(inside.tolist(), owners[inside].tolist(), attributes, strict=True):
             if href := given.get("href"):
@@ -193,7 +193,7 @@ class Blocks:
     def xpaths(self) -> list[str]:
         """Return the path of the container around each block, ``"/"`` for none; linear in the size of the page."""
         paths = _paths_of_containers(self)
-        return [paths[container] or "/" for container in self.container.tolist()]
+        return [paths[container] or "/" for (container,) in _in_rows(self.container)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,7 @@ def _paths_of_containers(blocks: Blocks) -> dict[int, str]:
     # Keys are of the first bytes of a name: of names that share them, each is read.
     names = {key: name for key, name in _first_names(tags) if len(name) < _KEY_BYTES}
     found, characters = {-1: ""}, 0
-    for container in _holding(containers).tolist():
+    for (container,) in _in_rows(_holding(containers)):
         around = int(containers.parent[container])
         outer = containers.element[around] if around >= 0 else -1
         path, element = [], int(containers.element[container])
@@ -372,16 +372,23 @@ _KIND_OF_TAG = {
     **{f"h{level}": Kind("heading", level, False) for level in range(1, 7)},
 }
 _NAMES = {name_key(name): name for name in (*_ITEMS, *_LISTS, *_KIND_OF_TAG)}
+_NAMES_BY_KEY = dict.fromkeys(map(name_key, _ITEMS), "list_item")
+_NAMES_BY_KEY |= {name_key(tag): kind.name for tag, kind in _KIND_OF_TAG.items()}
 
 
 def kinds_of_blocks(blocks: Blocks) -> list[Kind]:
     """Return the kind of every block, by the innermost element around it that determines one."""
-    return [blocks.kinds[container] for container in blocks.container.tolist()]
+    return [blocks.kinds[container] for (container,) in _in_rows(blocks.container)]
 
 
 def kind_names(blocks: Blocks) -> NDArray[np.object_]:
     """Return the name of the kind of every block."""
-    return np.array([kind.name for kind in blocks.kinds], dtype=np.object_)[blocks.container]
+    containers = blocks.containers
+    names = [_PARAGRAPH.name] * (containers.key.size + 1)
+    holding = _holding(containers)
+    for container, around, key in _in_rows(holding, containers.parent[holding], containers.key[holding]):
+        names[container] = _NAMES_BY_KEY.get(key) or names[around]
+    return np.array(names, dtype=np.object_)[blocks.container]
 
 
 def _kinds_of_containers(blocks: Blocks) -> list[Kind]:

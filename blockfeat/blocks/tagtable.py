@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from blockfeat._files import bundled_file
 from blockfeat.errors import TableError
 
 BUNDLED_TABLES = ("html5", "ziegler2007")
@@ -259,7 +259,7 @@ def load_table(name: str | Path) -> TagTable:
     """
     if str(name) in BUNDLED_TABLES:
         where = f"{name}.toml"
-        source = files("blockfeat.blocks").joinpath("tables", where).read_text(encoding="utf-8")
+        source = bundled_file("blockfeat.blocks", "tables", where).read_text(encoding="utf-8")
     else:
         where = str(name)
         try:

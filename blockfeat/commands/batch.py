@@ -60,12 +60,12 @@ class Target:
 
     @contextmanager
     def begun(
-        self, documents: Iterator[Pending], renderer: Formatter, options: Mapping[str, Any], *, resume: bool
-    ) -> Iterator[tuple[Iterator[Pending], Writer, int]]:
-        """Yield the pages that are to be done, their writer, and the number of those done earlier.
+        self, pages: Iterator[Pending], renderer: Formatter, options: Mapping[str, Any], tally: Tally, *, resume: bool
+    ) -> Iterator[tuple[Iterator[Pending], Writer]]:
+        """Yield the pages that are to be done and their writer; the tally learns how many were done earlier.
 
-        A file is written beside an old one and takes its name when the block ends; where that does not end, the file
-        stays, and standard error says so. JSON lines, of which each is whole, have their name at once where it is new.
+        A file is written beside an old one and takes its name when the block ends; where that does not end, a file with
+        a page stays, and standard error says so. JSON lines, each of them whole, have a name that is new at once.
 
         Raises
         ------
@@ -77,38 +77,43 @@ class Target:
         from blockfeat.io.batch import FolderWriter, file_writer
 
         if self.path is None:
-            yield documents, self._writer(sys.stdout.buffer, renderer), 0
+            yield pages, self._writer(sys.stdout.buffer, renderer)
         elif self.is_folder:
-            yield documents, FolderWriter(self.path, self.format), 0
+            yield pages, FolderWriter(self.path, self.format)
         elif self.format != "json" or is_written_through(self.path):
-            with _said_where(beside(self.path)), whole_file(self.path, kept=True) as stream:
-                yield documents, self._writer(stream, renderer), 0
+            with _said_where(beside(self.path), tally), whole_file(self.path, kept=True) as stream:
+                yield pages, self._writer(stream, renderer)
         else:
             from blockfeat.io.resume import Resumption, check_same_run, finish, prepare, run_record, write_run_record
 
             file = prepare(self.path, resume=resume)
             record = run_record(renderer.extractor.model, options)
-            with _said_where(file, "; --resume continues it"):
+            with _said_where(file):
                 if resume and file.exists():
                     check_same_run(record, file)
                     resumed = Resumption(file)
-                    yield resumed.remaining(documents), resumed, resumed.done
+                    tally.earlier = resumed.done
+                    yield resumed.remaining(pages), resumed
                 else:
                     write_run_record(record, file)
-                    yield documents, file_writer(file, lines=True), 0
+                    yield pages, file_writer(file, lines=True)
             finish(file, self.path)
 
 
 @contextmanager
-def _said_where(file: Path, more: str = "") -> Iterator[None]:
-    """Print, where the block does not end, where its result stands and what can be done; a file of nothing goes."""
+def _said_where(file: Path, tally: Tally | None = None) -> Iterator[None]:
+    """Print, where the block does not end, where its result stands; a file without a page of the tally goes.
+
+    Without a tally the file has a line for each page, and can be continued.
+    """
     from blockfeat.io.resume import run_record_path
 
     try:
         yield
     except BaseException as reason:
-        if file.is_file() and file.stat().st_size and not isinstance(reason, ResumeError):
-            console.error(f"what was done stands in {file}{more}")
+        has_pages = file.is_file() and file.stat().st_size and (tally is None or tally.total)
+        if has_pages and not isinstance(reason, ResumeError):
+            console.error(f"what was done stands in {file}{'; --resume continues it' if tally is None else ''}")
         elif not isinstance(reason, ResumeError):
             with suppress(OSError):
                 file.unlink(missing_ok=True)
@@ -241,29 +246,28 @@ def run_batch(
     tally, empty = Tally(), ""
     with (
         _said(tally, passed_over, quiet=quiet),
-        target.begun(listed, renderer, options or {}, resume=resume) as (listed, writer, earlier),
+        target.begun(listed, renderer, options or {}, tally, resume=resume) as (listed, writer),
         console.progress("extracting", quiet=quiet, total=lambda: inputs.count(reading)) as tick,
     ):
 
         def on_document(rendered: Rendered) -> None:
             nonlocal empty
             tally.add(rendered)
-            tick(earlier + tally.total)
+            tick(tally.earlier + tally.total)
             if rendered.reason == REDESIGNED:
                 host = host_of(rendered.url or rendered.id)
                 if not quiet and host not in redesigned:
                     console.error(f"{host or rendered.id}: {REDESIGNED}")
                 redesigned.add(host)
             # For several pages the summary counts the reasons.
-            elif not quiet and tally.total == 1 and not earlier and rendered.reason:
+            elif not quiet and tally.total == 1 and not tally.earlier and rendered.reason:
                 empty = console.with_name(rendered.id, rendered.reason)
             if rendered.error and not quiet:
                 console.error(console.with_name(rendered.id, rendered.error))
 
-        tally.earlier = earlier
         run(fetched(listed, reading), renderer, writer, jobs=jobs, deadline=deadline, on_document=on_document)
-        code = NOTHING_READ if not (tally.statuses or earlier) else SOME_FAILED if tally.reasons else 0
-        if not tally.total and not earlier:
+        code = NOTHING_READ if not (tally.statuses or tally.earlier) else SOME_FAILED if tally.reasons else 0
+        if not tally.total and not tally.earlier:
             console.error(f"nothing to read in {inputs}")
         if code == NOTHING_READ and target.path is not None and (target.format not in _TABLES or target.path.is_file()):
             raise SystemExit(code)  # an old result stays, and a file of no page is none

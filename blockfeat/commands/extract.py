@@ -50,7 +50,8 @@ def extract(
         str | None, typer.Option(help="What the column text of CSV and Parquet holds: text, markdown, html or xml.")
     ] = None,
     columns: Annotated[
-        str | None, typer.Option(help="What CSV, Parquet and JSON have, such as url,text,metadata.title; else all.")
+        str | None,
+        typer.Option(help="What CSV, Parquet and JSON have, such as url,text,metadata.title; else all but lead, body."),
     ] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Write every block with its reason in JSON.")] = False,
     output: Annotated[
@@ -82,7 +83,10 @@ def extract(
     extractor = Extractor.load(model).with_options(**options.given())
     reading = replace(reading, max_bytes=options.max_bytes)
     choices = {name: value for name, value in asdict(options).items() if name != "max_bytes"}
-    renderer = Formatter(extractor, target.format, of_format, shared.language(lang))
+    try:
+        renderer = Formatter(extractor, target.format, of_format, shared.language(lang))
+    except InputError as error:
+        raise console.wrong(str(error), "--columns") from error
     recorded = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": str(reading.fields) or None}
     recorded["columns"] = columns
     limits: dict[str, Any] = {"jobs": jobs, "deadline": deadline}
@@ -92,13 +96,9 @@ def extract(
 
 def _options_of_format(context: typer.Context, format: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the options that a format has; a usage error for one that was typed without effect says what has it."""
-    from blockfeat.io.outputs.formats import TEXTS, options_of, record_columns
+    from blockfeat.io.outputs.formats import TEXTS, options_of
 
     console.check_choice(text := given.get("text", "text"), TEXTS, "--text")
-    try:
-        record_columns(names=given.get("columns"))
-    except InputError as error:
-        raise console.wrong(str(error), "--columns") from error
     known = options_of(format) | options_of(text)
     for name in given:
         if name not in known and getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE":

@@ -16,6 +16,7 @@ from typing import Any
 from lxml.html import fragment_fromstring
 
 from blockfeat._files import bundled_table
+from blockfeat.content.markdown import front_matter
 from blockfeat.errors import BlockfeatError, FetchError, InputTypeError
 from blockfeat.extraction import Extraction
 from blockfeat.extraction import extract as extraction_of
@@ -89,9 +90,8 @@ def extract(
         return json.dumps(kept, ensure_ascii=False)
     if not with_metadata:
         return str(document.text)
-    values = {name: value for name, value in document.as_dict().items() if value and "text" not in name}
-    head = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
-    return f"---\n{head}---\n{document.text}"
+    values = {name: value for name, value in document.as_dict().items() if "text" not in name}
+    return f"{front_matter(values)}{document.text}"
 
 
 def bare_extraction(

@@ -62,12 +62,12 @@ def _elements(blocks: Blocks) -> Iterator[CodePart]:
     containers = blocks.containers
     if not blocks.names & PREFORMATTED:
         return
-    behind = 0
-    for container in np.isin(containers.key, KEYS[PREFORMATTED]).nonzero()[0].tolist():
-        first, end = int(containers.first_block[container]), int(containers.end_block[container])
-        if max(first, behind) < end:
-            yield CodePart(container, max(first, behind), end)
-            behind = end
+    found = np.isin(containers.key, KEYS[PREFORMATTED]).nonzero()[0]
+    ends = containers.end_block[found]
+    behind = np.concatenate(([0], np.maximum.accumulate(ends)))[:-1]
+    firsts = np.maximum(containers.first_block[found], behind)
+    is_outer = firsts < ends
+    yield from map(CodePart, *(column[is_outer].tolist() for column in (found, firsts, ends)))
 
 
 def code_text(blocks: Blocks, part: CodePart) -> str:

@@ -14,9 +14,8 @@ from blockfeat.content.links import Base, fold_white_space, xml_characters
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.lang.characters import direction_of, has_leftward
 
-_WITH_TEXT = frozenset(
-    ("blockquote", "dd", "dt", "figcaption", "li", "p", "pre", "td", "th", *(f"h{level}" for level in range(1, 7)))
-)
+_TEXTS = "blockquote dd dt figcaption h1 h2 h3 h4 h5 h6 li p pre td th"
+_WITH_TEXT = frozenset(_TEXTS.split())
 _MARKUP = re.compile("<[^>]*>|&[a-z#0-9]+;")
 _NOT_IN_ADDRESS = re.compile("[^!-~]+")
 _NODES = 2_000

@@ -24,7 +24,9 @@ from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
 _Places = dict[int, list[tuple[int, Image]]]
-_BYTES_OF_BLOCK, _BYTES_OF_PIECE = 500, 800
+_BYTES_OF_BLOCK, _BYTES_OF_PIECE = 510, 800
+# Of signs that become elements and references, which a parser reads again.
+_BYTES_OF_SIGNS = {"\n": 360, "&": 60, "<": 60, ">": 60}
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
 _STYLES = {
     **dict.fromkeys(("b", "strong"), _BOLD),
@@ -72,7 +74,7 @@ class Inlines:
     loose : dict of int to list of (int, Image)
         Images between blocks, by the block that follows, with their places in the source.
     made : int
-        How many pieces of text were made so far.
+        Bytes that what is made of the pieces of text so far will take.
     """
 
     blocks: Blocks
@@ -155,8 +157,8 @@ class Inlines:
             found[-1] = replace(piece, text=last.text + piece.text)
         elif piece.text:
             found.append(piece)
-            self.made += 1
-            takes = _BYTES_OF_BLOCK * len(self.blocks) + _BYTES_OF_PIECE * self.made
+            self.made += _BYTES_OF_PIECE + sum(size * piece.text.count(sign) for sign, size in _BYTES_OF_SIGNS.items())
+            takes = _BYTES_OF_BLOCK * len(self.blocks) + self.made
             check_memory(len(self.blocks.declared.data), takes, "the parts of the text")
 
 
@@ -221,19 +223,21 @@ def _images(blocks: Blocks, base: Base) -> tuple[_Places, _Places]:
     """Return the images inside of blocks, and those between."""
     inside: _Places = {}
     loose: _Places = {}
-    for element in (blocks.tags.key == name_key("img")).nonzero()[0].tolist():
-        attributes = blocks.tags.attributes(element)
+    tags = blocks.tags
+    elements = (tags.key == name_key("img")).nonzero()[0]
+    opened = tags.opened[elements]
+    offsets = tags.start[opened]
+    owners = blocks.first_byte.searchsorted(offsets, side="right") - 1
+    is_inside = (owners >= 0) & (offsets < blocks.end_byte[owners])
+    columns = (elements, owners, is_inside, np.where(is_inside, blocks.places[opened], offsets))
+    for element, index, stands_inside, place in zip(*(column.tolist() for column in columns), strict=True):
+        attributes = tags.attributes(element)
         given = (attributes.get(name, "").strip() for name in SOURCES)
         address = next((value for value in given if value and not value.startswith("data:")), None)
         source = safe_target(base.resolved(address)) if address else None
         if source is None or source.startswith("mailto:"):
             continue
         image = Image(source, " ".join(attributes.get("alt", "").split()))
-        tag = int(blocks.tags.opened[element])
-        byte = int(blocks.tags.start[tag])
-        index = int(blocks.first_byte.searchsorted(byte, side="right")) - 1
-        if index >= 0 and byte < blocks.end_byte[index]:
-            inside.setdefault(index, []).append((int(blocks.places[tag]), image))
-        else:
-            loose.setdefault(index + 1, []).append((byte, image))
+        found, key = (inside, index) if stands_inside else (loose, index + 1)
+        found.setdefault(key, []).append((place, image))
     return inside, loose

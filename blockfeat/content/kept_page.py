@@ -17,7 +17,7 @@ from blockfeat.content.build import caption_blocks, shows_images
 from blockfeat.content.inline import SOURCES
 from blockfeat.content.links import Base, first_address, fold_white_space, xml_characters
 from blockfeat.content.sanitise import Sanitiser
-from blockfeat.page.page import check_memory
+from blockfeat.page.page import check_tree
 from blockfeat.page.tags import Tags, lxml_tree, name_key, name_keys
 
 Mask = NDArray[np.bool_]
@@ -33,7 +33,6 @@ _MOST_START = 4_096
 _MEDIA_KEYS = name_keys(["img", "audio", "video"])
 _PAGE_KEYS = name_keys(["body", "html", "head"])
 _MOSTLY = 2 / 3
-_BYTES_OF_ELEMENT = 1_900
 
 # Elements that stay beside what is kept: cells and columns in their places, breaks behind text, what belongs to media.
 _BESIDE = {
@@ -74,7 +73,7 @@ class KeptPage:
     def written(self, *, absolute: bool, styles: bool) -> str:
         """Return the page as HTML, with absolute addresses or not, with its styles or not; linear in its size."""
         tags = self.blocks.tags
-        check_memory(len(self.data), _BYTES_OF_ELEMENT * len(tags), "the elements of the page")
+        check_tree(len(self.data), tags)
         sanitiser = Sanitiser(Base.of(tags, self.url) if absolute else Base(None))
         head = self._head(sanitiser, None if absolute else first_address(tags, "base"), styles=styles)
         if not len(tags):

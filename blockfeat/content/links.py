@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import quote, urljoin, urlsplit
 
 import numpy as np
@@ -20,8 +21,10 @@ _ENCODED = re.compile(
     "[\x00-\x20\x7f-\xa0\"'()<>\\\\^`{|}\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
     "\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-# Absolute addresses that resolving leaves as they are.
+# Absolute addresses that resolving leaves as they are, and that are allowed as they are.
 _ABSOLUTE = re.compile(r"https?://[\w.-]+(?:/[\w./%~+,=@:-]*)?(?:\?[\w./%~+,=@:&-]+)?", re.ASCII)
+# Relative ones that are put behind the folder or the host as they are: no empty segments, none of dots.
+_PLAIN_RELATIVE = re.compile(r"/?[\w-]+(?:[./][\w-]+)*/?(?:\?[\w./%~+,=@:&-]+)?", re.ASCII)
 # What browsers strip before they parse a target.
 _DROPPED = re.compile("^[\x00-\x20\x7f-\xa0]+|[\x00-\x20\x7f-\xa0]+$|[\t\n\r]+")
 # Rounds of entity decoding that are checked; browsers and renderers each make at most one.
@@ -52,6 +55,8 @@ def safe_target(href: str) -> str | None:
     control characters, letter case or entities disguise it. Spaces, parentheses and other characters with a
     meaning in markup are percent-encoded.
     """
+    if _ABSOLUTE.fullmatch(href):
+        return href
     target = _DROPPED.sub("", href)
     if not target or not _scheme_allowed(target):
         return None
@@ -74,7 +79,7 @@ def _scheme_allowed(target: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Base:
     """What the relative addresses of a page refer to; None where that is not known, so that they stay relative."""
 
@@ -93,11 +98,22 @@ class Base:
 
     def resolved(self, href: str) -> str:
         """Return an address made absolute."""
-        return _joined(self.address, href) if self.address and not _ABSOLUTE.fullmatch(href) else href
+        if not self.address or _ABSOLUTE.fullmatch(href):
+            return href
+        if _PLAIN_RELATIVE.fullmatch(href):
+            return self._folders[href[0] == "/"] + href
+        return _joined(self.address, href)
+
+    @cached_property
+    def _folders(self) -> tuple[str, str]:
+        """What stands before an address relative to the page's folder, and before one relative to its host."""
+        return _joined(self.address, "a")[:-1], _joined(self.address, "/a")[:-2]
 
 
 def _is_web_address(address: str) -> bool:
     """Return whether an address is absolute and of the web: http or https, with a host."""
+    if _ABSOLUTE.fullmatch(address):
+        return True
     try:
         parts = urlsplit(address)
     except ValueError:

@@ -219,32 +219,32 @@ def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, 
 
 def _styled(pieces: Iterable[tree.Text | tree.Image], line_break: str, is_cell: bool, before: str) -> str:
     """Return pieces of one link, or of none, behind a character."""
-    written = ""
-    units = _units(pieces)
+    written: list[str] = []
+    units, last = _units(pieces), before
     is_styled_before = False
     for number, (text, piece) in enumerate(units):
-        last, following = (written or before)[-1:], _first_character(units, number + 1)
+        following, shown = _first_character(units, number + 1), _mark(text)
         marks = "*" * (2 * piece.bold + piece.italic) if isinstance(piece, tree.Text) else ""
         if isinstance(piece, tree.Image):
             alt = _BRACKETS.sub(_BRACKET, _mark(clean_characters(piece.alt)))
-            written += f"![{alt}]({_ENTITY.sub(_ESCAPED, piece.source)})"
+            shown = f"![{alt}]({_ENTITY.sub(_ESCAPED, piece.source)})"
         elif piece is None:
-            written += line_break if text == "\n" else _mark(text)
+            shown = line_break if text == "\n" else shown
         elif piece.formula:
             # Two in a row would be one that is displayed.
-            written += " " * last.endswith("$") + f"{piece.formula}{_formula(text, is_cell)}{piece.formula}"
+            shown = " " * (last == "$") + f"{piece.formula}{_formula(text, is_cell)}{piece.formula}"
         elif piece.script:
-            inner, marks = _code_span(text) if piece.code else _mark(text), ""
-            written += f"<{piece.script}>{inner}</{piece.script}>"
+            shown, marks = f"<{piece.script}>{_code_span(text) if piece.code else shown}</{piece.script}>", ""
         elif piece.code:
             # Also where it is bold on the page.
-            written, marks = written + _code_span(text), ""
+            shown, marks = _code_span(text), ""
         elif marks and not is_styled_before and _flanks(text[0], last) and _flanks(text[-1], following):
-            written += f"{marks}{_mark(text)}{marks}"
+            shown = f"{marks}{shown}{marks}"
         else:
-            written, marks = written + _mark(text), ""
-        is_styled_before = bool(marks)
-    return written
+            marks = ""
+        written.append(shown)
+        last, is_styled_before = shown[-1:] or last, bool(marks)
+    return "".join(written)
 
 
 def _units(pieces: Iterable[tree.Text | tree.Image]) -> list[tuple[str, tree.Text | tree.Image | None]]:

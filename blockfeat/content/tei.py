@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, cast
+from html import escape
+from itertools import groupby
 
 from blockfeat.content import nodes as tree
 from blockfeat.content.links import TEI_NAMESPACE, fold_white_space, safe_target, xml_characters
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-
-
-_OF_TEI = f"{{{TEI_NAMESPACE}}}"
-_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
-_XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _Line = tree.Paragraph | tree.Heading | tree.Caption
 _RENDITIONS = {"sup": "superscript", "sub": "subscript"}
-_BLOCK_NAMES = """
-ab bibl body cell div encodingDesc fileDesc head idno item label langUsage language list p profileDesc ptr
-publicationStmt quote row sourceDesc table teiHeader text title titleStmt
-"""
+_BLOCK_NAMES = """ab bibl body cell div encodingDesc fileDesc head idno item label langUsage language list p profileDesc
+ptr publicationStmt quote row sourceDesc table teiHeader text title titleStmt"""
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
+_IN_ATTRIBUTES = str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
 def to_xml(content: tree.Content) -> str:
@@ -32,118 +25,100 @@ def to_xml(content: tree.Content) -> str:
     ``table`` of ``row`` and ``cell``, ``quote``, ``ab`` with ``code``; ``hi``, ``code``, ``ref``, ``lb`` and
     ``graphic`` in text. Characters that XML 1.0 forbids are left out.
     """
-    from lxml import etree
-
-    # The stubs of lxml forbid the key None, which means the default namespace.
-    root = etree.Element(f"{_OF_TEI}TEI", nsmap=cast("dict[str, str]", {None: TEI_NAMESPACE}))
-    _add_header(root, content)
-    text = _add(root, "text")
-    if content.lang:
-        text.set(_XML_LANG, xml_characters(content.lang))
-    _add_content(_add(_add(text, "body"), "div"), content.nodes)
-    for element in root.iter(tag=etree.Element):
-        if etree.QName(element).localname in _BLOCKS:
-            element.tail = (element.tail or "") + "\n"
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{etree.tostring(root, encoding="unicode")}'
+    language = {"xml:lang": content.lang} if content.lang else {}
+    body = _element("body", _element("div", _sections(content.nodes)))
+    document = _element("TEI", _header(content) + _element("text", body, **language), xmlns=TEI_NAMESPACE)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}'
 
 
-def _add(parent: _Element, tag: str, text: str | None = None, **attributes: str) -> _Element:
-    """Append an element with text and attributes, all made valid for XML."""
-    from lxml import etree
-
-    clean = {key: xml_characters(value) for key, value in attributes.items()}
-    element = etree.SubElement(parent, _OF_TEI + tag, clean)
-    if text is not None:
-        element.text = fold_white_space(xml_characters(text)).strip()
-    return element
+def _start(name: str, attributes: dict[str, str]) -> str:
+    """Return what a start tag begins with."""
+    values = {key: escape(xml_characters(value), quote=False) for key, value in attributes.items()}
+    return "".join([f"<{name}", *(f' {key}="{value.translate(_IN_ATTRIBUTES)}"' for key, value in values.items())])
 
 
-def _add_header(root: _Element, content: tree.Content) -> None:
-    header = _add(root, "teiHeader")
-    description = _add(header, "fileDesc")
-    _add(_add(description, "titleStmt"), "title", content.title or "")
-    _add(_add(description, "publicationStmt"), "p", "Main text of a web page, extracted by machine.")
-    source = _add(_add(description, "sourceDesc"), "bibl")
-    _add(source, "title", content.title or "")
+def _element(name: str, inner: str = "", **attributes: str) -> str:
+    """Return an element with markup in it; one that is no part of a line ends its line."""
+    end = "\n" if name in _BLOCKS else ""
+    return f"{_start(name, attributes)}>{inner}</{name}>{end}" if inner else f"{_start(name, attributes)}/>{end}"
+
+
+def _titled(name: str, text: str, **attributes: str) -> str:
+    """Return an element with a text, also an empty one, made valid for XML."""
+    shown = escape(fold_white_space(xml_characters(text)).strip(), quote=False)
+    return f"{_start(name, attributes)}>{shown}</{name}>" + "\n" * (name in _BLOCKS)
+
+
+def _header(content: tree.Content) -> str:
+    titles = _element("titleStmt", _titled("title", content.title or ""))
+    published = _element("publicationStmt", _titled("p", "Main text of a web page, extracted by machine."))
+    source = _titled("title", content.title or "")
     if target := safe_target(content.url or ""):
-        _add(source, "ptr", target=target)
+        source += _element("ptr", target=target)
     if content.id:
-        _add(source, "idno", content.id)
-    _add(_add(header, "encodingDesc"), "p", f"blockfeat, model {content.model}")
+        source += _titled("idno", content.id)
+    header = _element("fileDesc", titles + published + _element("sourceDesc", _element("bibl", source)))
+    header += _element("encodingDesc", _titled("p", f"blockfeat, model {content.model}"))
     if content.lang:
-        usage = _add(_add(header, "profileDesc"), "langUsage")
-        _add(usage, "language", content.lang, ident=content.lang)
+        language = _titled("language", content.lang, ident=content.lang)
+        header += _element("profileDesc", _element("langUsage", language))
+    return _element("teiHeader", header)
 
 
-def _add_content(division: _Element, nodes: Iterable[tree.Node]) -> None:
-    """Fill the body; a heading opens a division inside the last one of a higher rank."""
-    # Open divisions with the level of their heading; the outermost has none.
-    divisions = [(0, division)]
+def _sections(nodes: Iterable[tree.Node]) -> str:
+    """Return what the body holds; a heading opens a division inside the last one of a higher rank."""
+    written: list[str] = []
+    levels: list[int] = []
     for node in nodes:
-        if isinstance(node, tree.Heading):
-            while divisions[-1][0] >= node.level:
-                divisions.pop()
-            division = _add(divisions[-1][1], "div", type="section", n=str(node.level))
-            divisions.append((node.level, division))
-            _fill(_add(division, "head"), node.inline)
-        else:
-            _add_node(divisions[-1][1], node)
+        if not isinstance(node, tree.Heading):
+            written.append(_node(node))
+            continue
+        while levels and levels[-1] >= node.level:
+            written.append("</div>\n")
+            levels.pop()
+        levels.append(node.level)
+        written += [f'<div type="section" n="{node.level}">', _element("head", _line(node.inline))]
+    return "".join([*written, *("</div>\n" for _ in levels)])
 
 
-def _add_node(parent: _Element, node: tree.Node) -> None:
-    """Append the element of a node; nesting is bounded by the content."""
+def _node(node: tree.Node) -> str:
+    """Return the element of a node; nesting is bounded by the content."""
     if isinstance(node, tree.ListOf):
-        element = _add(parent, "list", rend="numbered" if node.ordered else "bulleted")
-        for nodes in node.items:
-            _add_item(element, nodes)
-    elif isinstance(node, tree.Definitions):
-        _add_definitions(parent, node)
-    elif isinstance(node, tree.Quote):
-        quote = _add(parent, "quote")
-        for inner in node.nodes:
-            _add_node(quote, inner)
-    elif isinstance(node, tree.Figure):
-        figure = _add(parent, "figure")
-        figure.tail = "\n"
-        for inner in node.nodes:
-            if isinstance(inner, tree.Caption):
-                _fill(_add(figure, "head"), inner.inline)
-            else:
-                _add_node(figure, inner)
-    elif isinstance(node, tree.Table):
-        _add_table(parent, node)
-    elif isinstance(node, tree.Code):
-        code = _add(_add(parent, "ab", type="preformatted"), "code")
-        code.set(_XML_SPACE, "preserve")
-        if node.language is not None:
-            code.set("lang", node.language)
-        code.text = xml_characters(node.text)
-    elif isinstance(node, tree.Caption | tree.Heading):
-        _fill(_add(parent, "p", rend="caption" if isinstance(node, tree.Caption) else "heading"), node.inline)
-    else:
-        _fill(_add(parent, "p"), node.inline)
+        return _element("list", "".join(map(_item, node.items)), rend="numbered" if node.ordered else "bulleted")
+    if isinstance(node, tree.Definitions):
+        return _definitions(node)
+    if isinstance(node, tree.Quote):
+        return _element("quote", "".join(map(_node, node.nodes)))
+    if isinstance(node, tree.Figure):
+        return _element("figure", "".join(map(_of_figure, node.nodes))) + "\n"
+    if isinstance(node, tree.Table):
+        return _table(node)
+    if isinstance(node, tree.Code):
+        named = {"xml:space": "preserve"} | ({} if node.language is None else {"lang": node.language})
+        text = escape(xml_characters(node.text), quote=False)
+        return _element("ab", f"{_start('code', named)}>{text}</code>", type="preformatted")
+    rend = {tree.Caption: "caption", tree.Heading: "heading"}.get(type(node))
+    return _element("p", _line(node.inline), **({"rend": rend} if rend else {}))
 
 
-def _add_item(parent: _Element, inside: Sequence[tree.Node]) -> None:
-    """Append an item; the text of its first paragraph stands in it without one if there is no other."""
-    item = _add(parent, "item")
+def _of_figure(node: tree.Node) -> str:
+    return _element("head", _line(node.inline)) if isinstance(node, tree.Caption) else _node(node)
+
+
+def _item(inside: Sequence[tree.Node]) -> str:
+    """Return an item; the text of its first paragraph stands in it without one if there is no other."""
+    first = ""
     if inside and isinstance(inside[0], tree.Paragraph) and all(isinstance(inner, tree.ListOf) for inner in inside[1:]):
-        _fill(item, inside[0].inline)
-        inside = inside[1:]
-    for inner in inside:
-        _add_node(item, inner)
+        first, inside = _line(inside[0].inline), inside[1:]
+    return _element("item", first + "".join(map(_node, inside)))
 
 
-def _add_definitions(parent: _Element, node: tree.Definitions) -> None:
-    """Append a list of glosses: in TEI each label has one item, so neighbours of one kind are put together."""
-    element = _add(parent, "list", type="gloss")
+def _definitions(node: tree.Definitions) -> str:
+    """Return a list of glosses: in TEI each label has one item, so neighbours of one kind are put together."""
+    written = ""
     for terms, said in _pairs(node):
-        label = _add(element, "label")
-        for number, inner in enumerate(terms):
-            if number:
-                _add(label, "lb")
-            _fill(label, inner.inline)
-        _add_item(element, said)
+        written += _element("label", "<lb/>".join(_line(inner.inline) for inner in terms)) + _item(said)
+    return _element("list", written, type="gloss")
 
 
 def _pairs(node: tree.Definitions) -> list[tuple[list[_Line], list[tree.Node]]]:
@@ -160,49 +135,39 @@ def _pairs(node: tree.Definitions) -> list[tuple[list[_Line], list[tree.Node]]]:
     return pairs
 
 
-def _add_table(parent: _Element, node: tree.Table) -> None:
-    table = _add(parent, "table", rows=str(len(node.rows)), cols=str(len(node.rows[0])))
+def _table(node: tree.Table) -> str:
+    rows = []
     for number, cells in enumerate(node.rows):
-        row = _add(table, "row", role="label" if number == 0 and node.has_header else "data")
-        for cell in cells:
-            if cell.columns:
-                spans = {f"{name}s": str(count) for name, count in cell.spans().items()}
-                _fill(_add(row, "cell", role="label" if cell.is_header else "data", **spans), cell.inline)
+        row = "".join(_cell(cell) for cell in cells if cell.columns)
+        rows.append(_element("row", row, role="label" if number == 0 and node.has_header else "data"))
+    return _element("table", "".join(rows), rows=str(len(node.rows)), cols=str(len(node.rows[0])))
 
 
-def _fill(element: _Element, inline: tree.Inline) -> None:
-    """Put a line of text into an element."""
-    target = None
-    for piece in inline:
-        if isinstance(piece, tree.Image):
-            target = None
-            figure = _add(element, "figure")
-            _add(figure, "graphic", url=piece.source)
-            if piece.alt:
-                _add(figure, "figDesc", piece.alt)
-            continue
-        parent = element
-        if piece.target is not None:
-            parent = element[-1] if piece.target == target else _add(parent, "ref", target=piece.target)
-        target = piece.target
-        if piece.formula:
-            _add(parent, "formula", piece.text, notation="TeX", rend="inline" if piece.formula == "$" else "display")
-            continue
-        named = (piece.bold and "bold", piece.italic and "italic", _RENDITIONS.get(piece.script))
-        styles = " ".join(style for style in named if style)
-        parent = _add(parent, "hi", rend=styles) if styles else parent
-        parent = _add(parent, "code") if piece.code else parent
-        for number, line in enumerate(xml_characters(piece.text).split("\n")):
-            if number and not piece.code:
-                _add(parent, "lb")
-            _append_text(parent, fold_white_space(line if not number or not piece.code else f" {line}"))
+def _cell(cell: tree.Cell) -> str:
+    spans = {f"{name}s": str(count) for name, count in cell.spans().items()}
+    return _element("cell", _line(cell.inline), role="label" if cell.is_header else "data", **spans)
 
 
-def _append_text(parent: _Element, text: str) -> None:
-    """Put text at the end of an element."""
-    # The number of children would take time for each of them.
-    last = next(parent.iterchildren(reversed=True), None)
-    if last is not None:
-        last.tail = (last.tail or "") + text
-    else:
-        parent.text = (parent.text or "") + text
+def _line(inline: tree.Inline) -> str:
+    """Return a line of text; neighbours with the same target are one reference."""
+    written = ""
+    for target, pieces in groupby(inline, key=tree.target_of):
+        inner = "".join(map(_piece, pieces))
+        written += inner if target is None else _element("ref", inner, target=target)
+    return written
+
+
+def _piece(piece: tree.Text | tree.Image) -> str:
+    if isinstance(piece, tree.Image):
+        described = _titled("figDesc", piece.alt) if piece.alt else ""
+        return _element("figure", _element("graphic", url=piece.source) + described)
+    if piece.formula:
+        rend = "inline" if piece.formula == "$" else "display"
+        return _titled("formula", piece.text, notation="TeX", rend=rend)
+    first, *others = escape(xml_characters(piece.text), quote=False).split("\n")
+    lines = (fold_white_space(f" {line}") if piece.code else f"<lb/>{fold_white_space(line)}" for line in others)
+    written = "".join([fold_white_space(first), *lines])
+    written = _element("code", written) if piece.code else written
+    named = (piece.bold and "bold", piece.italic and "italic", _RENDITIONS.get(piece.script))
+    styles = " ".join(style for style in named if style)
+    return _element("hi", written, rend=styles) if styles else written

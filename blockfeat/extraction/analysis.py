@@ -5,6 +5,7 @@ Most callers read the text alone: modules that only other parts need are importe
 
 from __future__ import annotations
 
+import bz2
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -72,14 +73,16 @@ class Facts:
         body = self.body.split(_BETWEEN) if self.body else ()
         parts = {"body": body, "captions": self.captions, "comments": self.comments}
         told = {name: [places.get(part, part) for part in given] for name, given in parts.items()}
-        return zlib.compress(json.dumps(asdict(self) | told).encode())
+        written = json.dumps(asdict(self) | told, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        return min(zlib.compress(written), bz2.compress(written), key=len)
 
     @classmethod
     def unpacked(cls, data: bytes, text: str) -> Facts:
         """Return the facts that `packed` made this of, with the same text."""
         from blockfeat.content.links import TextLink
 
-        values: dict[str, Any] = json.loads(zlib.decompress(data))
+        decompress = bz2.decompress if data.startswith(b"BZ") else zlib.decompress
+        values: dict[str, Any] = json.loads(decompress(data))
         parts = text.split(_BETWEEN)
         for name in ("body", "captions", "comments", "roles"):
             values[name] = tuple(parts[part] if isinstance(part, int) else part for part in values[name])
@@ -279,7 +282,7 @@ class PageAnalysis:
     @property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        return tuple(self.columns["role"])
+        return tuple(self.columns["role"])  # a tuple already
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the changes that would reverse a block's decision; None if no small change would or a rule decides."""
@@ -308,11 +311,12 @@ class PageAnalysis:
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
         kind, probabilities = self._kind_and_probabilities
         measures = confidence_measures(model_kind, self.prediction.scores, kept, blocks.measures.words, probabilities)
+        role_of_block = np.array(roles, dtype=np.object_)
 
         def text(role: str) -> str:
             if role not in roles:
                 return ""
-            chosen = np.array([found == role for found in roles], dtype=np.bool_)
+            chosen = role_of_block == role
             return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise)
 
         return Facts(
@@ -333,9 +337,9 @@ class PageAnalysis:
         if lang is None or not len(blocks):
             return None
         kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
-        measures = blocks.measures
-        masks = self.identifier.index.masks_of(measures.token_keys[kept[measures.token_block]])
-        text = "\n".join(blocks.texts(kept.nonzero()[0].tolist()))
+        words = blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)]
+        masks = self.identifier.index.masks_of(words)
+        text = "\n".join(blocks.texts(kept.nonzero()[0]))
         guess = self.identifier.identify(text, declared=lang, masks=masks)
         return round(guess.confidence if guess.lang == lang else 1 - max(guess.confidence, 0.5), 3)
 

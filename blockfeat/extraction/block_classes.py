@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import unescape
-from importlib.resources import files
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._files import bundled_table
+from blockfeat._files import bundled_file, bundled_table
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.page.tags import name_keys
 
@@ -276,7 +275,7 @@ class BlockClassifier:
     @cache
     def bundled(cls) -> BlockClassifier:
         """Return the classifier of the package, a constant that is read at its first use."""
-        text = files("blockfeat.extraction").joinpath("block_classes.json").read_text(encoding="utf-8")
+        text = bundled_file("blockfeat.extraction", "block_classes.json").read_text(encoding="utf-8")
         return cls.from_dict(json.loads(text))
 
     @classmethod

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.reasons import Counterfactual
     from blockfeat.metadata.metadata import Metadata
 
-RECORD_SCHEMA = 1
+RECORD_SCHEMA = 2
 """Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""
 _BYTES_OF_TREE, _BYTES_OF_EVIDENCE = 1_900, 12_200
 _SHOWN, _MOST_BLOCKS, _MOST_CHARACTERS = 70, 500, 50_000
@@ -402,7 +402,7 @@ def fingerprint(text: str) -> str | None:
     if not keys.size:
         return None
     # A text of one or two words is a run too.
-    runs = runs_of_three(np.pad(keys, (0, max(_RUN - keys.size, 0))))
+    runs = runs_of_three(keys if keys.size >= _RUN else np.pad(keys, (0, _RUN - keys.size)))
     rows = RMinHash.digest_matrix_from_flat_token_hashes(runs, [0, runs.size], _HASHES, _SEED).to_rows()
     return bytes(number % _BYTES for number in rows[0]).hex()
 

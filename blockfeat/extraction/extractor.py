@@ -27,7 +27,9 @@ from blockfeat.models.site import SiteModel, SiteRule
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models, load_model
 from blockfeat.models.threshold import ThresholdModel
 from blockfeat.page.document import Document, PageInput, as_document, guess_host, registered_domain
+from blockfeat.page.encoding import source_of_utf_8
 from blockfeat.page.page import Page
+from blockfeat.page.tags import with_blanks
 
 
 def measurer_for(model: Model) -> PageMeasurer:
@@ -306,18 +308,11 @@ class Extractor:
 
     def failed(self, document: Document, reason: str) -> Extraction:
         """Return the extraction that stands for a document that could not be extracted."""
-        return Extraction(
-            text="",
-            lang=document.lang,
-            url=document.url,
-            id=document.id,
-            status="error",
-            error=reason,
-            model=self.model.name,
-        )
+        model = self.model.name
+        return Extraction("", document.lang, document.url, document.id, status="error", error=reason, model=model)
 
 
-_MOST_MEASURED, _LEVEL = 8, 4
+_MOST_MEASURED, _LEVEL = 8, 5
 
 
 class PackedPage(NamedTuple):
@@ -328,7 +323,7 @@ class PackedPage(NamedTuple):
     document : Document
         The page, without its data.
     data : bytes
-        The data, compressed.
+        The data, compressed, without scripts and drawings that nothing reads.
     is_text : bool
         Whether they were no bytes.
     model, options : str, mapping
@@ -346,6 +341,9 @@ class PackedPage(NamedTuple):
         """Pack a document."""
         data, is_text = document.data or b"", isinstance(document.data, str)
         encoded = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+        # Bytes of another charset are not what the scanner reads.
+        if source_of_utf_8(encoded):
+            encoded = with_blanks(encoded, keeps_drawings=extractor.model.table.reads_drawings)
         packed = zlib.compress(encoded, _LEVEL)
         return cls(replace(document, data=None), packed, is_text, extractor.model.name, extractor.options.given())
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from itertools import chain
 from math import exp, log, log1p
 from typing import Any, ClassVar
 from urllib.parse import SplitResult, urlsplit
@@ -15,11 +15,11 @@ from urllib.parse import SplitResult, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._files import bundled_table
+from blockfeat._files import bundled_file, bundled_table
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.features.cues import bundled_cues
-from blockfeat.page.tags import Keys, name_keys
+from blockfeat.page.tags import Keys, name_keys, places_of
 
 Mask = NDArray[np.bool_]
 
@@ -35,7 +35,7 @@ _CODE = name_keys(["pre", "code"])
 _IMAGES = name_keys(["img"])
 _INPUTS = name_keys(["input", "select", "textarea", "button"])
 _OUTER = name_keys(["html", "body", "meta"])
-_TYPES, _FAR = (b'@type"', b"schema.org/"), 80
+_TYPE, _STANDARD, _FAR = b'@type"', b"schema.org/", 90
 _OWN_ADDRESS = rb"<link (?=[^<>]*canonical)[^<>]*href=[\"']?([^\"'\s<>]+)"
 _DATE = r"/(?:19|20)\d\d[/-]"
 _WORDS_OF_PATHS = {
@@ -121,9 +121,10 @@ def _declared(blocks: Blocks) -> Iterator[float]:
     declared, elements = blocks.declared, _are_of(blocks.tags.key, _OUTER).nonzero()[0]
     body, other, outer = declared.body, declared.other, blocks.tags.start_tags(elements)
     yield from (float(body != ""), float(other != ""))
-    # A search for bytes is many times as fast as one for a pattern that begins with them.
-    types = (mark + rest[:_FAR] for mark in _TYPES for rest in declared.data.split(mark)[1:])
-    said = b"\n".join((*outer, *types))
+    # A search for one byte is many times as fast as one for several, and this for a pattern that begins with them.
+    types = (place for place in places_of(b"@", declared.data) if declared.data.startswith(_TYPE, place))
+    places = chain(types, places_of(_STANDARD, declared.data))
+    said = b"\n".join((*outer, *(declared.data[place : place + _FAR] for place in places)))
     for patterns, kinds in _declared_kinds():
         found = b" ".join(one for pattern in patterns for one in pattern.findall(said))
         words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower()))
@@ -142,7 +143,8 @@ def _cues(blocks: Blocks) -> list[float]:
     """Return the logarithms of the numbers of elements marked as discussion, comment …, by tag or class."""
     cues = bundled_cues()
     bits = cues.of_elements(blocks.tags, blocks.containers.element).bits
-    return [log1p(int(np.count_nonzero(bits & np.uint32(cues.masks[name])))) for name in _CUES]
+    masks = np.array([cues.masks[name] for name in _CUES], dtype=np.uint32)
+    return [log1p(count) for count in np.count_nonzero(bits & masks[:, None], axis=1).tolist()]
 
 
 def is_forum(url: str | None) -> bool:
@@ -248,7 +250,7 @@ class KindWeights:
 @cache
 def _weights() -> KindWeights:
     """Return the bundled classifier, a constant that is read at its first use."""
-    return KindWeights.from_document(json.loads(files(__package__).joinpath("page_kind.json").read_bytes()))
+    return KindWeights.from_document(json.loads(bundled_file("blockfeat.extraction", "page_kind.json").read_bytes()))
 
 
 _BY_WORD = ("thresholds", "tokens")
@@ -344,5 +346,7 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
 @cache
 def _confidence_weights() -> Mapping[str, Mapping[str, float]]:
     """Return the bundled weights by kind of model, a constant that is read at its first use."""
-    found: Mapping[str, Mapping[str, float]] = json.loads(files(__package__).joinpath("confidence.json").read_bytes())
+    found: Mapping[str, Mapping[str, float]] = json.loads(
+        bundled_file("blockfeat.extraction", "confidence.json").read_bytes()
+    )
     return found

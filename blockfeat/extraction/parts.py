@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks, FoldedText, kind_names
 from blockfeat.content.plain import data_tables
@@ -30,7 +31,6 @@ _COMMENTS = re.compile(
     r"коммент|评论|コメント|replies|livefyre|talkback",
     re.IGNORECASE,
 )
-_STRETCH = 4_096
 _COMMENT_MARKS = Marks.of(
     form.encode()
     for word in _COMMENTS.pattern.split("|")
@@ -127,19 +127,16 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
     first, end = containers.first_block, containers.end_block
-    before = np.append(0, np.cumsum(np.ones_like(found) if among is None else among))
+    before = np.arange(len(blocks) + 1) if among is None else sums_before(among)
     around = (before[end] > before[first]).nonzero()[0]
-    # Some at a time: the tags of all take much memory on pages of many elements.
-    for part in range(0, around.size, _STRETCH):
-        starts = tags.start_tags(containers.element[around[part : part + _STRETCH]])
-        # Attributes are read where the tag has such a word in it.
-        if not (places := _COMMENT_MARKS.places_in(b"".join(starts))):
-            continue
-        likely = np.cumsum(list(map(len, starts))).searchsorted(places, side="right")
-        chosen = around[np.array(list(dict.fromkeys(likely.tolist()))) + part]
-        for container, given in zip(chosen, tags.attributes_of(containers.element[chosen].tolist()), strict=True):
-            if _is_of_comments(given):
-                found[first[container] : end[container]] = True
+    opened = tags.opened[containers.element[around]]
+    starts = tags.start[opened]
+    # Attributes are read where the tag has such a word in it.
+    places = _COMMENT_MARKS.places_in(tags.source, starts, tags.stop[opened])
+    likely = dict.fromkeys((starts.searchsorted(places, side="right") - 1).tolist()) if places else {}
+    for container in around[list(likely)].tolist():
+        if _is_of_comments(tags.attributes(int(containers.element[container]))):
+            found[first[container] : end[container]] = True
     return found
 
 
@@ -178,7 +175,7 @@ def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> tuple[str, 
         roles[headline] = ROLES.index("headline")
     body = (roles == ROLES.index("body")).nonzero()[0]
     roles[_lead(blocks, body, headline, kinds == "heading")] = ROLES.index("lead")
-    return tuple(ROLES[role] for role in roles.tolist())
+    return tuple(map(ROLES.__getitem__, roles.tolist()))
 
 
 def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, headings: Mask) -> list[int]:

@@ -24,11 +24,14 @@ from blockfeat.extraction.parts import find_headline, in_comments, with_parts
 from blockfeat.extraction.rules import (
     banners,
     beside_text,
+    declares_product,
     in_named_box,
-    inside,
     lost_standfirst,
+    parts_of_event,
+    parts_of_product,
     section_headings,
     technical_text,
+    within,
 )
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
@@ -74,6 +77,8 @@ class Choice(NamedTuple):
         The warning of a page without a main text.
     is_list : bool
         Whether the text is a list that replaces a main text.
+    is_found : bool
+        Whether a rule has found all parts of the text, so that no list is looked for.
     """
 
     blocks: Blocks
@@ -89,6 +94,13 @@ class Choice(NamedTuple):
     headline_text: str | None = None
     warning: str | None = None
     is_list: bool = False
+    is_found: bool = False
+
+    @property
+    def likely(self) -> Mask:
+        """The blocks that are more likely content than not; those that are kept where a model says no more."""
+        log_odds = self.prediction.log_odds
+        return self.kept if log_odds is None else log_odds >= 0
 
     def keeping(self, kept: Mask) -> Choice:
         """Return a copy that keeps other blocks; itself where they are the same."""
@@ -140,7 +152,7 @@ class Rule:
         found = self.apply(choice)
         if found.kept is choice.kept:
             return found
-        rule_reasons = dict(found.rule_reasons)
+        rule_reasons = dict(choice.rule_reasons)
         for verb, reason, changed in (
             ("kept", self.keeps, found.kept & ~choice.kept),
             ("dropped", self.drops, choice.kept & ~found.kept),
@@ -152,12 +164,8 @@ class Rule:
 
 def _named_box(choice: Choice) -> Choice:
     """Drop what stands outside of the box that a doubtful page names as its article."""
-    blocks, log_odds = choice.blocks, choice.prediction.log_odds
-    if log_odds is None:
-        return choice
-    likely = log_odds >= 0
-    likely &= ~in_comments(blocks, likely)
-    return choice.keeping(in_named_box(blocks, choice.kept, likely, choice.page.url))
+    likely = choice.likely & ~in_comments(choice.blocks, choice.likely)
+    return choice.keeping(in_named_box(choice.blocks, choice.kept, likely, choice.page.url))
 
 
 def _standfirst(choice: Choice) -> Choice:
@@ -184,9 +192,7 @@ def _posts(choice: Choice) -> Choice:
     if words[before].sum() >= words[posts].sum():
         return choice
     kept = (posts if selector else posts | before) & ~blocks_in(blocks, _THREADS["without"])
-    # What was dropped before is no list in the place of a text either.
-    others = dict.fromkeys((~kept).nonzero()[0].tolist(), f"dropped: {_WORDS['posts']['drops']}")
-    return choice.keeping(kept)._replace(rule_reasons={**choice.rule_reasons, **others})
+    return choice.keeping(kept)._replace(is_found=True)
 
 
 def _named_posts(choice: Choice, body: int) -> Mask:
@@ -195,18 +201,18 @@ def _named_posts(choice: Choice, body: int) -> Mask:
     Of the most frequent names the one with the highest expected F1 is taken.
     """
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
-    none = np.zeros_like(choice.kept)
     if log_odds is None or not _is_thread(choice, body):
-        return none
+        return choice.kept & False
     named: dict[bytes, list[int]] = defaultdict(list)
     starts = blocks.tags.start_tags(blocks.containers.element)
     ends = np.cumsum(list(map(len, starts)))
     for match in _NAMED.finditer(b"".join(starts).lower()):
         named[match[0].translate(None, b"0123456789")].append(int(ends.searchsorted(match.start(), side="right")))
     often = sorted(named.values(), key=len)[-_MOST_NAMES:]
-    found = [inside(blocks, np.array(some)) for some in often if len(some) >= _FEWEST_POSTS]
+    found = [within(blocks, np.array(some)) for some in often if len(some) >= _FEWEST_POSTS]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
-    return max(found, key=lambda some: likely[some].sum() / (words[some].sum() + likely.sum()), default=none)
+    found.append(choice.kept & False)
+    return max(found, key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum()))
 
 
 def _is_thread(choice: Choice, body: int) -> bool:
@@ -218,6 +224,27 @@ def _is_thread(choice: Choice, body: int) -> bool:
     begin = int(blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
     told = b"".join(declared.data[start : start + _FAR] for start, _ in declared.scripts)
     return any(map((blocks.tags.source[max(begin - _BEFORE, 0) : begin] + told).__contains__, _TYPES))
+
+
+def _event(choice: Choice) -> Choice:
+    """Keep what a page tells of one event, where it says that it does."""
+    tags, source = choice.blocks.tags, choice.blocks.tags.source
+    body = int(tags.start[tags.opened[(tags.key == _BODY).argmax()]])
+    is_doubtful = choice.signs.bits & signs.DOUBT != 0
+    is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
+    is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
+    if not is_told and not (is_doubtful and source.find(_TYPE_OF_EVENT) >= 0):
+        return choice
+    found = parts_of_event(choice.blocks, choice.likely, falls_back=is_address and is_doubtful)
+    return choice if found is None else choice.keeping(found)._replace(is_found=True)
+
+
+def _product(choice: Choice) -> Choice:
+    """Keep what a page tells of one product, where it says that it does."""
+    if not declares_product(choice.page, choice.blocks.tags.source):
+        return choice
+    found = choice.keeping(parts_of_product(choice.blocks, choice.kept, choice.likely))
+    return found._replace(is_found=found is not choice)
 
 
 def _completed(choice: Choice) -> Choice:
@@ -265,15 +292,15 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     measures, shown = blocks.measures, kept.nonzero()[0]
     words, linked = measures.words[shown], measures.anchor_words[shown]
     short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
-    text, starts, ends = blocks.page_text.text, blocks.block_starts[short], blocks.page_text.block_ends[short]
-    spans = zip(short.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    found = [block for block, start, end in spans if begins_with("read_also", text[start:end])]
+    found = [block for block in short.tolist() if begins_with("read_also", blocks.raw_text(block))]
     return found if len(found) < shown.size else []
 
 
 # So many bytes from the start of html, body and JSON-LD on, on both sides of the word generator, and before the text
 # tell of the software, or of a thread.
 _FAR, _NEAR, _TOLD, _BEFORE, _BODY = 400, 80, 2_000, 4_000, name_key("body")
+_ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calendars?)/[^/?#]*[^/?#]", re.IGNORECASE)
+_BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _THREADS = bundled_table("blockfeat.extraction", "software.toml")
 _ADDRESSES, _OUTER, _TYPES = _THREADS["addresses"], _THREADS["outer"], [one.encode() for one in _THREADS["types"]]
@@ -294,6 +321,8 @@ RULES = (
     _rule("standfirst", signs.STANDFIRST, _standfirst),
     # Worth 7.0 on 159 threads that no model has seen (73 are by software that is known), nothing elsewhere.
     _rule("posts", signs.ALWAYS, _posts),
+    _rule("event", signs.ALWAYS, _event),
+    _rule("product", signs.DOUBT, _product),
     # Decides about no block; options do, by what it finds.
     _rule("headline", TITLES, _headline, is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
@@ -369,8 +398,8 @@ def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
     if all(blocks_at(places, len(blocks), rule.where) is None for rule in site):
         return choice._replace(warning=REDESIGNED)
     kept, reasons = with_rules(choice.kept, places, site)
-    reasons = {**choice.rule_reasons, **reasons}
-    return choice.keeping(kept)._replace(tables=data_tables(blocks, kept), rule_reasons=reasons)
+    choice = choice.keeping(kept)._replace(tables=data_tables(blocks, kept))
+    return choice._replace(rule_reasons={**choice.rule_reasons, **reasons})
 
 
 def _by_selectors(choice: Choice) -> Choice:
@@ -389,8 +418,7 @@ def _by_selectors(choice: Choice) -> Choice:
         else:
             warning = f"nothing of the page is in {options.keep!r}: all of it is looked at"
     reasons |= dict.fromkeys(dropped.nonzero()[0].tolist(), f"dropped: it is in {options.drop!r}")
-    changed = choice.keeping(kept)
-    return changed._replace(rule_reasons=reasons, warning=warning, tables=data_tables(blocks, kept))
+    return choice.keeping(kept)._replace(rule_reasons=reasons, warning=warning, tables=data_tables(blocks, kept))
 
 
 _LISTED = "next to no main text was found on the page: the list that it holds is its text"
@@ -413,7 +441,8 @@ def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, h
     """
     if page.notice is not None:
         return choice._replace(warning=NOTICES[page.notice])
-    listed = list_instead(page, choice.rule_reasons, model_kind=model_kind) if has_rules else None
+    is_over = choice.is_found or not has_rules
+    listed = None if is_over else list_instead(page, choice.rule_reasons, model_kind=model_kind)
     if listed is not None and choice.options.favour != "precision":
         items = dict.fromkeys((listed & ~page.kept).nonzero()[0].tolist(), _ITEM)
         tables = data_tables(page.blocks, listed)
@@ -484,6 +513,6 @@ def reason_of_nothing(page: PageEvidence, predicted: Mask, rule_reasons: Mapping
     if reasons:
         return f"no main text was found on the page: what the model keeps is {reasons.most_common(1)[0][0]}"
     log_odds = page.prediction.log_odds
-    chance = 0.0 if log_odds is None else float(probabilities(log_odds, limit=30.0).max())
-    likeliest = "" if log_odds is None else f", the likeliest with a probability of {chance:.2f}"
+    chance = "" if log_odds is None else f"{probabilities(log_odds, limit=30.0).max():.2f}"
+    likeliest = chance and f", the likeliest with a probability of {chance}"
     return f"no main text was found on the page: the model keeps none of its blocks{likeliest}"

@@ -1,4 +1,4 @@
-"""Rules over what a model keeps: named boxes, standfirsts, headings, technical text and banners.
+"""Rules over what a model keeps: named boxes, parts of events, standfirsts, headings, technical text and banners.
 
 Each is applied, in its place and with its measured worth, by `blockfeat.extraction.postprocess.RULES`.
 """
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_named
 from blockfeat.blocks.table import Blocks, kind_names
@@ -22,6 +23,7 @@ from blockfeat.extraction import signs
 from blockfeat.extraction.page_kind import is_forum
 from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
+from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]
@@ -44,7 +46,7 @@ _NAMES = re.compile(r"(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)
 # The box has most of what is likely, and enough of what is kept.
 _LEAST_SHARE, _FEWEST_WORDS, _LEAST_KEPT = 0.6, 20, 0.05
 
-_LETTERS, _LOOKED_AT, _FIRST_LETTERS = 60, 240, 20
+_LETTERS, _LOOKED_AT = 60, 240
 
 
 def technical_text(blocks: Blocks, kept: Mask) -> Mask:
@@ -65,20 +67,21 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     if np.count_nonzero(np.isin(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
         return kept
     bits = _cue_bits(blocks)
-    discussed = inside(blocks, bits & _mask_of("discussion") != 0)
+    discussed = within(blocks, bits & _mask_of("discussion") != 0)
     if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
     is_other = _is_beside(blocks, bits)
     is_other[: innermost + 1] = False
-    chosen = ~inside(blocks, is_other)
-    chosen[: max(_start(blocks, kept), int(containers.first_block[innermost]))] = False
+    chosen, title = ~within(blocks, is_other), first_title(blocks, kept)
+    start = int(kept.argmax()) if title is None else title + 1
+    chosen[: max(start, int(containers.first_block[innermost]))] = False
     chosen[int(containers.end_block[innermost]) :] = False
     return chosen | kept
 
 
 def beside_text(blocks: Blocks) -> Mask:
     """Return which blocks stand in menus, forms, asides, footers, comments and other parts beside the text."""
-    return inside(blocks, _is_beside(blocks, _cue_bits(blocks)))
+    return within(blocks, _is_beside(blocks, _cue_bits(blocks)))
 
 
 def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
@@ -105,7 +108,7 @@ def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     return int(around[-1]) if around.size else -1
 
 
-def inside(blocks: Blocks, containers: NDArray[Any]) -> Mask:
+def within(blocks: Blocks, containers: NDArray[Any]) -> Mask:
     """Return which blocks stand inside one of some containers, given as a mask or by their numbers."""
     change = np.zeros(len(blocks) + 1, dtype=np.int64)
     np.add.at(change, blocks.containers.first_block[containers], 1)
@@ -154,12 +157,6 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
             return first + int(is_title[first:].argmax())
         around = int(containers.parent[around])
     return None
-
-
-def _start(blocks: Blocks, kept: Mask) -> int:
-    """Return the first block of the text: the one after the title in the element around it, or else the first kept."""
-    title = first_title(blocks, kept)
-    return int(kept.argmax()) if title is None else title + 1
 
 
 def _heading_levels(blocks: Blocks) -> NDArray[np.int8]:
@@ -213,7 +210,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     box = named.get(min(named, default=_UNNAMED))
     if box is None or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
         return kept
-    return kept & inside(blocks, np.array([box]))
+    return kept & within(blocks, np.arange(containers.key.size) == box)
 
 
 def _sums(
@@ -235,6 +232,90 @@ def _rank(blocks: Blocks, container: int) -> int:
     return 1 if key == _ARTICLE else 2 if key == _MAIN or attributes.get("role", "").lower() == "main" else _UNNAMED
 
 
+# What an element is called: its tag, and the words of its names.
+_CALLED = re.compile(rb' (?:class|id|itemprop|itemtype)="([^"]*)"')
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+# Of an event's box at most so much is beside its text, and it has so much of what is likely.
+_MOST_BESIDE, _LEAST_TOLD = 0.6, 0.3
+# No part of a product has more of its page; a text of parts alone has so many words. Next to nothing is likely where
+# so few of the kept words are, or such a share of them.
+_MOST_OF_PAGE, _FEWEST_TOLD, _FEW_WORDS, _SURE = 0.4, 15, 30, 0.2
+
+
+_TYPES, _NEAR_TYPE = re.compile(rb'"@type"[\s:\[]+"([^"]{1,80})'), 60
+_LISTS = re.compile(rb"ItemList|CollectionPage|SearchResultsPage|OfferCatalog")
+_PARTS = bundled_table("blockfeat.extraction", "parts.toml")
+
+
+def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
+    """Return which containers are called as each part of a kind of page; each name is looked at once."""
+    tags = blocks.tags.start_tags(blocks.containers.element)
+    names = {tag: b" ".join((tag.partition(b" ")[0], *_CALLED.findall(tag))) for tag in dict.fromkeys(tags)}
+    pattern = re.compile("|".join(f"(?P<{part}>{one})" for part, one in _PARTS[kind].items()), re.VERBOSE)
+    parts = {}
+    for name in dict.fromkeys(names.values()):
+        words = _BETWEEN_WORDS.sub("-", name.decode("utf-8", "replace")).lower()
+        parts[name] = {found.lastgroup for found in pattern.finditer(words)}
+    of_tags = [parts[names[tag]] for tag in tags]
+    return {part: np.array([part in of for of in of_tags], dtype=np.bool_) for part in _PARTS[kind]}
+
+
+def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | None:
+    """Return the blocks of the one event that a page tells of; None where it tells of several, or of none.
+
+    They stand in the only element that is called as one event, and not in another; or in ``<main>``, if that is asked
+    for. Its headline, links to other events and what one does with it (export, share) are none of them.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    likely : bool array, n
+        The blocks that are more likely content than not: what holds few of their words is not what the page tells of.
+    falls_back : bool
+        Whether ``<main>`` will do.
+    """
+    called, containers, likely_words = _called(blocks, "event"), blocks.containers, blocks.measures.words * likely
+    first, end = containers.first_block, containers.end_block
+    words = _sums(blocks.measures.words, first, end)
+    boxes = (called["box"] & ~np.isin(containers.key, _PAGE) & (words > 0)).nonzero()[0]
+    if not boxes.size and falls_back:
+        boxes = (containers.key == _MAIN).nonzero()[0]
+    if not boxes.size or first[boxes[-1]] >= end[boxes[0]]:
+        return None
+    box = boxes[0]
+    is_beside = called["without"] & (words <= _MOST_BESIDE * words[box])
+    is_beside[: box + 1] = False
+    told = ~within(blocks, is_beside)
+    told[: first[box]] = told[end[box] :] = False
+    found = likely_words[first[box] : end[box]].sum()
+    return told if told.any() and found >= _LEAST_TOLD * likely_words.sum() else None
+
+
+def declares_product(page: Page, source: bytes) -> bool:
+    """Return whether a page says in JSON-LD, microdata or Open Graph that it is of a product, and not of a list."""
+    types, place = b" ".join(_TYPES.findall(b" ".join(page.linked_data))), source.find(b"og:type")
+    is_of_graph = place >= 0 and b"product" in source[max(place - _NEAR_TYPE, 0) : place + _NEAR_TYPE]
+    return not _LISTS.search(types) and (b"Product" in types or is_of_graph or b"schema.org/Product" in source)
+
+
+def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
+    """Return which blocks of a page of one product are kept, by what elements around them are called.
+
+    Without other products and delivery. Where next to nothing of what is left is likely only descriptions, features
+    and specifications are kept, if there are any: they are short, and less like an article than what is beside them.
+    """
+    words, containers = blocks.measures.words, blocks.containers
+    is_part = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
+    inside = {part: within(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
+    left = kept & ~inside["beside"]
+    told = inside["text"] & ~inside["beside"] & ~inside["without"]
+    is_unsure = words[left & likely].sum() <= max(_FEW_WORDS, _SURE * words[left].sum())
+    if is_unsure and words[told].sum() >= _FEWEST_TOLD:
+        return told
+    return left if left.any() else kept
+
+
 def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:
     """Return the dropped block that one of the page's descriptions begins with; None where there is none.
 
@@ -253,33 +334,16 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     begins = (kept & (blocks.measures.words >= signs.BEGIN_WORDS)).nonzero()[0]
     if not descriptions or not begins.size:
         return None
-    begin = int(begins[0])
-    measures, span = blocks.measures, slice(max(begin - signs.BLOCKS_BEFORE, 0), begin + 1)
-    # Of thirteen blocks numbers are read faster than arrays are.
-    columns = (column[span].tolist() for column in (kept, measures.words, measures.anchor_words, log_odds))
-    near = []
-    for block, (is_kept, words, linked, odds) in enumerate(zip(*columns, strict=True), span.start):
-        is_lost = (
-            words >= signs.STANDFIRST_WORDS
-            and odds >= signs.LEAST_LOG_ODDS
-            and linked <= signs.STANDFIRST_LINKS * words
-        )
-        if is_kept or is_lost:
-            near.append(block)
+    near = np.arange(max(int(begins[0]) - signs.BLOCKS_BEFORE, 0), int(begins[0]) + 1)
+    words, linked = blocks.measures.words[near], blocks.measures.anchor_words[near]
+    is_lost = (words >= signs.STANDFIRST_WORDS) & (linked <= signs.STANDFIRST_LINKS * words)
+    near = near[kept[near] | (is_lost & (log_odds[near] >= signs.LEAST_LOG_ODDS))]
     wanted = {key for text in descriptions.splitlines() if len(key := _letters(text[:_LOOKED_AT])) == _LETTERS}
-    text, starts, ends = blocks.page_text.text, blocks.block_starts[near], blocks.page_text.block_ends[near]
-    places = zip(near, starts.tolist(), ends.tolist(), strict=True)
-    alike = [block for block, start, end in places if _begins_as(text[start : min(end, start + _LOOKED_AT)], wanted)]
+    alike = [block for block in near.tolist() if _letters(blocks.raw_text(block)[:_LOOKED_AT]) in wanted]
     if not alike or kept[alike].any():
         return None
     is_caption = kind_names(blocks) == "caption"
     return next((block for block in alike if not is_caption[block]), None)
-
-
-def _begins_as(text: str, wanted: set[str]) -> bool:
-    """Return whether a text begins with one of some letters; most texts differ in the first few."""
-    first = _letters(text[:_FIRST_LETTERS])
-    return any(letters.startswith(first) for letters in wanted) and _letters(text) in wanted
 
 
 def _letters(text: str) -> str:
@@ -343,7 +407,7 @@ class _Banners:
             asks = may_ask and self._asks(span)
             if asks or self._is_named(container):
                 best = span
-            may_ask = asks or (may_ask and self.words[self._kept_in(*span)].sum() < _MUCH)
+            may_ask = asks or (may_ask and bool(self.words[self._kept_in(*span)].sum() < _MUCH))
             container = int(containers.parent[container])
         return best
 
@@ -366,11 +430,7 @@ class _Banners:
         return asking >= _ASKING_SHARE * int(self.words[slice(*span)].sum())
 
     def _left(self, span: tuple[int, int]) -> int:
-        """Return the words outside of some blocks that do not ask for consent, or enough of them."""
-        left = 0
-        for block in self.kept.nonzero()[0].tolist():
-            if not span[0] <= block < span[1] and not self.phrases(block):
-                left += int(self.words[block])
-                if left >= _FEWEST_WORDS_LEFT:
-                    break
-        return left
+        """Return the words outside of some blocks that do not ask for consent."""
+        outside = self.kept.copy()
+        outside[slice(*span)] = False
+        return sum(int(self.words[block]) for block in outside.nonzero()[0].tolist() if not self.phrases(block))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache, cached_property
 from random import getrandbits
 from typing import Any, Protocol
@@ -162,6 +161,8 @@ def features_named(names: Sequence[str], *, where: str = "") -> tuple[Feature, .
         known = {feature.name: feature for feature in registered_features()}
     for name in names:
         if name not in known:
+            from difflib import get_close_matches
+
             prefix, closest = f"{where}: " if where else "", get_close_matches(name, known, cutoff=0.0)
             raise ModelError(f"{prefix}unknown feature {name!r}; the closest names are {', '.join(closest)}")
     return tuple(known[name] for name in names)

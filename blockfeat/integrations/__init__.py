@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import blockfeat
 from blockfeat.errors import InputError
 from blockfeat.extraction import Extraction
 from blockfeat.io.outputs import Formatter, Rendered, record_of, row_of
@@ -20,20 +19,12 @@ def described(extraction: Extraction) -> dict[str, Any]:
     word F1 of the text, from 0 to 1; ``fingerprint``, a MinHash signature, mostly equal for near-duplicate texts;
     ``title``, ``published``, ``site`` and ``authors``; ``model`` and ``version``.
     """
-    page = extraction.metadata.to_dict()
-    values = {
-        "url": extraction.url,
-        "language": extraction.lang,
-        "language_score": extraction.lang_confidence,
-        "status": extraction.status,
-        "kind": extraction.kind,
-        "confidence": extraction.confidence,
-        "fingerprint": extraction.fingerprint,
-        "title": page.get("title") or extraction.title,
-        **{name: page.get(name) for name in ("published", "site", "authors")},
-        "model": extraction.model,
-        "version": blockfeat.__version__,
-    }
+    record = extraction.to_dict()
+    page = record["metadata"] or {}
+    values = {name: record[name] for name in ("url", "status", "kind", "confidence", "fingerprint", "model", "version")}
+    values |= {"language": extraction.lang, "language_score": extraction.lang_confidence}
+    values |= {"title": page.get("title") or extraction.title}
+    values |= {name: page.get(name) for name in ("published", "site", "authors")}
     return {name: value for name, value in values.items() if value not in (None, [], "")}
 
 

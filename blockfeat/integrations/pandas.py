@@ -72,7 +72,8 @@ def extract(
     Examples
     --------
     >>> import pandas, blockfeat.integrations.pandas
-    >>> pages = pandas.DataFrame({"html": ["<p>The ferry leaves at nine and returns before dark."]})
+    >>> html = "<p>The ferry leaves at nine and returns before dark."
+    >>> pages = pandas.DataFrame({"html": [html]})
     >>> blockfeat.integrations.pandas.extract(pages)["text"][0]
     'The ferry leaves at nine and returns before dark.'
     """

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from functools import cache
+from functools import cache, lru_cache
 
 from blockfeat._files import bundled_table
 from blockfeat.metadata.metadata import pattern, tables
@@ -136,7 +136,12 @@ def find_moment(text: str, *, month_first: bool = False) -> Moment | None:
 
 def find_span(text: str, *, month_first: bool = False) -> tuple[int, int, Moment] | None:
     """Return where the first date in a text begins and ends, and the moment."""
-    text = text[:_LONGEST]
+    return _find_span(text[:_LONGEST], month_first)
+
+
+@lru_cache(maxsize=256)
+def _find_span(text: str, month_first: bool) -> tuple[int, int, Moment] | None:
+    """Return what `find_span` does; the same blocks are read for names and for dates of several kinds."""
     best: tuple[int, int, Moment] | None = None
     if not _DIGITS.search(text):
         return None

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from html import unescape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from blockfeat._files import bundled_table
+from blockfeat._files import bundled_file, bundled_table
 from blockfeat.page.tags import Tags
 
 if TYPE_CHECKING:
@@ -378,6 +377,6 @@ def source_records() -> SourceRecords:
 
     Written by ``python -m experiments.metadata_sources`` from the development gold.
     """
-    text = files("blockfeat.metadata").joinpath("source_records.json").read_text(encoding="utf-8")
+    text = bundled_file("blockfeat.metadata", "source_records.json").read_text(encoding="utf-8")
     document = json.loads(text)
     return SourceRecords(document["counts"], document["order"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from blockfeat._files import bundled_table
 from blockfeat.metadata.metadata import folded, pattern, plain
@@ -61,8 +61,9 @@ def _is_part(name: str, longer: str) -> bool:
     return name.casefold().split() == longer.casefold().split()[:1]
 
 
-def split_byline(text: str) -> list[str]:
-    """Return the names in one value or byline."""
+@lru_cache(maxsize=64)
+def split_byline(text: str) -> tuple[str, ...]:
+    """Return the names in one value or byline; pages say the same in several places."""
     text = _ADDRESS.sub(" ", plain(text)[:600]).strip(" .,:;|-–—")
     text = _without_prefix(text)
     names: list[str] = []
@@ -76,7 +77,7 @@ def split_byline(text: str) -> list[str]:
             name = _cleaned(piece)
             if name and not ((place or names) and is_job(name)):
                 names.append(name)
-    return names
+    return tuple(names)
 
 
 def _parts(text: str) -> list[str]:

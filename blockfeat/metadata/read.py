@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from operator import eq
 from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
@@ -249,7 +249,7 @@ class _Reading:
     def _author_claims(self) -> Iterator[Candidates]:
         yield from (claims for claims in self.claims if claims["author"] or claims["organisation"])
         if self.place is not None:
-            yield visible_authors(self.blocks, self.place, title=self.visible or self.page.title or "")
+            yield visible_authors(self.place, title=self.visible or self.page.title or "")
 
     def _is_site(self, name: str, site: str | None) -> bool:
         """Return whether an author is the site itself."""
@@ -282,7 +282,7 @@ class _Reading:
 
     def _visible(self) -> Iterator[SeenDate]:
         if self.place is not None:
-            yield from visible_dates(self.blocks, self.place, month_first=self.is_month_first)
+            yield from visible_dates(self.place, month_first=self.is_month_first)
 
     def _visible_publications(self) -> Iterator[Dated]:
         return ((each.moment, "time") for each in self._visible() if not each.is_update)
@@ -298,10 +298,10 @@ class _Reading:
         """Return the date that stands anywhere in the article."""
         if not self.kept.any():
             return None
-        moment = only_date(self.blocks, place, month_first=self.is_month_first)
+        moment = only_date(place, month_first=self.is_month_first)
         if moment is not None:
             return moment, "time"
-        day = day_by_htmldate(self.blocks, self.url, place)
+        day = day_by_htmldate(place, self.url)
         return (Moment(day), "htmldate") if day else None
 
     def _tags(self) -> tuple[str, ...]:
@@ -351,6 +351,7 @@ def _short(value: str) -> str:
     return text if len(text) <= 120 else ""
 
 
+@lru_cache(maxsize=64)
 def _language(value: str) -> str:
     """Return a language tag in its standard form (BCP 47); empty for what is none, and for "undetermined"."""
     from langcodes import standardize_tag, tag_is_valid

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import unescape
 from itertools import islice
 
@@ -27,12 +28,14 @@ _MOST_BYTES = 25_000
 _ASIDE = name_keys(["blockquote", "figcaption", "figure", "footer", "nav"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """The blocks near the headline and the markup that they stand in.
 
     Attributes
     ----------
+    blocks : Blocks
+        The blocks of the page.
     first, end : int
         Blocks from first (inclusive) to end (exclusive).
     headline : int
@@ -48,6 +51,7 @@ class Place:
         Which blocks of the page are text.
     """
 
+    blocks: Blocks = field(repr=False, compare=False)
     first: int
     end: int
     headline: int
@@ -57,8 +61,9 @@ class Place:
     aside: tuple[tuple[int, int], ...] = ()
     kept: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), compare=False)
 
-    def whole(self, blocks: Blocks) -> Place:
+    def whole(self) -> Place:
         """Return the whole page."""
+        blocks = self.blocks
         first_byte, end_byte = int(blocks.first_byte[0]), int(blocks.end_byte[-1])
         aside = _aside(blocks.tags, first_byte, end_byte, int(blocks.first_byte[self.headline]))
         return replace(self, first=0, end=len(blocks), first_byte=first_byte, end_byte=end_byte, aside=aside)
@@ -68,33 +73,42 @@ class Place:
         before = bisect_right(self.aside, byte, key=lambda span: span[0]) - 1
         return before >= 0 and byte < self.aside[before][1]
 
-    def near(self, blocks: Blocks) -> list[int]:
-        """Return the short blocks of the stretch, those behind the headline first."""
-        near = _short([*range(self.headline, self.end), *reversed(range(self.first, self.headline))], blocks)
-        return [index for index in near if not self.is_aside(int(blocks.first_byte[index]))]
+    @cached_property
+    def near(self) -> dict[int, str]:
+        """The short blocks of the stretch with their texts, those behind the headline first."""
+        near = self._short([*range(self.headline, self.end), *reversed(range(self.first, self.headline))])
+        return self._texts([index for index in near if not self.is_aside(int(self.blocks.first_byte[index]))])
 
-    def at_end(self, blocks: Blocks) -> list[int]:
-        """Return the short blocks around the end of the text."""
-        return _short(range(max(self.headline + 1, self.last), min(self.last + _AROUND_END, len(blocks))), blocks)
+    @cached_property
+    def at_end(self) -> dict[int, str]:
+        """The short blocks around the end of the text with their texts."""
+        return self._texts(self._short(range(max(self.headline + 1, self.last), self._behind)).tolist())
 
-    def short(self, blocks: Blocks) -> list[int]:
-        """Return the short blocks from the headline to the end of the text."""
-        return _short(range(self.first, min(self.last + _AROUND_END, len(blocks))), blocks)
+    @property
+    def short(self) -> memoryview[int]:
+        """The short blocks from the headline to the end of the text."""
+        return self._short(range(self.first, self._behind))
 
-    def elements(self, tags: Tags, marks: Marks) -> Iterator[int]:
+    @property
+    def _behind(self) -> int:
+        return min(self.last + _AROUND_END, len(self.blocks))
+
+    def _short(self, indices: Iterable[int]) -> memoryview[int]:
+        chosen = np.fromiter(indices, dtype=np.int64)
+        lengths = self.blocks.page_text.block_ends[chosen] - self.blocks.block_starts[chosen]
+        return chosen[lengths <= _SHORT].data  # a list of them takes five times as much memory
+
+    def _texts(self, indices: list[int]) -> dict[int, str]:
+        return dict(zip(indices, self.blocks.texts(indices), strict=True))
+
+    def elements(self, marks: Marks) -> Iterator[int]:
         """Return the elements in this stretch whose start tags hold one of some words, in order."""
-        stretch = tags.source[self.first_byte : self.end_byte + marks.longest]
-        places = (self.first_byte + place for place in marks.places_in(stretch))
-        for element in tags.elements_at([place for place in places if place < self.end_byte]):
+        tags = self.blocks.tags
+        inside = slice(*tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte))))
+        starts, stops = tags.start[tags.opened[inside]], tags.stop[tags.opened[inside]]
+        for element in tags.elements_at(marks.places_in(tags.source, starts, stops)):
             if not self.is_aside(int(tags.start[tags.opened[element]])):
                 yield element
-
-
-def _short(indices: Iterable[int], blocks: Blocks) -> list[int]:
-    chosen = np.fromiter(indices, dtype=np.int64)
-    lengths = blocks.page_text.block_ends[chosen] - blocks.block_starts[chosen]
-    short: list[int] = chosen[lengths <= _SHORT].tolist()
-    return short
 
 
 def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> Place | None:
@@ -118,7 +132,8 @@ def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> P
     about = int(blocks.first_byte[start])
     first_byte = max(int(blocks.end_byte[first - 1]) if first else 0, about - _MOST_BYTES)
     end_byte = min(int(blocks.end_byte[end - 1]), about + _MOST_BYTES)
-    return Place(first, end, start, first_byte, end_byte, last, _aside(blocks.tags, first_byte, end_byte, about), kept)
+    aside = _aside(blocks.tags, first_byte, end_byte, about)
+    return Place(blocks, first, end, start, first_byte, end_byte, last, aside, kept)
 
 
 def _aside(tags: Tags, first: int, end: int, about: int) -> tuple[tuple[int, int], ...]:
@@ -160,7 +175,7 @@ _MOST_WORDS, MOST_CHARACTERS, _LONGEST_MARKUP, _MOST_BOXES = 30, 240, 4_000, 60
 _BOX_BYTES, _LONGEST_ADDRESS = 30_000, 300
 
 
-def visible_authors(blocks: Blocks, place: Place, *, title: str) -> Candidates:
+def visible_authors(place: Place, *, title: str) -> Candidates:
     """Return the names near the headline, else at the end of the text, else of the page's only author box.
 
     Names stand in elements named for authors, in links to authors' pages, behind words such as "By", or beside a date.
@@ -168,7 +183,7 @@ def visible_authors(blocks: Blocks, place: Place, *, title: str) -> Candidates:
     claims = Candidates("byline")
     known = folded(title)
     for finder in (_authors_in_elements, _in_lines, _authors_at_end, _in_box):
-        for text in finder(blocks, place):
+        for text in finder(place):
             names = [name for name in split_byline(text) if folded(name) not in known and not _SENTENCE.match(name)]
             if names:
                 claims.add("author", *names)
@@ -176,9 +191,9 @@ def visible_authors(blocks: Blocks, place: Place, *, title: str) -> Candidates:
     return claims
 
 
-def _authors_in_elements(blocks: Blocks, place: Place) -> Iterator[str]:
-    tags = blocks.tags
-    for element in place.elements(tags, _AUTHOR_MARKS):
+def _authors_in_elements(place: Place) -> Iterator[str]:
+    tags = place.blocks.tags
+    for element in place.elements(_AUTHOR_MARKS):
         names = _NAMES.findall(tags.start_tag(element))
         named = " ".join(names)
         if _is_author(tags, element, named) and not _NOT_AN_AUTHOR.search(named):
@@ -193,13 +208,11 @@ def _is_author(tags: Tags, element: int, named: str) -> bool:
     return _AUTHOR_ADDRESS.search(address[:_LONGEST_ADDRESS]) is not None
 
 
-def _in_lines(blocks: Blocks, place: Place) -> Iterator[str]:
+def _in_lines(place: Place) -> Iterator[str]:
     """Return what stands behind words such as "By", and names beside dates, in the blocks near the headline."""
-    near = place.near(blocks)
-    for index in near:
-        yield from _in_line(blocks, index)
-    for index in near:
-        text = blocks.text(index)
+    for index, text in place.near.items():
+        yield from _in_line(place.blocks, index, text)
+    for index, text in place.near.items():
         if len(text) > 120:
             continue
         span = find_span(text)
@@ -209,12 +222,11 @@ def _in_lines(blocks: Blocks, place: Place) -> Iterator[str]:
             # Many pages put the name into a line of its own above or below the date.
             for other in (index - 1, index + 1):
                 if place.headline < other < place.end:
-                    yield from _only_person(blocks.text(other))
+                    yield from _only_person(place.blocks.text(other))
 
 
-def _in_line(blocks: Blocks, index: int) -> Iterator[str]:
+def _in_line(blocks: Blocks, index: int, text: str) -> Iterator[str]:
     """Return the names of one block that is a byline, or of the block behind one that is a label."""
-    text = blocks.text(index)
     if len(text) > MOST_CHARACTERS or len(text.split()) > _MOST_WORDS:
         return
     if _may_begin(text) and index + 1 < len(blocks) and len(text) < _LONGEST_LABEL and _LABEL.match(text):
@@ -245,20 +257,19 @@ def _byline(text: str) -> Iterator[str]:
         yield _until_date(found["names"])
 
 
-def _authors_at_end(blocks: Blocks, place: Place) -> Iterator[str]:
-    for index in place.at_end(blocks):
-        text = blocks.text(index)
+def _authors_at_end(place: Place) -> Iterator[str]:
+    for index, text in place.at_end.items():
         if len(text) < 100:
             yield from _byline(text)
             if index == place.last:
                 yield from _only_person(text.strip("()"))
 
 
-def _in_box(blocks: Blocks, place: Place) -> Iterator[str]:
+def _in_box(place: Place) -> Iterator[str]:
     """Return the author of the page's author box, where all boxes and links name one."""
-    tags = blocks.tags
+    tags = place.blocks.tags
     # The box stands close behind the text.
-    first, end = place.first_byte, int(blocks.end_byte[place.last]) + _BOX_BYTES
+    first, end = place.first_byte, int(place.blocks.end_byte[place.last]) + _BOX_BYTES
     places = islice(places_of(b"author", tags.source, first, end), _MOST_BOXES)
     texts: dict[str, str] = {}
     for element in tags.elements_at([byte for byte in places if not place.is_aside(byte)]):

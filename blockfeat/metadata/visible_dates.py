@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.dates import Moment, find_moment, find_span, parse_moment, recent
 from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, listed, pattern
 from blockfeat.metadata.visible import MOST_CHARACTERS, Place, short_text
@@ -38,23 +37,23 @@ class SeenDate(NamedTuple):
     is_update: bool
 
 
-def visible_dates(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+def visible_dates(place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     """Return the dates in ``<time>`` and elements named for dates, else in short blocks, the nearest first.
 
     Lazy: later candidates are searched only if they are consumed.
     """
     is_published = False
     for finder in (_dates_in_elements, _near, _dates_at_end):
-        for seen in finder(blocks, place, month_first=month_first):
+        for seen in finder(place, month_first=month_first):
             is_published = is_published or not seen.is_update
             yield seen
         if is_published:
             return
 
 
-def _dates_in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
-    tags = blocks.tags
-    for element in place.elements(tags, _DATE_MARKS):
+def _dates_in_elements(place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    tags = place.blocks.tags
+    for element in place.elements(_DATE_MARKS):
         start = tags.start_tag(element)
         names = " ".join(_DATE_NAMES.findall(start))
         if _NOT_A_DATE.search(names):
@@ -70,16 +69,15 @@ def _dates_in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> It
             yield SeenDate(moment, bool(is_update))
 
 
-def _near(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
-    for index in place.near(blocks):
-        yield from _in_block(blocks, place, index, month_first=month_first)
+def _near(place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    for index, text in place.near.items():
+        yield from _in_block(place, index, text, month_first=month_first)
 
 
-def _dates_at_end(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
-    for index in place.at_end(blocks):
-        text = blocks.text(index)
+def _dates_at_end(place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    for index, text in place.at_end.items():
         if _PUBLISHED.search(text) or _DATED.search(text):
-            yield from _in_block(blocks, place, index, month_first=month_first)
+            yield from _in_block(place, index, text, month_first=month_first)
 
 
 def _moment_of(attributes: dict[str, str], text: str, *, month_first: bool) -> Moment | None:
@@ -88,31 +86,31 @@ def _moment_of(attributes: dict[str, str], text: str, *, month_first: bool) -> M
     return next(filter(None, given), None) or find_moment(text, month_first=month_first)
 
 
-def only_date(blocks: Blocks, place: Place, *, month_first: bool) -> Moment | None:
+def only_date(place: Place, *, month_first: bool) -> Moment | None:
     """Return the date of the article's short blocks, else of the page's dated elements, else that its text begins with.
 
     Those that differ give none.
     """
     given = (
-        _in_short_blocks(blocks, place, month_first=month_first),
-        (seen.moment for seen in _dates_in_elements(blocks, place.whole(blocks), month_first=month_first)),
-        _datelines(blocks, place, month_first=month_first),
+        _in_short_blocks(place, month_first=month_first),
+        (seen.moment for seen in _dates_in_elements(place.whole(), month_first=month_first)),
+        _datelines(place, month_first=month_first),
     )
     return next((moments[0] for moments in map(list, given) if len({each.day for each in moments}) == 1), None)
 
 
-def _datelines(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[Moment]:
+def _datelines(place: Place, *, month_first: bool) -> Iterator[Moment]:
     """Return the dates that the first blocks of the text begin with: "Lindau, 5 May 2021 – "."""
     for index in place.kept.nonzero()[0][:_FIRST_BLOCKS].tolist():
-        span = find_span(blocks.text(index)[:_DATELINE], month_first=month_first)
+        span = find_span(place.blocks.text(index)[:_DATELINE], month_first=month_first)
         if span and recent(span[2]):
             yield span[2]
 
 
-def _in_short_blocks(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[Moment]:
+def _in_short_blocks(place: Place, *, month_first: bool) -> Iterator[Moment]:
     """Return the dates of the short blocks that hold little else, anywhere in the article."""
-    for index in place.short(blocks):
-        text = blocks.text(index) if _DIGITS.search(blocks.raw_text(index)) else ""
+    for index in place.short:
+        text = place.blocks.text(index) if _DIGITS.search(place.blocks.raw_text(index)) else ""
         span = find_span(text, month_first=month_first) if 0 < len(text) <= _SHORT_DATE else None
         if span is None:
             continue
@@ -121,9 +119,8 @@ def _in_short_blocks(blocks: Blocks, place: Place, *, month_first: bool) -> Iter
             yield span[2]
 
 
-def _in_block(blocks: Blocks, place: Place, index: int, *, month_first: bool) -> Iterator[SeenDate]:
+def _in_block(place: Place, index: int, text: str, *, month_first: bool) -> Iterator[SeenDate]:
     """Return the date of a short block, but not of a sentence; the words in front tell whether it is of an update."""
-    text = blocks.text(index)
     span = find_span(text, month_first=month_first) if len(text) <= MOST_CHARACTERS else None
     if span is not None:
         is_published, is_update = (label.search(text, 0, span[0]) is not None for label in (_PUBLISHED, _UPDATED))
@@ -131,19 +128,19 @@ def _in_block(blocks: Blocks, place: Place, index: int, *, month_first: bool) ->
             yield SeenDate(span[2], is_update and not is_published)
 
 
-def day_by_htmldate(blocks: Blocks, url: str | None, place: Place) -> date | None:
+def day_by_htmldate(place: Place, url: str | None) -> date | None:
     """Return the day that htmldate finds in the article, or None.
 
     It gets the stretch from the headline on, as its time grows with the page, the head was read before, and dates of
     other articles and comments are none of this one. It is not asked where no short block holds a date, as those in
     sentences are not the day of publication, nor where they hold several, as lists of reviews do.
     """
-    texts = (blocks.raw_text(index) for index in place.short(blocks))
+    texts = (place.blocks.raw_text(index) for index in place.short)
     spans = (find_span(text) for text in texts if len(text) <= _SHORT_BLOCK and _LIKE_DATE.search(text))
     if not 0 < len({span[2].day for span in spans if span}) <= _MOST_DAYS:
         return None
-    end = int(blocks.end_byte[place.last]) + _BYTES_BEHIND
-    source = b"<html><body>" + blocks.tags.source[place.first_byte : min(end, place.first_byte + _LARGEST)]
+    end = int(place.blocks.end_byte[place.last]) + _BYTES_BEHIND
+    source = b"<html><body>" + place.blocks.tags.source[place.first_byte : min(end, place.first_byte + _LARGEST)]
     import logging
 
     logging.getLogger("htmldate").setLevel(logging.CRITICAL)

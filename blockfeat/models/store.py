@@ -6,12 +6,13 @@ import io
 import json
 import re
 import zipfile
+
+# Not from hashlib, which loads OpenSSL beside it.
+from _blake2 import blake2b
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from hashlib import blake2b
 from importlib import import_module
-from importlib.resources import files
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._files import write_whole
+from blockfeat._files import bundled_file, write_whole
 from blockfeat.errors import BlockfeatError, ModelError, TableError, nearest
 from blockfeat.models.model import Arrays, Model
 
@@ -292,9 +293,9 @@ def _file_bytes(path: Path) -> bytes:
 
 def _bundled_files() -> dict[str, str]:
     """Return the file of each bundled model by its name."""
-    folder = files("blockfeat.models").joinpath("bundled")
+    folder = bundled_file("blockfeat.models", "bundled")
     return {Path(entry.name).stem: entry.name for entry in folder.iterdir() if entry.name.endswith(_SUFFIXES)}
 
 
 def _bundled_bytes(name: str) -> bytes:
-    return files("blockfeat.models").joinpath("bundled", name).read_bytes()
+    return bundled_file("blockfeat.models", "bundled", name).read_bytes()

@@ -35,6 +35,7 @@ _CONTROLS = bytes([*range(1, 7), *range(14, 27), *range(28, 32), 127])
 _SAMPLE_BYTES, _SAMPLES = 512, 4
 _MEGABYTE = 1024 * 1024
 _FREE_BYTES, _BYTES_A_BYTE = 64 * _MEGABYTE, 25
+_BYTES_OF_ELEMENT, _BYTES_OF_REFERENCE = 1_900, 60
 
 _TAG = re.compile(rb"<(?:/[a-z]|!(?:--|\[|doctype)|\?[a-z]|([a-z][a-z0-9]{0,10})[\s/>])", re.IGNORECASE)
 _OF_HTML_5 = "aside audio details dialog figcaption figure footer header hgroup main nav picture search summary video"
@@ -209,7 +210,7 @@ class Page:
         tags = Tags.read(self.data, keeps_raw_text=True).tags
         frames, areas, scripts = (tags.named(name).tolist() for name in ("iframe", "textarea", "script"))
         texts = {
-            "frames (srcdoc)": [given.get("srcdoc", "") for given in tags.attributes_of(frames)],
+            "frames (srcdoc)": [tags.attributes(frame).get("srcdoc", "") for frame in frames],
             "text areas": map(tags.text, areas),
             "templates": [tags.text(script) for script in scripts if _TEMPLATE.search(tags.start_tag(script))],
             "JSON-LD (articleBody)": map(escape, self.declared.body.splitlines()),
@@ -280,6 +281,12 @@ def check_memory(size: int, needed: int, what: str) -> None:
     if needed > most:
         takes = f"{needed // _MEGABYTE:,} MB, for a page of {size:,} bytes at most {most // _MEGABYTE:,}"
         raise LimitExceeded(f"{what} would take {takes}")
+
+
+def check_tree(size: int, tags: Tags) -> None:
+    """Raise LimitExceeded where a tree that is written and read again takes too much for a page of a size."""
+    needed = _BYTES_OF_ELEMENT * len(tags) + _BYTES_OF_REFERENCE * tags.source.count(b"&")
+    check_memory(size, needed, "the elements of the page")
 
 
 def _check_format(data: bytes) -> None:

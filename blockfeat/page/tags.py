@@ -109,10 +109,6 @@ class Tags:
             return dict(pairs)
         return {name: unescape(value) if most is None or len(value) < most else value for name, value in pairs}
 
-    def attributes_of(self, elements: Iterable[int], *, most: int | None = None) -> list[dict[str, str]]:
-        """Return the attributes of some elements; see `attributes`."""
-        return [self.attributes(element, most=most) for element in elements]
-
     def named(self, name: str) -> Indices:
         """Return the elements of one name."""
         found: Indices = (self.key == name_key(name)).nonzero()[0]
@@ -175,6 +171,30 @@ class Reading(NamedTuple):
     linked_data: tuple[tuple[int, int], ...]
     replaced: int
     may_have_formulas: bool
+
+
+# Of these scripts, and of those that have one of these signs, something is read.
+_READ = re.compile(rb"ld\+json|math/|template", re.IGNORECASE)
+_SIGNS = (b'@type"', b"schema.org/", b"<link", b"<meta", b"<base")
+
+
+def with_blanks(data: bytes, *, keeps_drawings: bool = False) -> bytes:
+    """Return a page in UTF-8 as long as it was, with spaces for scripts and drawings of which nothing is read.
+
+    The page as it is where it would be read in another way.
+    """
+    blank = bytearray(data)
+    for name in (b"script", b"svg"):
+        end = 0
+        while (place := data.find(b"<" + name, end)) >= 0 and (end := data.find(b"</" + name, place)) >= 0:
+            start = data.find(b">", place, end) + 1
+            is_read = _READ.search(data, place, start) or any(data.find(sign, start, end) >= 0 for sign in _SIGNS)
+            if start and not is_read:
+                blank[start:end] = b" " * (end - start)
+    found = bytes(blank)
+    tags, *before = Tags.read(data, keeps_drawings=keeps_drawings)
+    others, *after = Tags.read(found, keeps_drawings=keeps_drawings)
+    return found if (tags.source, before) == (others.source, after) else data
 
 
 def name_keys(names: Iterable[str]) -> Keys:

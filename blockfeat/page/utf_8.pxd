@@ -1,11 +1,12 @@
 # C types of utf_8.py: where it runs uncompiled, nobody reads this file.
 
-cdef unsigned long long _SPREAD, _FOUR_BYTES
+cdef unsigned int _SPREAD, _FOUR_BYTES
 
 cdef Py_ssize_t _pairs(const unsigned char[::1] data, Py_ssize_t size)
 cdef bint _is_doubled(int second, int lead) noexcept nogil
 cdef Py_ssize_t _behind_ascii(const unsigned char[::1] data, Py_ssize_t place, Py_ssize_t size) noexcept nogil
 cdef Py_ssize_t _behind_character(const unsigned char[::1] data, Py_ssize_t place, Py_ssize_t size) noexcept nogil
 cdef list _likely_places(
-    const unsigned char[::1] data, const unsigned char[::1] slots, const unsigned char[::1] lower_case
+    const unsigned char[::1] data, int[::1] starts, int[::1] ends, const unsigned char[::1] slots,
+    const unsigned char[::1] lower_case
 )

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import cython
+import numpy as np
+from numpy.typing import NDArray
 
 _SPREAD, _FOUR_BYTES = 0x9E3779B1, 0xFFFFFFFF
 _LOWER_CASE = bytes(range(256)).lower()
@@ -131,9 +133,14 @@ class Marks:
         """Return whether any of the words occurs in ``data``; as fast for many words as for one."""
         return bool(self.places_in(data))
 
-    def places_in(self, data: bytes) -> list[int]:
-        """Return the positions at which the words occur in ``data``."""
-        return [place for place in _likely_places(data, self.slots, _LOWER_CASE) if self._begins(data, place)]
+    def places_in(
+        self, data: bytes, starts: NDArray[np.int32] | None = None, ends: NDArray[np.int32] | None = None
+    ) -> list[int]:
+        """Return the positions at which the words occur in ``data``, or in the parts of it that start and end there."""
+        if starts is None or ends is None:
+            starts, ends = np.zeros(1, dtype=np.int32), np.full(1, len(data), dtype=np.int32)
+        places = _likely_places(data, starts, ends, self.slots, _LOWER_CASE)
+        return [place for place in places if self._begins(data, place)]
 
     def _begins(self, data: bytes, place: int) -> bool:
         """Return whether one of the words stands at a place of some bytes."""
@@ -143,15 +150,20 @@ class Marks:
 
 def _likely_places(
     data: cython.const[cython.uchar][::1],
+    starts: cython.int[::1],
+    ends: cython.int[::1],
     slots: cython.const[cython.uchar][::1],
     lower_case: cython.const[cython.uchar][::1],
 ) -> list[int]:
-    """Return the positions whose four bytes hash to an occupied slot."""
+    """Return the positions in parts of some bytes whose four bytes hash to an occupied slot."""
     found: list[int] = []
-    four: cython.ulonglong = 0
+    four: cython.uint
+    part: cython.Py_ssize_t
     place: cython.Py_ssize_t
-    for place in range(len(data)):
-        four = (four << 8 | lower_case[data[place]]) & _FOUR_BYTES
-        if slots[(four * _SPREAD & _FOUR_BYTES) >> 16]:
-            found.append(place - 3)
+    for part in range(len(starts)):
+        four = 0
+        for place in range(starts[part], ends[part]):
+            four = (four << 8 | lower_case[data[place]]) & _FOUR_BYTES
+            if slots[(four * _SPREAD & _FOUR_BYTES) >> 16]:
+                found.append(place - 3)
     return found

@@ -27,6 +27,7 @@ from blockfeat.papers.mss.classifier import FeatureCounts, Importance, NaiveBaye
 from blockfeat.papers.mss.model import TokenModel
 from blockfeat.papers.mss.page_tokens import PageTokens, inside
 from blockfeat.papers.mss.vocabulary import Ids
+from experiments.needs import check_needs
 
 Floats = NDArray[np.float64]
 Run = tuple[int, int]
@@ -300,6 +301,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--model", default="mss-supervised", help="the token model to start from")
     parser.add_argument("--output", type=Path, required=True, help="the model file to write, .npz")
     options = parser.parse_args(arguments)
+    check_needs(files=options.pages)
     model = load_model(options.model)
     if not isinstance(model, TokenModel):
         raise ModelError(f"model {options.model!r} does not label tokens; take mss-supervised")

@@ -21,6 +21,7 @@ from pathlib import Path
 from blockfeat.errors import BlockfeatError
 from experiments.corpora import Corpora
 from experiments.documents import add_page_options, write_page
+from experiments.needs import check_needs
 from experiments.vips.browser import Browser
 from experiments.vips.gain_table import gain_section
 from experiments.vips.rendering import rendering_section
@@ -53,6 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="seeds of the trainings")
     add_page_options(parser, tuple(_SECTIONS))
     options = parser.parse_args(arguments)
+    chosen = options.only or _SECTIONS
+    check_needs(
+        modules=["playwright", *(["torch"] if "gain" in chosen else [])], folder=options.corpora, corpora=options.corpus
+    )
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     logging.getLogger("blockfeat").setLevel(logging.WARNING)
     study = Study(

@@ -2,13 +2,15 @@
 
 The report merges the blocks beside the separators of lowest weight, then those of the next, up to the highest weight:
 what the heaviest separators part is parted first in the tree. Here the tree is built from the top with the same result,
-but for one thing: the separators of a part are found anew within it, so that columns below a banner are parted.
+but for one thing: the separators of a part are found anew within it, so that columns below a banner are parted
+(``anew=False``: they are not).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from experiments.vips.extraction import ExtractedBlock, extract_blocks
 from experiments.vips.layout import Rectangle, RenderedPage
@@ -58,7 +60,9 @@ def degree_between(weight: int) -> int:
     return max(1, 10 - (weight + 1) // 2)
 
 
-def segment(page: RenderedPage, *, granularity: int = 8, options: RuleOptions | None = None) -> VisualBlock | None:
+def segment(
+    page: RenderedPage, *, granularity: int = 8, options: RuleOptions | None = None, anew: bool = True
+) -> VisualBlock | None:
     """Return the content structure of a page; None for a page with nothing to see.
 
     Parameters
@@ -70,11 +74,18 @@ def segment(page: RenderedPage, *, granularity: int = 8, options: RuleOptions | 
         together reach it are not parted.
     options : RuleOptions, optional
         Thresholds of the rules.
+    anew : bool
+        Whether separators are found anew within each part; False for those that cross the whole of a divided block
+        alone, as in the report.
     """
     nodes = VisualNodes(page)
     if nodes.root is None or not nodes.is_valid(nodes.root):
         return None
-    return _Construction(nodes, granularity, options or RuleOptions()).run(nodes.root)
+    return _Construction(nodes, granularity, options or RuleOptions(), anew).run(nodes.root)
+
+
+Strips = list[tuple[list[Pool], list[int]]]
+"""From top to bottom, and from left to right: groups of blocks, and the weights of the separators between them."""
 
 
 @dataclass
@@ -84,6 +95,7 @@ class _Draft:
     pool: Pool
     parent: int
     depth: int
+    strips: Strips | None = None
     degree: int = 10
     parts: list[VisualBlock] = field(default_factory=list)
 
@@ -95,6 +107,7 @@ class _Construction:
     nodes: VisualNodes
     granularity: int
     options: RuleOptions
+    anew: bool
 
     def __post_init__(self) -> None:
         """Find the ``hr`` elements."""
@@ -110,7 +123,8 @@ class _Construction:
             drafts.append(draft)
             draft.pool = self._divided(draft.pool)
             own = len(drafts) - 1
-            waiting += [_Draft(part, own, draft.depth + 1) for part in reversed(self._parts(draft))]
+            parts = self._parts(draft)
+            waiting += [_Draft(part, own, draft.depth + 1, draft.strips) for part in reversed(parts)]
         for draft in reversed(drafts):
             block = _block(draft)
             if block is None or draft.parent < 0:
@@ -127,13 +141,24 @@ class _Construction:
             pool = found
         return pool
 
+    def _strips(self, pool: Pool) -> Strips:
+        """Return the separators that cross a pool."""
+        strips: Strips = []
+        for horizontal in (True, False):
+            groups = clusters(pool, horizontal=horizontal)
+            between = separators(groups, self.nodes, self._rules, horizontal=horizontal)
+            strips.append((groups, [one.weight for one in between]))
+        return strips
+
     def _parts(self, draft: _Draft) -> list[Pool]:
         """Set the degree of a draft; return the parts that its heaviest separators leave, none for a leaf."""
         pool = draft.pool
         draft.degree = min((block.degree for block in pool), default=10)
         if len(pool) < 2:
             return []
-        groups, weight = self._parted(pool)
+        if self.anew or draft.strips is None or not _holds(draft.strips, pool):
+            draft.strips = self._strips(pool)
+        groups, weight = _parted(pool, draft.strips)
         draft.degree = min(draft.degree, degree_between(weight))
         if draft.degree >= self.granularity:
             return []
@@ -141,16 +166,25 @@ class _Construction:
             return [[block] for block in pool]
         return groups
 
-    def _parted(self, pool: Pool) -> tuple[list[Pool], int]:
-        """Return the groups between the heaviest separators of one direction, and their weight."""
-        best: tuple[list[Pool], int] = ([pool], 0)
-        for horizontal in (True, False):
-            groups = clusters(pool, horizontal=horizontal)
-            between = separators(groups, self.nodes, self._rules, horizontal=horizontal)
-            weight = max((one.weight for one in between), default=-1)
-            if weight > best[1] or (weight >= 0 and len(best[0]) == 1):
-                best = (_joined(groups, [one.weight < weight for one in between]), weight)
-        return best
+
+def _holds(strips: Strips, pool: Pool) -> bool:
+    """Return whether the blocks of a pool are among those that separators part: it was not divided since."""
+    known = {block.node for group in strips[0][0] for block in group}
+    return all(block.node in known for block in pool)
+
+
+def _parted(pool: Pool, strips: Strips) -> tuple[list[Pool], int]:
+    """Return the groups of a pool between the heaviest separators of one direction, and their weight."""
+    best: tuple[list[Pool], int] = ([pool], 0)
+    inside = {block.node for block in pool}
+    for all_groups, all_weights in strips:
+        places = [n for n, group in enumerate(all_groups) if any(block.node in inside for block in group)]
+        groups = [[block for block in all_groups[n] if block.node in inside] for n in places]
+        weights = [max(all_weights[one:other]) for one, other in pairwise(places)]
+        weight = max(weights, default=-1)
+        if weight > best[1] or (weight >= 0 and len(best[0]) == 1):
+            best = (_joined(groups, [own < weight for own in weights]), weight)
+    return best
 
 
 def _joined(groups: Sequence[Pool], joins: Sequence[bool]) -> list[Pool]:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from blockfeat.training.evaluation.peers import PeerExtract
 from experiments.corpora import CLEANEVAL, Corpora
+from experiments.needs import check_needs
 from experiments.web2text.leaf_pages import (
     LeafPage,
     PageSplit,
@@ -99,12 +100,13 @@ def _scores(pages: Sequence[LeafPage], model: Path, cuts: Cuts) -> Any:
     return block_scores(np.concatenate([page.gold for page in pages if len(page.gold)]), np.concatenate(kept))
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the rows."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     Corpora.add_options(parser)
     parser.add_argument("--unfluff", type=Path, help="folder in which unfluff is installed")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    check_needs(modules=["python-crfsuite"], folder=options.corpora, corpora=CLEANEVAL)
     study = Study(Corpora.of_options(options), (1,))
     others = {"Unfluff": unfluff(options.unfluff)} if options.unfluff else {}
     parts = [list(label_pages(study.corpora.pages(name), study.measurer, others)) for name in CLEANEVAL]

@@ -23,13 +23,10 @@ def test_the_exponent_of_a_power_is_found(power: float, factor: float) -> None:
     assert fit_exponent(SIZES, seconds) == pytest.approx(power, abs=1e-6)
 
 
-def test_small_pages_do_not_count_and_too_few_sizes_have_no_exponent() -> None:
+def test_small_pages_do_not_count_and_too_few_sizes_have_neither_exponent_nor_ratio() -> None:
     assert fit_exponent(SIZES, [0.01 if size < 65536 else 1e-6 * size for size in SIZES]) == pytest.approx(1)
     few: list[tuple[list[int], list[float]]] = [([65536], [1.0]), ([1024, 4096], [1.0, 4.0]), ([], [])]
     assert all(math.isnan(fit_exponent(*pair)) for pair in (*few, ([65536, 262144], [0.0, 1.0])))
-
-
-def test_largest_ratio_is_taken_from_a_megabyte_up() -> None:
     assert (measured(1.0).largest_ratio, measured(2.0).largest_ratio) == (pytest.approx(4), pytest.approx(16))
     assert math.isnan(Growth("x", "article", (1024, 4096), (1.0, 9.0)).largest_ratio)
 

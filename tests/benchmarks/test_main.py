@@ -1,11 +1,15 @@
 """The command ``python -m benchmarks``: each benchmark prints its tables, and writes files where a folder is named."""
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from benchmarks.__main__ import main
+from benchmarks.npm import measure_npm
+from blockfeat.errors import InputError
 
 _DEMO = ("--corpus", "demo", "--model", "thresholds")
 _ALONE = ("--peers", "none")
@@ -52,3 +56,27 @@ def test_what_cannot_be_read_is_one_line(
     assert main(words) == code
     (line,) = capfd.readouterr().err.splitlines()
     assert said in line
+
+
+def test_extractors_of_npm_stand_beside_the_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("needs Node")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="node_modules: none of @mozilla/readability, defuddle"):
+        measure_npm([], [], [])
+    modules = {
+        "jsdom": "export class VirtualConsole {}; export class JSDOM { window = { document: this, close() {} };"
+        " constructor(html) { if (html.includes('the sea')) throw Error('no'); this.html = html } }",
+        "@mozilla/readability": "export class Readability { constructor(d) { this.d = d }; parse() { console.log('x');"
+        " return { content: this.d.html } } }",
+    }
+    for name, code in modules.items():
+        folder = tmp_path / "node_modules" / name
+        folder.mkdir(parents=True)
+        about = {"name": name, "version": "0.6", "type": "module", "exports": "./main.js"}
+        (folder / "package.json").write_text(json.dumps(about), encoding="utf-8")
+        (folder / "main.js").write_text(code, encoding="utf-8")
+    assert main(["npm", *_DEMO, "--sample", "3", *_ALONE]) == 0
+    assert re.search(r"\| readability \(npm\) \| 0.6 \| \d\d\.\d \|", capsys.readouterr().out)

@@ -3,7 +3,7 @@
 import html
 import re
 import unicodedata
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from hypothesis import given
@@ -47,6 +47,13 @@ def test_what_relative_addresses_refer_to(head: str, url: str, resolved: str) ->
     assert tags is not None
     assert Base.of(tags, url or None).resolved("z?q") == resolved
     assert Base(None).resolved(" as it is\n") == " as it is\n"
+
+
+@given(
+    st.text("ab-_./?=&%#:;~A1 é", max_size=9), st.sampled_from(["http://h", "https://h.example/a/b//c/../d;p?x=1#f"])
+)
+def test_plain_relative_addresses_are_resolved_as_others_are(href: str, address: str) -> None:
+    assert Base(address).resolved(href) == urljoin(address, href.strip())
 
 
 @pytest.mark.parametrize("target", [f"&#{'9' * 5_000};", f"javascript&#{'0' * 5_000}58;alert(1)"])

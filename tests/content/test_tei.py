@@ -4,21 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from blockfeat.content import nodes as tree
 from blockfeat.content.links import safe_target, xml_characters
-from blockfeat.content.nodes import (
-    Cell,
-    Code,
-    Content,
-    Definitions,
-    Entry,
-    Heading,
-    Image,
-    ListOf,
-    Node,
-    Paragraph,
-    Table,
-    Text,
-)
 from blockfeat.content.tei import to_xml
 from content_nodes import NODES, node_texts, paragraph
 from property_examples import examples
@@ -29,7 +16,7 @@ ANY_CHARACTER = st.characters() | st.characters(categories=["Cc", "Cs"]) | st.sa
 ANY_TEXT = st.lists(ANY_CHARACTER, max_size=30).map("".join)
 
 
-def _root(content: Content) -> etree._Element:
+def _root(content: tree.Content) -> etree._Element:
     return etree.fromstring(to_xml(content).encode())
 
 
@@ -39,21 +26,19 @@ def _shape(element: etree._Element) -> list[object]:
 
 
 def test_the_header_holds_title_source_language_and_model() -> None:
-    root = _root(Content((), title="A & B", url="https://a.example/?a=1&b=2", lang="de", id="7", model="default"))
+    root = _root(tree.Content((), title="A & B", url="https://a.example/?a=1&b=2", lang="de", id="7", model="default"))
     assert root.findtext(f"{TEI}teiHeader/{TEI}fileDesc/{TEI}titleStmt/{TEI}title") == "A & B"
     assert [pointer.get("target") for pointer in root.iter(f"{TEI}ptr")] == ["https://a.example/?a=1&b=2"]
-    assert list(_root(Content((), url="javascript:alert(1)")).iter(f"{TEI}ptr")) == []
+    assert list(_root(tree.Content((), url="javascript:alert(1)")).iter(f"{TEI}ptr")) == []
     assert [language.get("ident") for language in root.iter(f"{TEI}language")] == ["de"]
     assert "default" in (root.findtext(f".//{TEI}encodingDesc/{TEI}p") or "")
     validate_tei(root)
 
 
 def test_headings_open_nested_divisions() -> None:
-    nodes = (
-        paragraph("Before"), Heading(1, (Text("One"),)), Heading(3, (Text("Deep"),)), paragraph("Text"),
-        Heading(1, (Text("Two"),)),
-    )  # fmt: skip
-    body = _root(Content(nodes)).find(f".//{TEI}body")
+    headings = [tree.Heading(level, (tree.Text("One"),)) for level in (1, 3, 1)]
+    nodes = (paragraph("Before"), *headings[:2], paragraph("Text"), headings[2])
+    body = _root(tree.Content(nodes)).find(f".//{TEI}body")
     assert body is not None
     assert _shape(body) == [
         "body", ["div", ["p"], ["div", ["head"], ["div", ["head"], ["p"]]], ["div", ["head"]]],
@@ -62,13 +47,13 @@ def test_headings_open_nested_divisions() -> None:
 
 def test_every_kind_of_node() -> None:
     nodes = (
-        Paragraph((Text("a\nb", bold=True), Text("c", target="/a"), Image("/i.png", "I"))),
-        ListOf(True, ((paragraph("one"), ListOf(False, ((paragraph("in"),),))),)),
-        Definitions((Entry(True, (paragraph("t"),)), Entry(True, (paragraph("u"),)), Entry(False, (paragraph("d"),)))),
-        Table(((Cell((Text("N"),), True), Cell((Text("P"),), True)), (Cell((Text("x"),)), Cell()))),
-        Code("a\n  b"),
+        tree.Paragraph((tree.Text("a\nb", bold=True), tree.Text("c", target="/a"), tree.Image("/i.png", "I"))),
+        tree.ListOf(True, ((paragraph("one"), tree.ListOf(False, ((paragraph("in"),),))),)),
+        tree.Definitions(tuple(tree.Entry(name != "d", (paragraph(name),)) for name in "tud")),
+        tree.Table(((tree.Cell((), True), tree.Cell((), True)), (tree.Cell((tree.Text("x"),)), tree.Cell()))),
+        tree.Code("a\n  b"),
     )
-    root = _root(Content(nodes))
+    root = _root(tree.Content(nodes))
     division = root.find(f".//{TEI}body/{TEI}div")
     assert division is not None
     assert [_shape(child) for child in division] == [
@@ -84,15 +69,15 @@ def test_every_kind_of_node() -> None:
 
 @examples(40)
 @given(st.lists(NODES, max_size=3))
-def test_it_is_valid_tei(nodes: list[Node]) -> None:
-    validate_tei(_root(Content(tuple(nodes), title="t", url="https://a.example/", id="1", lang="en", model="m")))
+def test_it_is_valid_tei(nodes: list[tree.Node]) -> None:
+    validate_tei(_root(tree.Content(tuple(nodes), title="t", url="https://a.example/", id="1", lang="en", model="m")))
 
 
 @examples(40)
 @given(st.lists(NODES, max_size=3), ANY_TEXT)
-def test_it_is_always_xml_and_keeps_the_words(nodes: list[Node], text: str) -> None:
-    link = Paragraph((Text(text, target=safe_target(text)), Text(text, bold=True)))
-    root = _root(Content((*nodes, link), title=text, url=text, id=text, lang=text, model=text))
+def test_it_is_always_xml_and_keeps_the_words(nodes: list[tree.Node], text: str) -> None:
+    link = tree.Paragraph((tree.Text(text, target=safe_target(text)), tree.Text(text, bold=True)))
+    root = _root(tree.Content((*nodes, link), title=text, url=text, id=text, lang=text, model=text))
     found = "".join(str(piece) for piece in root.find(f"{TEI}text").itertext())
     # In a term, what is no line of text moves behind it.
     expected = "".join(node_texts(nodes)) + 2 * xml_characters(text)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cases import CASES
 from documented.fences import ROOT, documents, fences_of
 from tools.figures.__main__ import main
+from tools.figures.experiments import experiments
 from tools.figures.measure import READERS, measured, models_of
 from tools.figures.render import rendered
 from tools.figures.results import Results, Run, Table, digest_of
@@ -79,20 +81,18 @@ def test_a_bundled_model_without_a_figure_fails(checkout: Path, capsys: pytest.C
     assert "no run measures the bundled model other.json" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("slot", "written"),
-    [
-        ("demo/default/f1", "0.86996"),
-        ("demo/default/f1:.2f", "0.87"),
-        ("demo/margin/f1:1/.0f", "2"),
-        ("demo/default/time", "0.09 (0.08 to 0.09)"),
-        ("demo/default/time:1/.1f", "11.1"),
-        ("demo/*/f1; time:.1f", "| f1 | time |\n| --- | ---: |\n| 0.86996 | 0.1 |\n| 0.5 | 1.0 |"),
-    ],
-)
+@pytest.mark.parametrize(("slot", "written"), CASES["figures_are_written_as_they_are_asked_for"])
 def test_figures_are_written_as_they_are_asked_for(slot: str, written: str) -> None:
     text = f"It is <!--={slot}-->?<!--/--> so."
     assert rendered(text, {"demo": _TABLE}, "a.md") == text.replace("?", written)
+
+
+def test_documents_take_the_tables_of_experiments(tmp_path: Path) -> None:
+    (results := tmp_path / "experiments" / "results").mkdir(parents=True)
+    page = "| a | b |\n|---|---|\n| 1 | 2 |\n\nText\n\n| c |\n|---|\n| 3 |\n"
+    (results / "a.md").write_text(page, encoding="utf-8")
+    text = "It is <!--=a.md/1/b-->2<!--/--> and <!--=a.md 2/3/c-->3<!--/-->."
+    assert rendered(re.sub(r">\d<", ">?<", text), experiments(tmp_path), "a.md") == text
 
 
 def test_a_whole_table_is_written_as_a_benchmark_prints_it() -> None:
@@ -100,17 +100,7 @@ def test_a_whole_table_is_written_as_a_benchmark_prints_it() -> None:
     assert "\n\n| system | f1 | time |\n| --- | ---: | ---: |\n| default 0.2 | 0.86996 | 0.09 (0.08" in found
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("It is <!--=demo/default/f2-->?<!--/-->.", "no demo/default/f2"),
-        ("It is <!--=demo/crunch/f1-->?<!--/-->.", "no demo/crunch/f1"),
-        ("It is <!--=demo/default/f1-->?.", "a beginning without an end"),
-        ("<!-- figures\n{demo}\n-->\n", "a beginning without an end"),
-        ("It is\n<!--=demo/default/f1-->?<!--/-->.", "at the beginning of a line"),
-        ("It is <!--=demo/default/f1:x-->?<!--/-->.", "Unknown format code"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), CASES["a_figure_that_cannot_be_written_is_named"])
 def test_a_figure_that_cannot_be_written_is_named(text: str, said: str) -> None:
     with pytest.raises(SystemExit, match=rf"a\.md: .*{said}"):
         rendered(text, {"demo": _TABLE}, "a.md")

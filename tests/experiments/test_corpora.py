@@ -16,8 +16,7 @@ def test_pages_with_a_gold_text_are_read(tmp_path: Path) -> None:
 
 def test_each_nth_page_is_scored() -> None:
     assert [page.id for page in Corpora(Path(), 3).sample(pages(7, 1))] == ["0", "3", "6"]
-    shares = [Corpora(Path(), nth).share for nth in (1, 3, 6)]
-    assert shares == ["every page", "every third page", "every 6th page"]
+    assert [Corpora(Path(), nth).share for nth in (1, 3, 6)] == ["every page", "every third page", "every 6th page"]
 
 
 def test_all_pages_of_a_host_are_in_one_fold() -> None:

@@ -15,10 +15,6 @@ def options(*arguments: str) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def never() -> str:
-    raise AssertionError
-
-
 def test_slots_are_filled() -> None:
     text = fill(TEMPLATE, {"one": lambda: "| a |\n", "two": lambda: "{one}"})
     assert text == (
@@ -47,7 +43,7 @@ def test_some_sections_of_a_page_are_computed_anew(tmp_path: Path) -> None:
     template.write_text(TEMPLATE, encoding="utf-8")
     for file, reason in (((), "--only needs --output"), (("--output", str(output)), "two")):
         with pytest.raises(InputError, match=reason):
-            write_page(options("--only", "one", *file), template, {"one": never, "two": never})
+            write_page(options("--only", "one", *file), template, {"one": pytest.fail, "two": pytest.fail})
     write_page(options("--output", str(output)), template, {"one": lambda: "A", "two": lambda: "B"})
-    write_page(options("--only", "one", "--output", str(output)), template, {"one": lambda: "C", "two": never})
+    write_page(options("--only", "one", "--output", str(output)), template, {"one": lambda: "C", "two": pytest.fail})
     assert kept_sections(output.read_text(encoding="utf-8")) == {"one": "C", "two": "B"}

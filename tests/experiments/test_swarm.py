@@ -1,5 +1,6 @@
 """The experiments of swarms, gradients and other searches: draws, the order of blocks, numbers found on made pages."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from experiments import searches
 from experiments.corpora import BESIDE_ARTICLES, FAMILIES, Corpora
 from experiments.swarm.draws import Draw, block_order, draws, labelled_families, table
 from experiments.swarm.eight import Numbers
+from experiments.swarm.own import _measures, own_draws, scored, six_numbers
 from pages import PARAGRAPHS, article_page
 
 _SWARM = SwarmOptions(seed=1)
@@ -93,6 +95,7 @@ def test_a_search_continues_what_it_has_kept(monkeypatch: pytest.MonkeyPatch, tm
     drawn: list[Draw] = []
     monkeypatch.setattr(searches, "check_needs", lambda **needs: None)
     monkeypatch.setattr(searches, "labelled_families", lambda *given: families)
+    monkeypatch.setattr(searches, "own_pages", lambda *given: {"forum": [own_page(f"{host}.org") for host in "abcdef"]})
     monkeypatch.setattr(searches, "SEARCHES", {name: searches.SEARCHES[name] for name in ("swarm", "random")})
     usual = searches.outcome_of
     monkeypatch.setattr(searches, "outcome_of", lambda draw, most: drawn.append(draw) or usual(draw, most))
@@ -101,8 +104,23 @@ def test_a_search_continues_what_it_has_kept(monkeypatch: pytest.MonkeyPatch, tm
         assert searches.main(given) == 0
     assert [len(draw.training) for draw in drawn] == [1] * 4 + [2] * 4
     page = (tmp_path / "found.md").read_text(encoding="utf-8")
-    assert "| best run; training pages | 1 | 2 |" in page
-    assert page.endswith("Draws: 4, 4.\n")
+    assert "| best run, left out; training pages | 1 | 2 |" in page
+    assert [page.count(line) for line in ("Draws: 4, 4.\n", "Draws: 8, 8.\n", "| before |")] == [2, 1, 6]
+
+
+def own_page(host: str) -> TrainingPage:
+    """Return a page of which the network drops what stands last, though it is content."""
+    page = made_page(host, [0, 1, 1, 1], [2, 30, 40, 30])
+    return replace(page, matrix=_measures(np.array([-6, 6, 6, -1]), page.words, np.zeros(4)).astype(np.float32))
+
+
+def test_six_numbers_start_from_the_network_and_keep_more_of_own_pages() -> None:
+    draw = next(own_draws({"forum": [own_page(f"{host}.org") for host in "abcdef"]}, (2,), [1]))
+    problem = six_numbers(draw.training)
+    before = scored(problem.kept(problem.known), draw.test)
+    found = searches.searched("swarm", problem, 1, 1_000)
+    assert before == pytest.approx(problem.objective(problem.known[None])[0]) == pytest.approx(140 / 170)
+    assert scored(problem.kept(found.position), draw.test) == pytest.approx(found.fitness) == pytest.approx(1.0)
 
 
 def test_a_family_without_articles_is_left_out(tmp_path: Path) -> None:

@@ -146,12 +146,14 @@ def test_a_page_that_was_kept_needs_its_model_and_its_text(extractor: Extractor)
 def test_a_list_of_results_holds_few_measured_pages(extractor: Extractor, jobs: int) -> None:
     pages = [article_page(number % 5 + 1) for number in range(30)]
     pages[3] = pages[3].replace("</article>", f"<!--{'ab' * 150_000}\udc80--></article>")
+    pages[4] = pages[4].replace("</article>", f"<script>{list(range(9_999))}</script></article>")
     listed = list(extractor.extract_many(pages, jobs=jobs))
     assert sum(isinstance(found.source.page, PackedPage) for found in listed) >= 20
     for found, page in zip(listed, pages, strict=True):
         fresh = extractor.extract(page)
         assert (found.blocks, found.facts, found.to_markdown()) == (fresh.blocks, fresh.facts, fresh.to_markdown())
     assert sum(found.source.analysis is not None for found in listed) <= 8
+    assert len(listed[4].source.packed().data) < 3_000  # Nothing is read of the script.
 
 
 def test_results_are_yielded_to_an_event_loop_that_goes_on_meanwhile(extractor: Extractor) -> None:

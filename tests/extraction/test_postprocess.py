@@ -43,6 +43,17 @@ CASES = {
     "posts": Case(
         f'<body id="phpbb"><div class=postbody><div class=content>{BODY}</div></div><p>{SENTENCE}', (3,), are_kept=False
     ),
+    "event": Case(
+        f'<body class="single-event"><p>{SENTENCE}</p><article class="type-event">{BODY}</article>',
+        (0,),
+        are_kept=False,
+    ),
+    "product": Case(
+        f'<meta property="og:type" content="product">{BODY}<div id=delivery><p>{SENTENCE}</div>',
+        (3,),
+        are_kept=False,
+        odds=0.5,
+    ),
     "completed": Case(f"{BODY}<dl><dt>Oak<dd>{SENTENCE}<dt>Elm<dd>{SENTENCE}</dl>", (3, 5), are_kept=True),
     "technical text": Case(f"<main>{BODY}{CODE}<ul><li>one</ul></main>", (4,), are_kept=True),
     "section headings": Case(f"<main>{BODY}<h2>At night</h2>{BODY}</main>", (3,), are_kept=True),

@@ -13,7 +13,7 @@ from blockfeat import Extractor
 from blockfeat.commands.batch import Target
 from blockfeat.errors import ResumeError
 from blockfeat.io import resume as resuming
-from blockfeat.io.batch import file_writer, run
+from blockfeat.io.batch import Tally, file_writer, run
 from blockfeat.io.inputs.options import as_read
 from blockfeat.io.outputs.formats import Formatter, Rendered
 from blockfeat.io.resume import Resumption, check_same_run, run_record
@@ -100,19 +100,25 @@ def test_a_run_that_stops_leaves_the_old_result_and_says_how_to_go_on(
     output = tmp_path / "out.jsonl"
     for name in ("out.jsonl", "out.jsonl.part", "out.jsonl.new.run.json", "out.jsonl.new", "out.jsonl.new.part"):
         (tmp_path / name).write_text("old")
-    target = Target(output, is_folder=False, format="json")
-    with suppress(KeyboardInterrupt), target.begun(documents(2), renderer, {}, resume=False) as (pages, writer, _):
+    target, tally = Target(output, is_folder=False, format="json"), Tally()
+    with suppress(KeyboardInterrupt), target.begun(documents(2), renderer, {}, tally, resume=False) as (pages, writer):
         writer.write(renderer(as_read(next(pages))))
         raise KeyboardInterrupt
     assert output.read_text() == "old"
     assert capsys.readouterr().err.endswith("out.jsonl.new; --resume continues it\n")
-    with target.begun(documents(2), renderer, {}, resume=True) as (pages, writer, done):
+    with target.begun(documents(2), renderer, {}, tally, resume=True) as (pages, writer):
         run(pages, renderer, writer)
-    assert [done, *(json.loads(line)["id"] for line in output.read_bytes().splitlines())] == [1, "page 0", "page 1"]
+    assert tally.earlier == 1
+    assert [json.loads(line)["id"] for line in output.read_bytes().splitlines()] == ["page 0", "page 1"]
+    tables = Formatter(renderer.extractor, "csv")
+    for name in ("csv", "parquet"):  # a table of a header alone is of no use
+        target = Target(tmp_path / "out", is_folder=False, format=name)
+        with suppress(KeyboardInterrupt), target.begun(documents(2), tables, {}, Tally(), resume=False):
+            raise KeyboardInterrupt
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "out.jsonl.run.json"]
 
 
-def test_a_run_is_resumed_with_its_model_and_options_only(tmp_path: Path) -> None:
+def test_a_run_is_resumed_with_its_record_model_and_options_only(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     thresholds, margin = Extractor.load("thresholds").model, Extractor.load("margin").model
     made = run_record(thresholds, {"favour": "recall", "lang": None})
@@ -125,14 +131,9 @@ def test_a_run_is_resumed_with_its_model_and_options_only(tmp_path: Path) -> Non
     ):
         with pytest.raises(ResumeError, match=message):
             check_same_run(other, path)
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"schema": 99}'])
-def test_a_run_without_a_readable_record_is_not_resumed(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "out.jsonl"
-    record = run_record(Extractor.load("thresholds").model, {})
+    for content in ("", "[]", "{}", '{"schema": 99}'):
+        resuming.run_record_path(path).write_text(content)
+        with pytest.raises(ResumeError, match=r"out\.jsonl\.run\.json"):
+            check_same_run(made, path)
     with pytest.raises(ResumeError, match="missing"):
-        check_same_run(record, path)
-    resuming.run_record_path(path).write_text(content)
-    with pytest.raises(ResumeError, match=r"out\.jsonl\.run\.json"):
-        check_same_run(record, path)
+        check_same_run(made, tmp_path / "other.jsonl")

@@ -93,6 +93,6 @@ def test_without_htmldate_there_is_no_date_and_no_error(monkeypatch: pytest.Monk
     blocks = blocks_of(f"<h1>The bridge stays</h1><div class='date'>2 May 2024</div>{text}")
     place = place_of(blocks, np.ones(len(blocks), dtype=bool), 0)
     assert place is not None
-    assert str(day_by_htmldate(blocks, None, place)) == "2024-05-02"
+    assert str(day_by_htmldate(place, None)) == "2024-05-02"
     monkeypatch.setitem(sys.modules, "htmldate", None)
-    assert day_by_htmldate(blocks, None, place) is None
+    assert day_by_htmldate(place, None) is None

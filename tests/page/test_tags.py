@@ -1,12 +1,15 @@
-"""CSS selectors over the tags of a page."""
+"""CSS selectors over the tags of a page, and what nothing is read of."""
 
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blockfeat.errors import QueryError
-from blockfeat.page.tags import Tags, selected
+from blockfeat.page.tags import Tags, selected, with_blanks
 from cases import CASES
+from property_examples import examples
 from timing import seconds_of
 
 
@@ -33,3 +36,24 @@ def test_a_selector_takes_linear_time(page: str, selector: str) -> None:
 def test_a_selector_without_end_is_refused() -> None:
     with pytest.raises(QueryError, match="not a CSS selector"):
         selected(Tags.of_markup(b"<p>x"), "a, " * 600 + "a")
+
+
+_PIECES = """<script>a<b|</script>|<!--|-->|<p title='<script>'>x|<noscript>|</noscript>|<script ' >'|<textarea>
+</textarea>|<script type=math/tex>x|<svg>|</svg>|<script src="a>b">|<p>y""".replace("\n", "|").split("|")
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=12).map("".join))
+@examples(400)
+def test_a_page_without_its_scripts_has_the_same_tags_and_texts(page: str) -> None:
+    data = page.encode()
+    old, new = (Tags.read(one) for one in (data, with_blanks(data)))
+    assert (new.tags.source, new.tags.origin.tolist()) == (old.tags.source, old.tags.origin.tolist())
+
+
+@pytest.mark.parametrize("start", ["<script type=application/ld+json>", "<script type=math/tex>", "<script>a='<link"])
+def test_scripts_that_something_is_read_of_stay(start: str) -> None:
+    page = f"<p>x{start} y</script><script id=b>z</script><svg>z</svg>"
+    assert with_blanks(page.encode()).decode() == page.replace("z", " ")
+    # A drawing with a paragraph is read: all stays.
+    assert with_blanks(drawn := page.encode() + b"<svg><p>y</svg>") == drawn
+    assert with_blanks(page.encode(), keeps_drawings=True).decode() == page

@@ -1,5 +1,6 @@
 """What bytes are: valid UTF-8 as Python's strict codec has it; with one of some marks in them."""
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -45,7 +46,10 @@ def test_marks_are_found_in_upper_and_lower_case(data: bytes) -> None:
     assert MARKS.are_in(data) == any(word in data.lower() for word in WORDS)
 
 
-def test_marks_are_found_uncompiled_too() -> None:
-    marks = load_uncompiled("blockfeat.page.utf_8").Marks.of(WORDS)
-    assert marks.are_in(b"<p class=Anubis_1>")
-    assert not marks.are_in(b"<p class=anubis>")
+@pytest.mark.parametrize("compiled", [True, False])
+def test_marks_are_found_in_parts_of_the_bytes(compiled: bool) -> None:
+    marks = MARKS if compiled else load_uncompiled("blockfeat.page.utf_8").Marks.of(WORDS)
+    data = b"<p class=Anubis_1>anubis_<p class=anubis>"
+    starts, ends = np.array([[0, 26, 3], [18, 41, 3]], dtype=np.int32)
+    assert marks.places_in(data) == [9, 18]
+    assert marks.places_in(data, starts, ends) == [9]

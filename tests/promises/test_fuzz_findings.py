@@ -1,6 +1,7 @@
-"""What `make fuzz` found: every file of tests/findings must pass. And the target fails where it should."""
+"""What `make fuzz` found: every file of tests/findings must pass. And the targets fail where they should."""
 
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,24 @@ import blockfeat
 from fuzz_target import check, complaint
 from hostile import hostile_pages
 from pages import article_page
+from tools.fuzz_inputs import TARGETS, complaint_about
 
-_FINDINGS = sorted(path for path in (Path(__file__).parent / "findings").glob("*") if path.suffix == ".html")
+_FINDINGS = sorted((Path(__file__).parent / "findings").iterdir())
 
 
 @pytest.mark.parametrize("path", _FINDINGS, ids=[path.name for path in _FINDINGS])
 def test_finding(path: Path) -> None:
-    check(path.read_bytes(), seconds=3.0)
+    if path.suffix == ".html":
+        check(path.read_bytes(), seconds=3.0)
+    else:
+        assert complaint_about(path.suffix[1:], path.read_bytes()) is None
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_what_is_cut_is_read_or_refused(kind: str) -> None:
+    for seed in islice(TARGETS[kind].seeds(), 4):
+        told = {end: complaint_about(kind, seed[:end]) for end in range(0, len(seed) + 1, len(seed) // 5)}
+        assert not any(told.values()), (seed, told)
 
 
 def test_ordinary_and_small_hostile_pages_pass() -> None:
@@ -25,20 +37,16 @@ def test_ordinary_and_small_hostile_pages_pass() -> None:
     assert told == {}
 
 
-@pytest.mark.parametrize(
-    ("values", "told"),
-    [
-        ({"title": "a\x01"}, "control character in extraction"),
-        ({"text": "a\x00"}, "control character in extraction"),
-        ({"source": {}.popitem}, "KeyError in Extraction.analysis"),
-    ],
-)
-def test_the_target_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch, values: dict[str, Any], told: str) -> None:
-    found = replace(blockfeat.extract(article_page()), **values)
-    monkeypatch.setattr(blockfeat, "extract", lambda page: found)
-    assert complaint(b"<p>x") == told
+def test_the_target_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    page, control = blockfeat.extract(article_page()), "control character in extraction"
+    wrong: list[dict[str, Any]] = [{"title": "a\x01"}, {"text": "a\x00"}, {"source": {}.popitem}]
+    for values, told in zip(wrong, (control, control, "KeyError in Extraction.analysis"), strict=True):
+        monkeypatch.setattr(blockfeat, "extract", lambda _, now=values: replace(page, **now))
+        assert complaint(b"<p>x") == told
 
 
-def test_the_target_sees_slowness() -> None:
+def test_the_targets_see_slowness_and_other_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TARGETS, "feed", TARGETS["feed"]._replace(read=lambda data: {}.popitem()))
+    assert (complaint_about("feed", b"") or "").startswith("KeyError at line")
     with pytest.raises(AssertionError, match="too slow"):
         check(article_page().encode(), seconds=0.0, seconds_per_megabyte=0.0)

@@ -7,7 +7,8 @@ Usage::
     python -m tools.figures measure [RUN…]      # run commands anew; without names those whose models have changed
 
 A run of the file has its commands, a reader of what they print or write (`tools.figures.measure`), the digests of the
-models that it reads, and the tables that came of it. `tools.figures.render` says how documents name a figure.
+models that it reads, and the tables that came of it; documents take the tables of experiments/results as well.
+`tools.figures.render` says how they name a figure.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tools.figures.experiments import experiments
 from tools.figures.measure import measured
 from tools.figures.packages import packages
 from tools.figures.render import documents, rendered
@@ -64,7 +66,7 @@ def _check(results: Results, root: Path) -> int:
 
 
 def _rendered(path: Path, results: Results, root: Path) -> str:
-    tables = {**results.tables, "packages": packages(root)}
+    tables = {**results.tables, **experiments(root), "packages": packages(root)}
     return rendered(path.read_text(encoding="utf-8"), tables, str(path.relative_to(root)))
 
 

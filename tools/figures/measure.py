@@ -109,8 +109,13 @@ def _training(folder: Path, printed: str) -> Iterator[Table]:
 
 
 def _markdown(folder: Path, printed: str) -> Iterator[Table]:
-    """Read the tables that were printed as Markdown, each row by its first cell, or by two where one is not enough."""
-    for lines in re.findall(r"(?:^\|.*\|\n)+", _LEFT_OUT.sub(" without ", printed), re.MULTILINE):
+    """Read the tables that were printed as Markdown."""
+    return markdown_tables(_LEFT_OUT.sub(" without ", printed))
+
+
+def markdown_tables(text: str) -> Iterator[Table]:
+    """Yield the tables of a Markdown text, each row by its first cell, or by two where one is not enough."""
+    for lines in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
         head, _, *rows = ([cell.strip() for cell in _CELL.split(line)[1:-1]] for line in lines.splitlines())
         names = 1 if len({row[0] for row in rows}) == len(rows) else 2
         yield {" ".join(row[:names]): dict(zip(head, row, strict=True)) for row in rows}

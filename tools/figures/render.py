@@ -16,7 +16,8 @@ A block, such as a table, has its template in the comment in front of it::
 
 ``TABLE/ROW/COLUMN`` names a figure, as docs/figures.json has it; a row needs no version behind its name. Behind a colon
 stands how it is written: a format of Python, after ``100*`` or ``1/`` where it is multiplied or divided first.
-``{TABLE}`` alone is the whole table, ``{TABLE/*/COLUMN; COLUMN:FORMAT}`` some columns; ``system`` is the row.
+``{TABLE}`` alone is the whole table, ``{TABLE/*/COLUMN; COLUMN:FORMAT}`` some columns; ``system`` is the row. With
+``* without TEXT; TEXT`` in place of the star the rows with such a text in their name are left out.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tools.figures.results import Table
 
 _INLINE = re.compile(r"<!--=(?P<name>[^>]*?)-->(?P<value>[^<>\n]*)<!--/-->")
 _BLOCK = re.compile(r"^<!-- figures\n(?P<template>.*?)\n-->\n(?P<body>.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
+_TABLE = re.compile(r"(?P<table>[^/]+)/\*(?: without (?P<without>[^/]+))?/(?P<columns>.+)")
 _SLOT = re.compile(r"\{([^{}\n]+)\}")
 _AT_LINE_START = re.compile(r"^\s*<!--=", re.MULTILINE)
 _IS_WORD = re.compile(r"[^\W\d]")
@@ -70,9 +72,10 @@ def _value(tables: Mapping[str, Table], slot: str) -> str:
     """Return a figure as it is written, or a whole table."""
     if slot in tables:
         return _markdown(tables[slot])
-    whole, is_columns, columns = slot.partition("/*/")
-    if is_columns:
-        return _markdown(_columns(tables[whole], columns.split("; ")))
+    if whole := _TABLE.fullmatch(slot):
+        without = whole["without"].split("; ") if whole["without"] else []
+        rows = {name: row for name, row in tables[whole["table"]].items() if not any(text in name for text in without)}
+        return _markdown(_columns(rows, whole["columns"].split("; ")))
     name, _, written = slot.partition(":")
     table, row, column = name.split("/", 2)
     rows = tables.get(table, {})

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from html import escape, unescape
-from importlib.resources import files
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from blockfeat._files import bundled_table
-from blockfeat.content.links import TEI_NAMESPACE, clean_characters, fold_white_space, xml_characters
+from blockfeat._files import bundled_file, bundled_table
+from blockfeat.content.links import clean_characters, fold_white_space, xml_characters
 from blockfeat.errors import InputError, nearest
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import PageWork
@@ -43,7 +42,8 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
     evidence : bool
         Add ``blocks``: every block with its text, label, role, score, features and XPath.
     columns : sequence of str
-        The members that are written, such as ``"metadata.title"``, beside ``id`` and ``error``; all by default.
+        The members that are written, such as ``"metadata.title"``, beside ``id`` and ``error``; by default all but
+        ``lead`` and ``body``, which the text has too.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
         The page's record, as described by the JSON Schema of `record_schema`; characters beyond ASCII are not escaped,
         NaN and infinity are null.
     """
-    line = _dumped(_chosen(extraction.to_dict(), columns) if columns else extraction.to_dict())
+    line = _dumped(_chosen(extraction.to_dict(), columns))
     if evidence:
         # Block by block: the plain values of all of them take several times as much memory as what is written.
         parts = [*map(_dumped, extraction.evidence())] or [""]
@@ -63,7 +63,12 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
 
 
 def _chosen(record: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
-    """Return the members of a record, and of its metadata, that are named; and those by which a run goes on."""
+    """Return the members of a record, and of its metadata, that are named, and those by which a run goes on.
+
+    Where none are named, all but those whose words the text has too.
+    """
+    if not columns:
+        return {name: value for name, value in record.items() if name not in _TWICE}
     metadata = {name: value for name, value in (record["metadata"] or {}).items() if f"metadata.{name}" in columns}
     chosen = {name: value for name, value in record.items() if name in (*columns, "id", "error")}
     return {**chosen, "metadata": chosen.get("metadata", metadata)} if metadata else chosen
@@ -80,7 +85,7 @@ def _dumped(value: Mapping[str, Any]) -> str:
 
 def record_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a record."""
-    text = files("blockfeat.io.outputs").joinpath("record.schema.json").read_text(encoding="utf-8")
+    text = bundled_file("blockfeat.io.outputs", "record.schema.json").read_text(encoding="utf-8")
     return dict(json.loads(text))
 
 
@@ -280,7 +285,10 @@ _HTML = re.compile(r"<html(?P<attributes>[^>]*)>.*?<title>(?P<title>.*?)</title>
 
 
 def frame(format: str, place: str) -> str:
-    """Return what is written before the first of several pages (``"opening"``) or after the last (``"closing"``)."""
+    """Return what is written before the first of several pages (``"opening"``) or after the last (``"closing"``).
+
+    Or in the place of one that ``"failed"``.
+    """
     return str(bundled_table("blockfeat.io.outputs", "frames.toml")[place].get(format, ""))
 
 
@@ -312,7 +320,9 @@ def part(format: str, name: str, text: str, error: str | None) -> str:
         attributes = f'data-page="{escape(name)}"{failed} title="{escape(name)}"'
         return f'<iframe {attributes} sandbox srcdoc="{escape(text)}"></iframe>\n'
     if format == "xml":
-        return _failed_tei(name, error) if error else text.partition("?>\n")[2].rstrip("\n") + "\n"
+        if error:
+            return frame("xml", "failed").format(name=escape(name), error=escape(error))
+        return text.partition("?>\n")[2].rstrip("\n") + "\n"
     return f"\f{name}{f'{chr(9)}error: {error}' if error else ''}\n{_lines(text)}"
 
 
@@ -332,12 +342,3 @@ def _article(name: str, text: str, error: str | None) -> str:
         return f'<article data-page="{escape(name)}"{failed}></article>\n'
     title = f' title="{escape(unescape(found["title"]))}"' if found["title"] else ""
     return f'<article data-page="{escape(name)}"{found["attributes"]}{title}{failed}>\n{found["body"]}</article>\n'
-
-
-def _failed_tei(name: str, error: str) -> str:
-    return (
-        f'<TEI xmlns="{TEI_NAMESPACE}"><teiHeader><fileDesc><titleStmt><title/></titleStmt><publicationStmt>'
-        f"<p>No text was extracted.</p></publicationStmt><sourceDesc><bibl><idno>{escape(name)}</idno>"
-        f'<note type="error">{escape(error)}</note></bibl></sourceDesc></fileDesc></teiHeader>'
-        "<text><body><div/></body></text></TEI>\n"
-    )

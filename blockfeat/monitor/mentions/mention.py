@@ -214,9 +214,11 @@ def _searched(extraction: Extraction, parts: PageParts) -> list[str]:
 
 def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
     """Return a text of the same length in which the marks of footnotes are no part of a word."""
+    parts, behind = [], 0
     for start, end in marks:
-        text = text[:start] + text[start:end].translate(_RAISED) + text[end:]
-    return text
+        parts += [text[behind:start], text[max(start, behind) : end].translate(_RAISED)]
+        behind = max(end, behind)
+    return "".join([*parts, text[behind:]])
 
 
 def _least(blocks: Sequence[Block], least_score: float | None) -> float:

@@ -11,7 +11,7 @@ from lxml import etree
 from blockfeat._extras import require_extra
 from blockfeat.content.links import Base
 from blockfeat.content.sanitise import Sanitiser
-from blockfeat.page.page import Page, check_memory
+from blockfeat.page.page import Page, check_tree
 from blockfeat.page.tags import FLATTENED
 from blockfeat.papers.crunch.decision import Decision, HostList, Walked, host_list, letters, take_out
 from blockfeat.papers.crunch.filters import decide_first_set, decide_second_set, edit_elements
@@ -28,7 +28,6 @@ _OPTIONS = {"optgroup", "option", "script"}
 # Broken markup may be parsed into another tree after it was written: a page is cleaned again until it does not change,
 # mostly once.
 _ROUNDS = 8
-_BYTES_OF_ELEMENT = 2_000
 
 
 def take_earlier_links(root: etree._Element, hosts: HostList | None) -> Links:
@@ -209,7 +208,7 @@ class Cleaner:
 
     def _cleaned(self, page: Page) -> str:
         if page.tags is not None:
-            check_memory(len(page.data), _BYTES_OF_ELEMENT * len(page.tags), "the elements of the page")
+            check_tree(len(page.data), page.tags)
         root = page.tree
         if root is None:
             return ""

@@ -136,7 +136,7 @@ class LinkLists:
     ratio: float = 0.25
     container_ratio: float = 0.25
     letters_per_word: float = 5.0
-    least_links: int = 2
+    least_links: int = 1
     cells: bool = True
     containers: tuple[str, ...] = ("aside", "div", "dl", "footer", "header", "menu", "nav", "ol", "section", "ul")
     remove_container: bool = False

@@ -188,7 +188,7 @@ def class_paths(blocks: Blocks) -> Keys:
     change = np.zeros(tags.start.size, dtype=np.uint64)
     change[tags.opened] = keys
     change[tags.closed] -= keys
-    around = np.cumsum(change)
+    around = np.cumsum(change, dtype=np.uint64)
     return around[np.searchsorted(tags.start, blocks.first_byte, side="right") - 1]
 
 

@@ -58,10 +58,6 @@ def test_a_rule_decides(rule: str, root: Box, node: int, verdict: Verdict | None
     assert getattr(rules, f"rule_{rule}")(node, round_of(root)) == verdict
 
 
-def test_rule_3_lets_several_roots_pass() -> None:
-    assert rules.rule_3_only_root(1, round_of(div(100, 40, UPPER, LOWER), 1, 3)) is None
-
-
 def test_rule_8_divides_by_background_and_keeps_the_other_child() -> None:
     box = Box("td", (0, 0, 100, 10), [paragraph((0, 0, 100, 10))], background="rgb(200, 200, 200)")
     here = round_of(div(1000, 100, LOWER, box, tag="tr"))
@@ -78,7 +74,8 @@ def test_rule_11_keeps_a_node_whose_sibling_was_kept() -> None:
     assert rules.rule_11_undivided_sibling(1, here) is None
 
 
-def test_a_text_is_a_block_of_the_highest_degree() -> None:
+def test_rule_3_lets_several_roots_pass_and_a_text_is_a_block_of_the_highest_degree() -> None:
+    assert rules.rule_3_only_root(1, round_of(div(100, 40, UPPER, LOWER), 1, 3)) is None
     assert judge(1, round_of(UPPER)) == Verdict(degree=10)
 
 

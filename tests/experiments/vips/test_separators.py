@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import CASES
 from experiments.vips.extraction import ExtractedBlock
 from experiments.vips.layout import Rectangle
 from experiments.vips.separators import MOST_WEIGHT, Separator, clusters, separators
@@ -19,21 +20,12 @@ def blocks_at(*spans: tuple[float, float]) -> list[ExtractedBlock]:
     return [ExtractedBlock(0, Rectangle(0, start, 100, end - start), 10) for start, end in spans]
 
 
-@pytest.mark.parametrize(
-    ("spans", "groups", "expected"),
-    [
-        ([(0, 10), (20, 30), (50, 60)], 3, [(10, 20), (30, 50)]),  # each block splits the separator it stands in
-        ([(0, 10), (5, 15), (20, 30)], 2, [(15, 20)]),  # crosses one, and shrinks it
-        ([(0, 10), (20, 30), (0, 30)], 1, []),  # covers one, and removes it
-        ([(0, 10), (10, 20)], 2, [(10, 10)]),  # touching blocks have one without extent
-        ([(0, 10), (5, 20)], 1, []),
-    ],
-)
+@pytest.mark.parametrize(("spans", "groups", "expected"), CASES["separators_stand_between_blocks"])
 def test_separators_stand_between_blocks(spans: list[Any], groups: int, expected: list[Any]) -> None:
     found = clusters(blocks_at(*spans), horizontal=True)
     assert len(found) == groups
     between = separators(found, nodes_of(paragraph((0, 0, 100, 10))), [], horizontal=True)
-    assert [(one.start, one.end) for one in between] == expected
+    assert [[one.start, one.end] for one in between] == expected
 
 
 def test_columns_have_a_vertical_separator() -> None:

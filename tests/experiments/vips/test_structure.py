@@ -36,6 +36,8 @@ def test_the_article_is_a_block_of_its_own_beside_the_links() -> None:
     article, links = " ".join(f"article{n} has a text" for n in range(4)), " ".join(f"link{n}" for n in range(4))
     assert found[0] == f"banner {links} {article} footer"
     assert {article, links, "banner"} <= set(found)
+    merged = {texts_of(rendered, block) for block in segment(rendered, anew=False).all()}
+    assert (article in merged, "banner" in merged) == (False, True)
 
 
 def test_a_break_parts_lines() -> None:
@@ -92,10 +94,12 @@ def boxes(depth: int) -> st.SearchStrategy[Box]:
 
 
 @examples(40)
-@given(boxes(3), st.integers(1, 10))
-def test_every_visible_text_is_in_one_leaf_and_parts_are_no_less_coherent(root: Box, granularity: int) -> None:
+@given(boxes(3), st.integers(1, 10), st.booleans())
+def test_every_visible_text_is_in_one_leaf_and_parts_are_no_less_coherent(
+    root: Box, granularity: int, anew: bool
+) -> None:
     rendered = page(Box("body", (0, 0, 400, 400), [root]))
-    found = segment(rendered, granularity=granularity)
+    found = segment(rendered, granularity=granularity, anew=anew)
     if found is None:
         assert not any(node.is_text for node in rendered.nodes)
         return

@@ -19,6 +19,7 @@ from experiments.nested_folds import Fold
 from experiments.vips import systems
 from experiments.vips.__main__ import main
 from experiments.vips.browser import html_digest
+from experiments.vips.changes import CHANGES, scores_of_changes
 from experiments.vips.gain import VARIANTS, prepare, score_folds
 from experiments.vips.layout import RenderedPage
 from experiments.vips.rendering import rendering_section
@@ -82,6 +83,13 @@ def test_the_oracle_stands_beside_the_other_systems(study: Study, monkeypatch: p
     assert [line.split(" | ")[0] for line in lines[2:]] == [f"| {n}" for n in (5, 6, 7, 8, 9, 10)]
 
 
+def test_each_choice_made_otherwise_has_a_score(study: Study) -> None:
+    best, chosen = scores_of_changes(study.seen[:2])
+    assert best.keys() == chosen.keys() == CHANGES.keys()
+    assert all(0 <= below <= above <= 1 for name in best for below, above in zip(chosen[name], best[name], strict=True))
+    assert best["as here"] == [1.0, 1.0]
+
+
 def test_hidden_blocks_are_dropped_from_a_text_unless_nothing_is_left() -> None:
     extractor, found = Extractor.load("default"), rendering(0)
     whole = extractor.extract(source(0).html).text
@@ -133,9 +141,9 @@ def test_damaged_records_are_refused() -> None:
             RenderedPage.of_record(damaged)
 
 
-def test_wrong_usage_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_says_what_is_wrong(study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--corpus", "no-such-corpus"])
-    status = main(["--corpora", str(tmp_path), "--only", "gain", "--output", str(tmp_path / "page.md")])
-    assert status == 2
+    given = ["--corpora", str(tmp_path), "--corpus", "fundus", "--only", "systems", "--output"]
+    assert main([*given, str(tmp_path / "page.md")]) == 2
     assert "are not there yet" in capsys.readouterr().err

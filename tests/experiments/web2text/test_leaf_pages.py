@@ -67,17 +67,13 @@ def test_pages_without_leaves_or_gold_are_left_out():
     assert list(label_pages([empty, page(1, text=None)], leaf_measurer())) == []
 
 
-def test_the_original_split():
-    split = original_split(labelled(57), labelled(30))
-    assert (len(split.training), len(split.validation), len(split.test)) == (52, 5, 30)
-    assert not {one.id for one in split.training} & {one.id for one in split.validation}
-    assert original_split(labelled(57)[::-1], labelled(30)).ids() == split.ids()
-
-
-def test_the_mixed_split():
-    split = mixed_split(labelled(300))
-    assert (len(split.training), len(split.validation), len(split.test)) == (94, 58, 148)
-    ids = [one.id for part in (split.training, split.validation, split.test) for one in part]
+def test_no_page_is_in_two_parts_of_a_split():
+    original, mixed = original_split(labelled(57), labelled(30)), mixed_split(labelled(300))
+    assert original_split(labelled(57)[::-1], labelled(30)).ids() == original.ids()
+    assert not {one.id for one in original.training} & {one.id for one in original.validation}
+    for split, sizes in ((original, [52, 5, 30]), (mixed, [94, 58, 148])):
+        assert [len(part) for part in (split.training, split.validation, split.test)] == sizes
+    ids = [one.id for part in (mixed.training, mixed.validation, mixed.test) for one in part]
     assert sorted(ids, key=int) == [str(number) for number in range(300)]
 
 

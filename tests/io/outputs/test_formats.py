@@ -50,11 +50,12 @@ def test_the_keys_and_their_order_and_text_that_is_readable_in_the_line() -> Non
     line = to_json_line(extraction(block("Grüße 你好"), warnings=("w",)))
     assert "Grüße 你好" in line
     values = json.loads(line)
-    assert list(values) == list(Extraction(text="").to_dict())
+    assert list(values) == [name for name in Extraction(text="").to_dict() if name not in ("lead", "body")]
     assert (values["text"], values["warnings"]) == ("Grüße 你好", ["w"])
     found = Extractor.load().extract("<title>A</title><p>x")
-    few = json.loads(to_json_line(found, columns=["metadata.title", "lang", "links"]))
-    assert few == {"id": None, "lang": few["lang"], "metadata": {"title": "A"}, "links": [], "error": None}
+    few = json.loads(to_json_line(found, columns=["metadata.title", "lang", "body", "links"]))
+    metadata = {"title": "A"}
+    assert few == {"id": None, "lang": few["lang"], "body": "x", "metadata": metadata, "links": [], "error": None}
 
 
 def test_evidence_adds_the_blocks() -> None:
@@ -104,7 +105,7 @@ def test_every_field_is_described_and_in_the_documentation() -> None:
 
 
 def test_records_have_the_fields_of_the_schema_in_its_order() -> None:
-    record = checked(Extractor.load("default").extract(b"<p>Hello"), evidence=True)
+    record = Extractor.load("default").extract(b"<p>Hello").to_dict(evidence=True)
     assert list(record) == list(SCHEMA["properties"])
 
 

@@ -110,7 +110,7 @@ def test_every_format_is_shown_and_downloaded(read: Page) -> None:
         read.get_by_label("Format").select_option(name)
         assert text.input_value() == output.replace("\r\n", "\n")
     read.get_by_label("Format").select_option("json")
-    assert '"schema": 1' in text.input_value()
+    assert '"schema": 2' in text.input_value()
     with read.expect_download() as started:
         read.get_by_role("link", name="Download").click()
     assert started.value.suggested_filename.endswith(".json")
