@@ -27,6 +27,7 @@ _GENERATED = {"changelog.md", "reference/commands.md"}
 _LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"' >]+)")
 
 
+_PLANTED = [*CASES["make_docs_fails_at_a_warning"], ("::: blockfeat.gone\n", "blockfeat.gone could not be found")]
 _RECIPE = re.compile(r"^docs:.*\n\t@(.+)$", re.MULTILINE)
 _SMALL_SITE = """
 INHERIT: {root}/mkdocs.yml
@@ -60,7 +61,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
-@pytest.mark.parametrize(("planted", "warned"), CASES["make_docs_fails_at_a_warning"])
+@pytest.mark.parametrize(("planted", "warned"), _PLANTED)
 def test_make_docs_fails_at_a_warning(planted: str, warned: str, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "index.md").write_text(f"# Home\n\n{planted}\n", encoding="utf-8")
