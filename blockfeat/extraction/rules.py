@@ -23,6 +23,7 @@ from blockfeat.extraction import signs
 from blockfeat.extraction.page_kind import is_forum
 from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
+from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]
@@ -66,12 +67,12 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     if np.count_nonzero(np.isin(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
         return kept
     bits = _cue_bits(blocks)
-    discussed = _inside(blocks, bits & _mask_of("discussion") != 0)
+    discussed = inside(blocks, bits & _mask_of("discussion") != 0)
     if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
     is_other = _is_beside(blocks, bits)
     is_other[: innermost + 1] = False
-    chosen, title = ~_inside(blocks, is_other), first_title(blocks, kept)
+    chosen, title = ~inside(blocks, is_other), first_title(blocks, kept)
     start = int(kept.argmax()) if title is None else title + 1
     chosen[: max(start, int(containers.first_block[innermost]))] = False
     chosen[int(containers.end_block[innermost]) :] = False
@@ -80,7 +81,7 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
 
 def beside_text(blocks: Blocks) -> Mask:
     """Return which blocks stand in menus, forms, asides, footers, comments and other parts beside the text."""
-    return _inside(blocks, _is_beside(blocks, _cue_bits(blocks)))
+    return inside(blocks, _is_beside(blocks, _cue_bits(blocks)))
 
 
 def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
@@ -107,13 +108,13 @@ def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     return int(around[-1]) if around.size else -1
 
 
-def _inside(blocks: Blocks, containers: Mask) -> Mask:
-    """Return which blocks stand inside one of some containers."""
+def inside(blocks: Blocks, containers: NDArray[Any]) -> Mask:
+    """Return which blocks stand inside one of some containers, given as a mask or by their numbers."""
     change = np.zeros(len(blocks) + 1, dtype=np.int64)
     np.add.at(change, blocks.containers.first_block[containers], 1)
     np.add.at(change, blocks.containers.end_block[containers], -1)
-    inside: Mask = change.cumsum()[:-1] > 0
-    return inside
+    found: Mask = change.cumsum()[:-1] > 0
+    return found
 
 
 def section_headings(blocks: Blocks, kept: Mask) -> Mask:
@@ -209,9 +210,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     box = named.get(min(named, default=_UNNAMED))
     if box is None or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
         return kept
-    inside = np.zeros(len(blocks), dtype=np.bool_)
-    inside[int(containers.first_block[box]) : int(containers.end_block[box])] = True
-    return kept & inside
+    return kept & inside(blocks, np.array([box]))
 
 
 def _sums(
@@ -234,28 +233,31 @@ def _rank(blocks: Blocks, container: int) -> int:
 
 
 # What an element is called: its tag, and the words of its names.
-_CALLED = re.compile(rb'^<[a-z0-9]+|(?<= id=")[^"]*|(?<= class=")[^"]*|(?<= itemprop=")[^"]*|(?<= itemtype=")[^"]*')
+_CALLED = re.compile(rb' (?:class|id|itemprop|itemtype)="([^"]*)"')
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 # Of an event's box at most so much is beside its text, and it has so much of what is likely.
 _MOST_BESIDE, _LEAST_TOLD = 0.6, 0.3
-# No part of a product has more of its page; a text of parts alone has so many words.
-_MOST_OF_PAGE, _FEWEST_TOLD = 0.4, 15
-# Next to nothing is likely where so few of the kept words are, or such a share of them.
-_FEW_WORDS, _SURE = 30, 0.2
+# No part of a product has more of its page; a text of parts alone has so many words. Next to nothing is likely where
+# so few of the kept words are, or such a share of them.
+_MOST_OF_PAGE, _FEWEST_TOLD, _FEW_WORDS, _SURE = 0.4, 15, 30, 0.2
 
 
+_TYPES, _NEAR_TYPE = re.compile(rb'"@type"[\s:\[]+"([^"]{1,80})'), 60
+_LISTS = re.compile(rb"ItemList|CollectionPage|SearchResultsPage|OfferCatalog")
 _PARTS = bundled_table("blockfeat.extraction", "parts.toml")
 
 
 def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
-    """Return which containers are called as each part of a kind of page."""
+    """Return which containers are called as each part of a kind of page; each name is looked at once."""
     tags = blocks.tags.start_tags(blocks.containers.element)
-    called = (b" ".join(_CALLED.findall(tag)).decode("utf-8", "replace") for tag in tags)
-    names = [_BETWEEN_WORDS.sub("-", name).lower() for name in called]
-    patterns = {part: re.compile(pattern, re.VERBOSE) for part, pattern in _PARTS[kind].items()}
-    return {
-        part: np.array([bool(one.search(name)) for name in names], dtype=np.bool_) for part, one in patterns.items()
-    }
+    names = {tag: b" ".join((tag.partition(b" ")[0], *_CALLED.findall(tag))) for tag in dict.fromkeys(tags)}
+    pattern = re.compile("|".join(f"(?P<{part}>{one})" for part, one in _PARTS[kind].items()), re.VERBOSE)
+    parts = {}
+    for name in dict.fromkeys(names.values()):
+        words = _BETWEEN_WORDS.sub("-", name.decode("utf-8", "replace")).lower()
+        parts[name] = {found.lastgroup for found in pattern.finditer(words)}
+    of_tags = [parts[names[tag]] for tag in tags]
+    return {part: np.array([part in of for of in of_tags], dtype=np.bool_) for part in _PARTS[kind]}
 
 
 def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | None:
@@ -284,10 +286,17 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
     box = boxes[0]
     is_beside = called["without"] & (words <= _MOST_BESIDE * words[box])
     is_beside[: box + 1] = False
-    told = ~_inside(blocks, is_beside)
+    told = ~inside(blocks, is_beside)
     told[: first[box]] = told[end[box] :] = False
-    is_about_it = likely_words[first[box] : end[box]].sum() >= _LEAST_TOLD * likely_words.sum()
-    return told if told.any() and is_about_it else None
+    found = likely_words[first[box] : end[box]].sum()
+    return told if told.any() and found >= _LEAST_TOLD * likely_words.sum() else None
+
+
+def declares_product(page: Page, source: bytes) -> bool:
+    """Return whether a page says in JSON-LD, microdata or Open Graph that it is of a product, and not of a list."""
+    types, place = b" ".join(_TYPES.findall(b" ".join(page.linked_data))), source.find(b"og:type")
+    is_of_graph = place >= 0 and b"product" in source[max(place - _NEAR_TYPE, 0) : place + _NEAR_TYPE]
+    return not _LISTS.search(types) and (b"Product" in types or is_of_graph or b"schema.org/Product" in source)
 
 
 def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
@@ -298,9 +307,9 @@ def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     """
     words, containers = blocks.measures.words, blocks.containers
     is_part = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
-    inside = {part: _inside(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
-    left = kept & ~inside["beside"]
-    told = inside["text"] & ~inside["beside"] & ~inside["without"]
+    parts = {part: inside(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
+    left = kept & ~parts["beside"]
+    told = parts["text"] & ~parts["beside"] & ~parts["without"]
     is_unsure = words[left & likely].sum() <= max(_FEW_WORDS, _SURE * words[left].sum())
     if is_unsure and words[told].sum() >= _FEWEST_TOLD:
         return told
