@@ -171,7 +171,7 @@ class Blocks:
         """Return the links of each block, with their places in its folded text; anchors without a target are none."""
         owners = np.searchsorted(self.page_text.block_ends, self.anchors.start, side="right")
         inside = (owners < len(self)).nonzero()[0]
-        attributes = self.tags.attributes_of(self.anchors.element[inside].tolist())
+        attributes = map(self.tags.attributes, self.anchors.element[inside].tolist())
         of_block: dict[int, list[tuple[int, str]]] = {}
         for anchor, owner, given in zip(inside.tolist(), owners[inside].tolist(), attributes, strict=True):
             if href := given.get("href"):
@@ -372,9 +372,8 @@ _KIND_OF_TAG = {
     **{f"h{level}": Kind("heading", level, False) for level in range(1, 7)},
 }
 _NAMES = {name_key(name): name for name in (*_ITEMS, *_LISTS, *_KIND_OF_TAG)}
-_NAMES_BY_KEY = {name_key(tag): kind.name for tag, kind in _KIND_OF_TAG.items()} | {
-    name_key(tag): "list_item" for tag in _ITEMS
-}
+_NAMES_BY_KEY = dict.fromkeys(map(name_key, _ITEMS), "list_item")
+_NAMES_BY_KEY |= {name_key(tag): kind.name for tag, kind in _KIND_OF_TAG.items()}
 
 
 def kinds_of_blocks(blocks: Blocks) -> list[Kind]:

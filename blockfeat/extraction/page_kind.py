@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +14,10 @@ from urllib.parse import SplitResult, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._files import bundled_file, bundled_table
+from blockfeat._files import bundled_json, bundled_table
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.features.cues import bundled_cues
-from blockfeat.lang.measures import PageText
 from blockfeat.page.tags import Keys, name_keys, places_of
 
 Mask = NDArray[np.bool_]
@@ -28,7 +26,7 @@ _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article
 _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
 _PRICE = r"[$€£¥₹₽₺\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b))"
-_CURRENCIES = (*"$€£¥₹₽₺", "zł", "Kč", "kr", "EUR", "USD")
+_CURRENCIES, _KRONER = (*"$€£¥₹₽₺", "zł", "Kč", "EUR", "USD"), r"kr\b"
 _TIME = name_keys(["time"])
 _HEADINGS = name_keys(["h2", "h3", "h4"])
 _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
@@ -79,49 +77,36 @@ def kind_measures(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]],
 
 def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list[float]:
     """Return the measures of text and elements."""
-    measures, keys = blocks.measures, blocks.tags.key
-    all_words, anchor_words = measures.words, measures.anchor_words
-    words = all_words[kept]
-    total, page_total, count = int(words.sum()), max(int(all_words.sum()), 1), max(int(np.count_nonzero(kept)), 1)
+    measures, keys, text = blocks.measures, blocks.tags.key, blocks.page_text.text
+    words = measures.words[kept]
+    total, count = int(words.sum()), max(int(kept.sum()), 1)
     inner = keys[blocks.containers.element][blocks.container]
-    is_heading, is_item = _are_of(inner, _HEADINGS), _are_of(inner, _ITEMS)
-    is_long, is_short = (all_words >= _LONG) & kept, (all_words < _SHORT) & kept
-    linked = is_heading & (anchor_words > 0.5 * all_words)
-    masks = (is_long, is_short, is_heading & kept, is_item & kept, is_heading, linked)
-    long, short, kept_headings, items, headings, linked_headings = np.count_nonzero(masks, axis=1).tolist()
-    clipped = np.minimum(np.maximum(scores, -8.0), 8.0)
+    linked = measures.anchor_words > 0.5 * measures.words
+    is_heading = _are_of(inner, _HEADINGS)
+    may_have_prices = any(sign in text for sign in _CURRENCIES) or re.search(_KRONER, text)
+    clipped = np.clip(scores, -8.0, 8.0)
     return [
         log1p(total),
-        total / page_total,
+        total / max(int(measures.words.sum()), 1),
         log1p(count),
         log1p(len(blocks)),
-        float(anchor_words.sum()) / page_total,
-        float(anchor_words[kept].sum()) / max(total, 1),
+        float(measures.anchor_words.sum()) / max(int(measures.words.sum()), 1),
+        float(measures.anchor_words[kept].sum()) / max(total, 1),
         log1p(total / count),
         log1p(int(words.max(initial=0))),
-        log1p(long),
-        log1p(short),
-        kept_headings / count,
-        items / count,
+        log1p(int((words >= _LONG).sum())),
+        log1p(int((words < _SHORT).sum())),
+        float(is_heading[kept].sum()) / count,
+        float(_are_of(inner[kept], _ITEMS).sum()) / count,
         float(np.count_nonzero(kept[1:] != kept[:-1])) / count,
-        log1p(headings),
-        log1p(linked_headings),
-        *(log1p(sum(np.count_nonzero(keys == name) for name in names)) for names in (_TIME, _CODE, _IMAGES, _INPUTS)),
-        log1p(_prices(blocks.page_text)),
-        float(clipped[kept].mean()) if words.size else -8.0,
+        log1p(int(is_heading.sum())),
+        log1p(int((is_heading & linked).sum())),
+        *(log1p(int(_are_of(keys, names).sum())) for names in (_TIME, _CODE, _IMAGES, _INPUTS)),
+        log1p(len(re.findall(_PRICE, text)) if may_have_prices else 0),
+        float(clipped[kept].mean()) if kept.any() else -8.0,
         float(clipped.max(initial=-8.0)),
-        float(kept.argmax()) / max(len(blocks), 1) if words.size else 1.0,
+        float(kept.argmax()) / max(len(blocks), 1) if kept.any() else 1.0,
     ]
-
-
-def _prices(page: PageText) -> int:
-    """Return the number of prices in a text, read around the signs of currencies only."""
-    is_near = np.zeros(page.codes.size, dtype=np.bool_)
-    for sign in _CURRENCIES:
-        for place in places_of(sign, page.text):
-            is_near[max(place - 2, 0) : place + 6] = True
-    near = page.codes[is_near].tobytes()
-    return len(re.findall(_PRICE, near.decode("utf-32-le", "surrogatepass"))) if near else 0
 
 
 def _are_of(keys: Keys, names: Keys) -> Mask:
@@ -244,8 +229,7 @@ class KindWeights:
 
     def probabilities(self, measures: Any) -> NDArray[np.float64]:
         """Return the probability of each kind of `LEARNT` for pages, whose measures are the last axis."""
-        deviations = (np.asarray(measures) - self.mean) / self.scale
-        deviations = np.minimum(np.maximum(deviations, -self.MOST), self.MOST)
+        deviations = np.clip((np.asarray(measures) - self.mean) / self.scale, -self.MOST, self.MOST)
         logits = deviations @ self.weights + self.bias
         chance = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return np.asarray(chance / chance.sum(axis=-1, keepdims=True))
@@ -265,7 +249,7 @@ class KindWeights:
 @cache
 def _weights() -> KindWeights:
     """Return the bundled classifier, a constant that is read at its first use."""
-    return KindWeights.from_document(json.loads(bundled_file("blockfeat.extraction", "page_kind.json").read_bytes()))
+    return KindWeights.from_document(bundled_json("blockfeat.extraction", "page_kind.json"))
 
 
 _BY_WORD = ("thresholds", "tokens")
@@ -361,7 +345,5 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
 @cache
 def _confidence_weights() -> Mapping[str, Mapping[str, float]]:
     """Return the bundled weights by kind of model, a constant that is read at its first use."""
-    found: Mapping[str, Mapping[str, float]] = json.loads(
-        bundled_file("blockfeat.extraction", "confidence.json").read_bytes()
-    )
+    found: Mapping[str, Mapping[str, float]] = bundled_json("blockfeat.extraction", "confidence.json")
     return found

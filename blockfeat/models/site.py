@@ -108,7 +108,7 @@ def _names(blocks: Blocks, asked: frozenset[str] | None) -> dict[int, tuple[str,
     mark = re.compile("|".join(map(re.escape, pieces)).encode()) if asked is not None else _ATTRIBUTES
     chosen = [number for number, start in enumerate(starts) if mark.search(start)] if asked is None or pieces else []
     found = {}
-    for number, given in zip(chosen, blocks.tags.attributes_of(elements[chosen].tolist()), strict=True):
+    for number, given in zip(chosen, map(blocks.tags.attributes, elements[chosen].tolist()), strict=True):
         classes = [f".{_LONG_NUMBER.sub('N', name)}" for name in given.get("class", "").split()[:_MOST_CLASSES]]
         identity = given.get("id", "")
         found[number] = (*classes, *([f"#{_NUMBER.sub('N', identity)}"] if identity else []))

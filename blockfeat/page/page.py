@@ -210,7 +210,7 @@ class Page:
         tags = Tags.read(self.data, keeps_raw_text=True).tags
         frames, areas, scripts = (tags.named(name).tolist() for name in ("iframe", "textarea", "script"))
         texts = {
-            "frames (srcdoc)": [given.get("srcdoc", "") for given in tags.attributes_of(frames)],
+            "frames (srcdoc)": [tags.attributes(frame).get("srcdoc", "") for frame in frames],
             "text areas": map(tags.text, areas),
             "templates": [tags.text(script) for script in scripts if _TEMPLATE.search(tags.start_tag(script))],
             "JSON-LD (articleBody)": map(escape, self.declared.body.splitlines()),
