@@ -88,9 +88,7 @@ def _raw_lists() -> _Lists:
     spec = find_spec("stopwordsiso")
     if spec is None or spec.origin is None:
         raise MissingExtraError("stop lists need stopwordsiso: pip install stopwordsiso")
-    data = Path(spec.origin).with_name("stopwords-iso.json").read_bytes()
-    lists: dict[str, list[str]] = json.loads(data)
-    return lists
+    return dict(json.loads(Path(spec.origin).with_name("stopwords-iso.json").read_bytes()))
 
 
 def _clean(lang: str, entries: Sequence[str], rules: _Rules, everywhere: frozenset[str]) -> frozenset[str]:
