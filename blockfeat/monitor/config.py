@@ -211,7 +211,7 @@ class SavedView:
     source: Texts = ()
     place: Texts = ()
     kind: Annotated[tuple[PageKind, ...], Parsed(texts)] = ()
-    counted: Literal["yes", "no", "all"] = "yes"
+    counted: Literal["yes", "no", "all", "unsure"] = "yes"
     q: str = ""
     words: str = ""
 

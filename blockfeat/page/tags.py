@@ -270,10 +270,11 @@ _LONGEST_SELECTOR, _LONGEST_VALUE = 1_000, 2_000
 
 
 @lru_cache(maxsize=64)
-def parsed_selector(selector: str) -> list[list[tuple[str, str, list[tuple[str, str]]]]]:
+def parsed_selector(selector: str) -> list[list[tuple[str, str, list[tuple[str, str, str]]]]]:
     """Return what a CSS selector selects: for each of a list, combinator, element and conditions of its compounds.
 
-    A condition is the name of an attribute and a pattern that its value has to match. Pseudo-classes are not known.
+    A condition is the name of an attribute, a pattern that its value has to match, and what has to stand in it.
+    Pseudo-classes are not known.
 
     Raises
     ------
@@ -293,28 +294,38 @@ def parsed_selector(selector: str) -> list[list[tuple[str, str, list[tuple[str, 
     return found
 
 
-def _condition(mark: str, name: str, attribute: str, how: str, *values: str) -> tuple[str, str]:
+def _condition(mark: str, name: str, attribute: str, how: str, *values: str) -> tuple[str, str, str]:
     if mark:
         attribute, how, values = ("id", "=", (name,)) if mark == "#" else ("class", "~=", (name,))
-    return attribute.lower(), _COMPARED[how].format(re.escape("".join(values)))
+    value = "".join(values)
+    return attribute.lower(), _COMPARED[how].format(re.escape(value)), value
 
 
 def selected(tags: Tags, selector: str) -> NDArray[np.bool_]:
     """Return which elements a CSS selector selects (`parsed_selector`); linear in the page."""
     parents, found = tags.parents().tolist(), np.zeros(len(tags), dtype=np.bool_)
+    referring = np.isin(tags.opened, _tags_with(tags, b"&"))
     for compounds in parsed_selector(selector):
         chosen = np.ones(len(tags), dtype=np.bool_)
         for combinator, name, conditions in compounds:
             chosen = _related(chosen.tolist(), combinator, parents) if combinator else chosen
             if name != "*":
                 chosen &= tags.key == name_key(name)
+            # Attributes are read where the tag holds the value, or a reference to characters.
+            for value in (value.encode() for *_, value in conditions if value):
+                chosen &= np.isin(tags.opened, _tags_with(tags, value)) | referring
             for element in chosen.nonzero()[0].tolist() if conditions else ():
                 given = tags.attributes(element, most=_LONGEST_VALUE)
                 chosen[element] = all(
-                    key in given and re.fullmatch(pattern, given[key], re.DOTALL) for key, pattern in conditions
+                    key in given and re.fullmatch(pattern, given[key], re.DOTALL) for key, pattern, _ in conditions
                 )
         found |= chosen
     return found
+
+
+def _tags_with(tags: Tags, text: bytes) -> NDArray[np.intp]:
+    """Return the last tag that begins before each place of a text."""
+    return tags.start.searchsorted([match.start() for match in re.finditer(re.escape(text), tags.source)], "right") - 1
 
 
 def _related(given: list[bool], combinator: str, parents: list[int]) -> NDArray[np.bool_]:

@@ -171,11 +171,6 @@ def _unseen_gains(
     return gains
 
 
-def _is_gain(gains: NDArray[np.float64]) -> bool:
-    """Return whether pages that were not learnt from gain: on average, and more of them than lose."""
-    return bool(gains.mean() > 0 and (gains > _CHANGED).sum() > (gains < -_CHANGED).sum())
-
-
 @dataclass(frozen=True)
 class SiteReport:
     """What was learnt of one site.
@@ -233,7 +228,8 @@ def learn_site(host: str, labelled: Sequence[LabelledPage], extractor: Extractor
 
     corrects = True
     gains = _unseen_gains(pages, corrections)
-    corrects = _is_gain(gains)
+    # Pages that were not learnt from have to gain: on average, and more of them than lose.
+    corrects = bool(gains.mean() > 0 and (gains > _CHANGED).sum() > (gains < -_CHANGED).sum())
     gains = gains if corrects else np.zeros(len(pages))
     with_preventions = _unseen_gains(pages, both)
     change = with_preventions - gains

@@ -28,18 +28,9 @@ def test_technical_text_is_kept_whole() -> None:
     assert found == [MANUAL, "Use", "Run pump, tank or valve.", "one", "pump -a"]
 
 
-@pytest.mark.parametrize(
-    "inside",
-    [
-        "<nav>Back</nav>",
-        "<aside>Back</aside>",
-        "<form>Back</form>",
-        '<div class="comments">Back</div>',
-        '<div class="share-buttons">Back</div>',
-    ],
-)
+@pytest.mark.parametrize("inside", ["nav", "aside", "form", 'div class="comments"', 'div class="share-buttons"'])
 def test_menus_and_the_like_inside_of_technical_text_stay_out(inside: str) -> None:
-    page = f"<main><p>{MANUAL}</p>{inside}<p>Stop</p>{CODE}</main>"
+    page = f"<main><p>{MANUAL}</p><{inside}>Back</{inside.split()[0]}><p>Stop</p>{CODE}</main>"
     assert kept_texts(page, [True, False, False, True]) == [MANUAL, "Stop", "Run pump, tank or valve."]
 
 
@@ -110,16 +101,10 @@ def test_the_clearest_name_counts_and_of_boxes_in_one_another_the_outermost() ->
     assert kept(f"{AROUND}<article>{AROUND}<article>{BODY}</article></article>") == [False, *[True] * 5]
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        f"{AROUND}<div>{BODY}</div>{AROUND}",
-        f"<article>{BODY}</article><article>{BODY}</article>{AROUND}",
-        f"<article><p>The pier</p></article>{BODY}",
-    ],
-)
-def test_without_one_box_of_most_words_all_is_kept(page: str) -> None:
-    assert all(kept(page))
+def test_without_one_box_of_most_words_all_is_kept() -> None:
+    assert all(kept(f"{AROUND}<div>{BODY}</div>{AROUND}"))
+    assert all(kept(f"<article>{BODY}</article><article>{BODY}</article>{AROUND}"))
+    assert all(kept(f"<article><p>The pier</p></article>{BODY}"))
 
 
 def test_forums_keep_all_answers() -> None:
@@ -210,25 +195,17 @@ def test_instructions_that_say_cookie_all_over_stay() -> None:
     assert "session object number 0" in Extractor.load("default").extract(html).text
 
 
-_THREADS = {
-    "XenForo": '<html id="XF"><main><div class="message-body"><div class="bbWrapper">{}</div></div>{}</main>',
-    "phpBB": '<body id="phpbb"><div class="postbody"><div class="content">{}</div></div>{}</body>',
-    "vBulletin": '<meta name="generator" content="vBulletin 4.2.2"><blockquote class="postcontent">{}</blockquote>{}',
-    "Invision Community": '<body class="ipsApp"><div data-role="commentContent">{}</div>{}</body>',
-    "Discourse": '<meta content="Discourse 3.2"><div class=topic-post><div class=cooked>{}</div></div>{}',
-}
+_THREADS = CASES["threads_of_software"]
+_POSTS = "<p>Mine too.</p><p>Thanks, that helps</p>"
+_AROUND = "<p>The harbour master of the northern island writes about all his ferries here, and he answers you.</p>" * 3
 
 
 @pytest.mark.parametrize("software", _THREADS)
 def test_the_posts_of_known_software_are_the_text_and_nothing_else(software: str) -> None:
-    posts = "<p>Mine too.</p><p>Thanks, that helps</p>"
-    around = (
-        "<p>The harbour master of the northern island writes about all his ferries here, and he answers you.</p>" * 3
-    )
-    page = _THREADS[software].format(posts, around)
+    page = _THREADS[software].format(_POSTS, _AROUND)
     assert Extractor.load().extract(page).text.split("\n\n") == ["Mine too.", "Thanks, that helps"]
     assert "harbour master" in Extractor.load().with_options(rules=False).extract(page).text
-    without_posts = _THREADS[software].format("", around)
+    without_posts = _THREADS[software].format("", _AROUND)
     assert "harbour master" in Extractor.load().extract(without_posts).text
 
 
@@ -280,3 +257,33 @@ def test_only_pages_that_say_that_they_are_of_one_product_have_its_parts() -> No
     assert any("of its product" in block.reason for block in found.blocks)
     for other in ("", declared.replace("Product", "ItemList") + declared):
         assert not any("of its product" in block.reason for block in Extractor.load().extract(other + page).blocks)
+
+
+@pytest.mark.parametrize(("url", "page"), CASES["posts_are_found_by_what_their_elements_are_named"])
+@pytest.mark.parametrize("name", ["class=comment-text", "class=msgBody", "id=post_message_{}", "itemprop=text"])
+def test_posts_are_found_by_what_their_elements_are_named(url: str, page: str, name: str) -> None:
+    opening = TOLD["en"].format(1)
+    replies = ["Mine too.", "Thanks, that helps", f"{TOLD['en'].format(2)} {TOLD['en'].format(3)}"]
+    posts = "".join(f"<b>bob</b><div {name.format(number)}>{reply}</div>" for number, reply in enumerate(replies, 10))
+    html = page.format(f"<p>{opening}</p><p>{opening}</p>{posts}{_AROUND}")
+    extractor = Extractor.load()
+    assert extractor.extract(html, url=url).text.split("\n\n") == [opening, opening, *replies]
+    of_two_posts = html.replace(f"<div {name.format(12)}>", "<div>")
+    assert "harbour master" in extractor.extract(of_two_posts, url=url).text
+
+
+def test_comments_on_an_article_are_no_posts_whatever_the_page_says_of_itself() -> None:
+    comments = "".join(f"<b>bob</b><div class=comment-text><p>Mine too, number {number}</p></div>" for number in "123")
+    article = "".join(f"<p>{TOLD['en'].format(number)}</p>" for number in range(6))
+    extractor = Extractor.load()
+    for html in _THREADS.values():
+        page = html.format("<p>Mine too</p>", comments).replace("><", f"><div>{article}</div><", 1)
+        found = extractor.extract(page, url="https://forum.example.org/threads/7")
+        assert not any("post of the thread" in block.reason for block in found.blocks)
+        assert TOLD["en"].format(5) in found.text
+
+
+def test_no_list_takes_the_place_of_short_posts() -> None:
+    others = "".join(f"<li><a href=/{number}>Thread {number} on ferries</a> <i>12 replies</i>" for number in range(40))
+    page = _THREADS["XenForo"].format(_POSTS, f"<h3>Similar threads</h3><ul>{others}</ul>")
+    assert Extractor.load().extract(page, url="https://example.org/threads/7").text == "Mine too.\n\nThanks, that helps"
