@@ -37,6 +37,7 @@ _COMMENT_MARKS = Marks.of(
     for form in (word, word.upper(), word.capitalize())
     if form == word or not word.isascii()
 )
+_STRETCH = 4_096
 _OF_THE_ARTICLE = re.compile(r"no-?comment|comment-?(?:count|link|button|icon|toggle)|body|main", re.IGNORECASE)
 _FIRST_HEADING = name_key("h1")
 _LEAST_LIKE = 0.2
@@ -134,9 +135,13 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     # Attributes are read where the tag has such a word in it.
     places = _COMMENT_MARKS.places_in(tags.source, starts, tags.stop[opened])
     likely = dict.fromkeys((starts.searchsorted(places, side="right") - 1).tolist()) if places else {}
-    for container in around[list(likely)].tolist():
-        if _is_of_comments(tags.attributes(int(containers.element[container]))):
-            found[first[container] : end[container]] = True
+    chosen = around[list(likely)]
+    # Some at a time: the attributes of all take much memory on pages of many elements.
+    for part in (chosen[start : start + _STRETCH] for start in range(0, chosen.size, _STRETCH)):
+        attributes = [tags.attributes(element) for element in containers.element[part].tolist()]
+        for container, given in zip(part, attributes, strict=True):
+            if _is_of_comments(given):
+                found[first[container] : end[container]] = True
     return found
 
 
