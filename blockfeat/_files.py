@@ -22,6 +22,11 @@ def bundled_file(package: str, *names: str) -> Path:
     return Path(__file__).parents[1].joinpath(*package.split("."), *names)
 
 
+def bundled_json(package: str, file: str) -> Any:
+    """Return the content of a JSON file that is bundled with a package."""
+    return json.loads(bundled_file(package, file).read_bytes())
+
+
 def bundled_table(package: str, file: str) -> dict[str, Any]:
     """Return a TOML file that is bundled with a package."""
     # Not at the start of every command: it takes longer to load than the rest of this module.

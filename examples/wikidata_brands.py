@@ -5,8 +5,10 @@ Usage::
     pip install "blockfeat[monitor]"
     python examples/wikidata_brands.py names Q312.json --only ru,zh     # an export: labels and aliases
     python examples/wikidata_brands.py senses Shell --lang en,de        # asks Wikidata: about and others
+    python examples/wikidata_brands.py forms Orlen --lang pl,fi         # forms by the rules of languages, as aliases
 
-Both print TOML for the file of a monitor. Look through it before you use it. Exports are JSON of ``Special:EntityData``
+All print TOML for the file of a monitor. Look through it before you use it: forms are made by spelling, so that some do
+not exist. Exports are JSON of ``Special:EntityData``
 (``https://www.wikidata.org/wiki/Special:EntityData/Q312.json``), dumps, and tables (TSV) of the query service.
 """
 
@@ -32,7 +34,7 @@ from blockfeat.lang.measures import tokenize
 from blockfeat.lang.stopwords import stop_words_if_any
 from blockfeat.monitor.fetching import Fetcher, FetchOptions
 from blockfeat.monitor.mentions import Brand
-from blockfeat.monitor.mentions.brand import ANY_LANGUAGE
+from blockfeat.monitor.mentions.inflection import ANY_LANGUAGE, Endings
 
 # What the query service writes in TSV: "Apple"@en and <http://www.wikidata.org/entity/Q312>.
 _LITERAL = re.compile(r'^"(.*)"(?:@([A-Za-z-]+)|\^\^<.*>)?$', re.DOTALL)
@@ -187,7 +189,10 @@ def _merged(brands: Iterable[Brand]) -> list[Brand]:
     """Return brands of different names; items of one name are one brand."""
     merged: dict[str, Brand] = {}
     for brand in brands:
-        merged[brand.name] = merged[brand.name].with_aliases(brand.aliases) if brand.name in merged else brand
+        aliases = dict(merged[brand.name].aliases) if brand.name in merged else {}
+        for lang, names in brand.aliases.items():
+            aliases[lang] = tuple(dict.fromkeys((*aliases.get(lang, ()), *names)))
+        merged[brand.name] = Brand(brand.name, aliases)
     return list(merged.values())
 
 
@@ -389,9 +394,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     senses.add_argument("--lang", type=_codes, default=("en",), help="languages of the words: en,de,fr")
     senses.add_argument("--item", help="item of the brand, Q154950; else the first that is a company")
     senses.add_argument("--api", default=API, help="interface of another Wikibase")
+    forms = commands.add_parser("forms", help="forms of names in languages with cases")
+    forms.add_argument("names", nargs="+", help="names in their basic form")
+    forms.add_argument("--lang", type=_codes, required=True, help="languages of the forms: pl,ru")
     options = parser.parse_args(arguments)
     try:
-        if options.command == "names":
+        if options.command == "forms":
+            for name in options.names:
+                found = {code: Endings.of(code).forms(name) for code in options.lang}
+                print("\n".join(_names_as_toml(Brand(name, found), frozenset())))
+        elif options.command == "names":
             for brand in read_wikidata(options.export, lang=options.lang):
                 print("\n".join(_names_as_toml(brand, frozenset(options.only))))
         else:

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import FrameType
@@ -21,8 +21,7 @@ from blockfeat._extras import require_extra
 from blockfeat._files import writing
 from blockfeat.commands import console, monitor_results
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
-from blockfeat.commands.options import QuietOption, languages
-from blockfeat.errors import LanguageError
+from blockfeat.commands.options import QuietOption
 
 if TYPE_CHECKING:
     from blockfeat.monitor.config import MonitorConfig
@@ -32,38 +31,6 @@ if TYPE_CHECKING:
     from blockfeat.monitor.store.store import Store
 
 _SHOWN = 3
-
-
-def aliases(
-    names: Annotated[list[str], typer.Argument(metavar="NAME…", help="Names in their basic form.", show_default=False)],
-    lang: Annotated[str, typer.Option("--lang", help="Languages of the forms: pl,ru.", show_default=False)],
-) -> None:
-    """Propose aliases of brands, as TOML for a monitor's file: look through them before you use them."""
-    from blockfeat.monitor.mentions.brand import Brand
-    from blockfeat.monitor.mentions.inflection import inflected_aliases
-
-    for brand in map(Brand, names):
-        try:
-            found = inflected_aliases(brand.name, languages(lang) or ())
-        except LanguageError as error:
-            raise typer.BadParameter(str(error), param_hint="--lang") from None
-        for code in (code for code, forms in found.items() if not forms):
-            console.error(f"{brand.name}: no other forms in {code}; names in another script are not inflected")
-        console.show(_toml(brand.name, brand.with_aliases(found).aliases))
-
-
-def _toml(name: str, aliases_by_language: Mapping[str, Sequence[str]]) -> str:
-    """Return a brand as a TOML table; JSON strings are valid TOML strings."""
-    lines = ["[[brands]]", f"name = {_string(name)}", "[brands.aliases]"]
-    for code, own in aliases_by_language.items():
-        if own:
-            key = code if code.isalpha() else _string(code)
-            lines.append(f"{key} = [{', '.join(map(_string, own))}]")
-    return "\n".join(lines if len(lines) > 3 else lines[:2]) + "\n"
-
-
-def _string(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def discover(
@@ -211,14 +178,12 @@ def check(
     found = read_config(config)
     load_model(found.pages.model)
     feeds = sum(source.kind == "feed" for source in found.sources)
-    parts = [f"{feeds} feeds, {len(found.sources) - feeds} pages, {len(found.brands)} brands"]
-    parts += [f"{len(found.queries)} queries"] * bool(found.queries) + [f"{len(found.alerts)} alerts"] * bool(
-        found.alerts
-    )
-    if found.fetch.contact is not None:
-        console.show(f"{config}: {', '.join(parts)}; all well")
-    else:
-        console.show(f"{config}: {', '.join(parts)}; well, but without a contact in [fetch] sites cannot reach you")
+    counts = f"{feeds} feeds, {len(found.sources) - feeds} pages, {len(found.brands)} brands"
+    for name, several in (("queries", found.queries), ("alerts", found.alerts)):
+        counts += f", {len(several)} {name}" if several else ""
+    is_known = found.fetch.contact is not None
+    well = "all well" if is_known else "well, but without a contact in [fetch] sites cannot reach you"
+    console.show(f"{config}: {counts}; {well}")
     known = {source.lang for source in found.sources} | {lang for brand in found.brands for lang in brand.aliases}
     if pages:
         with monitor_results.opened_store(str(found.store)) as store:
@@ -270,7 +235,7 @@ def demo(port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for a
 
 
 for _command in (
-    *(aliases, monitor_results.report, monitor_results.serve, monitor_results.status, monitor_results.export),
+    *(monitor_results.report, monitor_results.serve, monitor_results.status, monitor_results.export),
     *(redeliver, monitor_results.retry, monitor_results.search, discover, monitor_results.purge),
     *(monitor_results.judge, monitor_results.learn, monitor_results.rematch, monitor_results.password),
 ):

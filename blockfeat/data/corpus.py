@@ -6,12 +6,11 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from blockfeat._files import check_suffix, json_type, parse_object, read_lines, stem, write_lines
+from blockfeat._files import bundled_file, check_suffix, json_type, parse_object, read_lines, stem, write_lines
 from blockfeat.data.labels import BlockRoles
 from blockfeat.errors import CorpusError, LanguageError
 from blockfeat.lang import normalise_code
@@ -339,5 +338,4 @@ def demo_pages() -> list[LabelledPage]:
     CorpusError
         If the installation lacks them.
     """
-    with as_file(files("blockfeat.data") / "demo" / "demo.jsonl") as path:
-        return list(read_corpus(path))
+    return list(read_corpus(bundled_file("blockfeat.data", "demo", "demo.jsonl")))

@@ -5,7 +5,6 @@ A logistic regression over binary signs, trained on blocks that people have clas
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._files import bundled_file, bundled_table
+from blockfeat._files import bundled_json, bundled_table
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.page.tags import name_keys
 
@@ -275,8 +274,7 @@ class BlockClassifier:
     @cache
     def bundled(cls) -> BlockClassifier:
         """Return the classifier of the package, a constant that is read at its first use."""
-        text = bundled_file("blockfeat.extraction", "block_classes.json").read_text(encoding="utf-8")
-        return cls.from_dict(json.loads(text))
+        return cls.from_dict(bundled_json("blockfeat.extraction", "block_classes.json"))
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> BlockClassifier:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._files import bundled_file, bundled_table
+from blockfeat._files import bundled_json, bundled_table
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.features.cues import bundled_cues
@@ -250,7 +249,7 @@ class KindWeights:
 @cache
 def _weights() -> KindWeights:
     """Return the bundled classifier, a constant that is read at its first use."""
-    return KindWeights.from_document(json.loads(bundled_file("blockfeat.extraction", "page_kind.json").read_bytes()))
+    return KindWeights.from_document(bundled_json("blockfeat.extraction", "page_kind.json"))
 
 
 _BY_WORD = ("thresholds", "tokens")
@@ -346,7 +345,5 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
 @cache
 def _confidence_weights() -> Mapping[str, Mapping[str, float]]:
     """Return the bundled weights by kind of model, a constant that is read at its first use."""
-    found: Mapping[str, Mapping[str, float]] = json.loads(
-        bundled_file("blockfeat.extraction", "confidence.json").read_bytes()
-    )
+    found: Mapping[str, Mapping[str, float]] = bundled_json("blockfeat.extraction", "confidence.json")
     return found

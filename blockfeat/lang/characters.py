@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._files import bundled_file
+from blockfeat._files import bundled_json
 
 ALPHANUMERIC = 1
 """Letters and numbers."""
@@ -45,7 +44,7 @@ class CharacterClasses:
 @cache
 def character_classes() -> CharacterClasses:
     """Return the bundled table (made by ``tools/make_character_classes.py``), a constant read at first use: 2 ms."""
-    document = json.loads(bundled_file("blockfeat.lang", "characters.json").read_bytes())
+    document = bundled_json("blockfeat.lang", "characters.json")
     runs = np.array(document["runs"], dtype=np.int64)
     lengths = np.diff(np.append(runs[:, 0], 0x110000))
     return CharacterClasses(np.repeat(runs[:, 1].astype(np.uint8), lengths))
@@ -61,7 +60,7 @@ _LEFTWARD = "[\u05be-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\
 _RIGHTWARD = "[A-Za-z\u00c0-\u024f\u0370-\u0587\u0900-\u1fff\u2c00-\ud7ff]"
 
 # Each script with its languages (the usual one first), the weight of a letter, and its ranges of code points.
-_TABLE = json.loads(bundled_file("blockfeat.lang", "scripts.json").read_bytes())
+_TABLE = bundled_json("blockfeat.lang", "scripts.json")
 _LANGUAGES: dict[str, tuple[str, ...]] = {name: tuple(entry["languages"].split()) for name, entry in _TABLE.items()}
 
 SCRIPTS = tuple(_LANGUAGES)

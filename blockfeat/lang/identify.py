@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +12,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._files import bundled_file
+from blockfeat._files import bundled_json
 from blockfeat.lang.characters import SCRIPTS, fits_script, languages_of, letters_by_script, only_language, written_in
 from blockfeat.lang.measures import TextMeasures, code_points, keys_of_text
 from blockfeat.lang.ngrams import NgramTable
 from blockfeat.lang.stopwords import StopWordIndex, StopWordRatios, stop_word_ratios
 from blockfeat.lang.word_keys import prose_sample, shares_by_block
 
-_CODES = json.loads(bundled_file("blockfeat.lang", "codes.json").read_bytes())
+_CODES = bundled_json("blockfeat.lang", "codes.json")
 
 ISO_639_1 = frozenset(_CODES["two letters"].split())
 """The two-letter codes; Norwegian is ``no`` only (``nb`` and ``nn`` are folded into it)."""

@@ -10,7 +10,7 @@ from functools import cache
 from html import unescape
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from blockfeat._files import bundled_file, bundled_table
+from blockfeat._files import bundled_json, bundled_table
 from blockfeat.page.tags import Tags
 
 if TYPE_CHECKING:
@@ -377,6 +377,5 @@ def source_records() -> SourceRecords:
 
     Written by ``python -m experiments.metadata_sources`` from the development gold.
     """
-    text = bundled_file("blockfeat.metadata", "source_records.json").read_text(encoding="utf-8")
-    document = json.loads(text)
+    document = bundled_json("blockfeat.metadata", "source_records.json")
     return SourceRecords(document["counts"], document["order"])

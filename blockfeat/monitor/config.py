@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,7 +23,7 @@ from blockfeat._config import (
     parse_toml,
     texts,
 )
-from blockfeat._files import config_text
+from blockfeat._files import bundled_file, config_text
 from blockfeat.monitor.fetching.options import Address, FetchOptions, refusal
 from blockfeat.monitor.mentions.brand import Brand, Language
 from blockfeat.monitor.mentions.queries import Query
@@ -212,7 +211,7 @@ class SavedView:
     source: Texts = ()
     place: Texts = ()
     kind: Annotated[tuple[PageKind, ...], Parsed(texts)] = ()
-    counted: Literal["yes", "no", "all"] = "yes"
+    counted: Literal["yes", "no", "all", "unsure"] = "yes"
     q: str = ""
     words: str = ""
 
@@ -295,7 +294,7 @@ class _File(_Tables):
 
 def example_config() -> str:
     """Return a commented configuration that runs against ``blockfeat monitor demo``."""
-    return files("blockfeat.monitor").joinpath("example.toml").read_text(encoding="utf-8")
+    return bundled_file("blockfeat.monitor", "example.toml").read_text(encoding="utf-8")
 
 
 def read_config(path: str | os.PathLike[str]) -> MonitorConfig:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from blockfeat.monitor.mentions.brand import Brand, SenseModel, sense_features, senses_of, shown_feature
+from blockfeat.monitor.mentions.brand import UNSURE, Brand, SenseModel, sense_features, senses_of, shown_feature
 from blockfeat.monitor.reading import plain_path
 from blockfeat.monitor.store.store import Store
 
-LEAST_JUDGED = 20
+LEAST_JUDGED = 10
 """Least number of judged mentions for proposals."""
 _LEAST_OF_A_PLACE = 3
 _MOST_DOUBT = 0.2
@@ -49,7 +49,7 @@ class Proposal:
 
 
 def proposals(store: Store, brands: Sequence[Brand]) -> list[Proposal]:
-    """Return what the judged mentions of a store teach; none below twenty of them."""
+    """Return what the judged mentions of a store teach; none below ten of them."""
     judged = store.mentions_for_learning(judged_only=True)
     if len(judged) < LEAST_JUDGED:
         return []
@@ -71,19 +71,24 @@ def accept(store: Store, proposal: Proposal, *, now: float) -> None:
 def _sense(store: Store, brand: str, rows: Sequence[Mapping[str, Any]], given: SenseModel) -> Proposal | None:
     """Return what the judged mentions of a brand teach of its sense."""
     wrong = [row for row in rows if row["verdict"] == "wrong sense"]
-    if not wrong:
+    if not wrong and not given.given:
         return None
     # Mentions between those that were judged were seen, and passed over: they count as right.
-    numbers = [row["number"] for row in wrong]
+    numbers = [row["number"] for row in wrong or rows]
     seen = store.mentions_for_learning(brand=brand, first=min(numbers), last=max(numbers))
-    examples = [(_features(row), row["verdict"] != "wrong sense") for row in seen if row["counted"] or row["verdict"]]
-    model = given.learn(examples)
-    stored = [row for row in store.mentions_for_learning(brand=brand) if row["counted"]]
-    dropped = [row for row in stored if row["verdict"] != "right" and not model.is_brand(_features(row))]
+    seen = [row for row in seen if row["counted"] or row["verdict"]]
+    model = given.learn([(_features(row, given), row["verdict"] != "wrong sense") for row in seen])
+    stored = [row for row in store.mentions_for_learning(brand=brand) if row["verdict"] != "right"]
+    changed = [row for row in stored if _changes(row, model.rule(_features(row, given)))]
     words = Counter(model.weights).most_common()
     against = ", ".join(shown_feature(word) for word, weight in reversed(words[-5:]) if weight < 0)
     says = f"{brand}: no mention where more speaks for a namesake ({against})"
-    return Proposal("sense", brand, says, len(rows), len(dropped), _sentences(dropped), model.to_dict())
+    return Proposal("sense", brand, says, len(rows), len(changed), _sentences(changed), asdict(model))
+
+
+def _changes(row: Mapping[str, Any], rule: str) -> bool:
+    """Return whether another rule makes a mention count, or not."""
+    return bool(rule) if row["counted"] else not rule and (row["rule"] or "").startswith(UNSURE)
 
 
 def _place(store: Store, host: str, path: str, rows: Sequence[Mapping[str, Any]]) -> Proposal | None:
@@ -125,14 +130,14 @@ def place_lesson(verdicts: Mapping[str, int]) -> bool | None:
     return None
 
 
-def _features(row: Mapping[str, Any]) -> frozenset[str]:
+def _features(row: Mapping[str, Any], model: SenseModel) -> frozenset[str]:
     """Return what is near a stored mention, in its article where that has its sentence."""
     text, start = row["text"] or "", row["text_start"]
     at = text.find(row["match"], start) if start is not None else -1
     if at < 0:
         text = row["sentence"]
         at = max(0, text.find(row["match"]))
-    return sense_features(text, at, at + len(row["match"]), lang=row["lang"])
+    return sense_features(text, at, at + len(row["match"]), lang=row["lang"], given=model.given)
 
 
 def _sentences(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

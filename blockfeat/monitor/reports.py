@@ -18,6 +18,7 @@ from blockfeat.content import xml_characters
 from blockfeat.errors import ConfigError
 from blockfeat.extraction import CLASSES, part_in
 from blockfeat.io.outputs import ParquetRows, csv_line
+from blockfeat.monitor.mentions.brand import UNSURE
 from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.store.schema import MENTION_COLUMNS, MENTIONS_FROM, MENTIONS_SELECT, SQL, type_of
 from blockfeat.monitor.store.store import Store
@@ -46,16 +47,17 @@ DIMENSIONS: Mapping[str, str] = {
 # A sign keeps SQLite from another index than that of numbers.
 _PAGES_FIRST = MENTIONS_FROM.replace("p.id =", "+p.id =")
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
-_COUNTED = {"yes": f"{MENTION_COLUMNS['counted']} = 1", "no": f"{MENTION_COLUMNS['counted']} = 0", "all": "1 = 1"}
+_COUNTED = {
+    "yes": f"{MENTION_COLUMNS['counted']} = 1",
+    "no": f"{MENTION_COLUMNS['counted']} = 0",
+    "all": "1 = 1",
+    "unsure": f"m.rule LIKE '{UNSURE}:%' AND m.key NOT IN (SELECT mention_key FROM feedback)",
+}
 
 
 def _given(value: Any) -> Any:
     """Return a form's values without those that were left empty."""
     return [each for each in value if each] if isinstance(value, list | tuple) else value
-
-
-def _day(value: Any) -> Any:
-    return value or None
 
 
 def _query(value: str) -> str:
@@ -65,7 +67,7 @@ def _query(value: str) -> str:
 
 
 Values = Annotated[list[Annotated[str, StringConstraints(max_length=2000)]], BeforeValidator(_given)]
-Day = Annotated[date | None, BeforeValidator(_day)]
+Day = Annotated[date | None, BeforeValidator(lambda value: value or None)]
 
 
 class Filters(BaseModel):
@@ -78,7 +80,7 @@ class Filters(BaseModel):
     since, until : date or None
         First and last day.
     counted : str
-        ``"yes"``, ``"no"`` or ``"all"``.
+        ``"yes"``, ``"no"``, ``"all"``, or ``"unsure"`` for those that a person has to decide.
     q : str
         Words that the sentence holds, in one piece, whatever their case.
     words : str
@@ -95,7 +97,7 @@ class Filters(BaseModel):
     kind: Values = []
     since: Day = None
     until: Day = None
-    counted: Literal["yes", "no", "all"] = "yes"
+    counted: Literal["yes", "no", "all", "unsure"] = "yes"
     q: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
     words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), AfterValidator(_query)] = ""
     _pages: tuple[int, ...] | None = PrivateAttr(None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
@@ -57,7 +57,7 @@ class Document:
     """
 
     id: str
-    data: bytes | str | None
+    data: bytes | str | None = field(repr=False)
     url: str | None = None
     lang: str | None = None
     charset: str | None = None

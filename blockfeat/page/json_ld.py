@@ -171,13 +171,11 @@ def declared_free(scripts: Iterable[bytes]) -> bool | None:
     """
     found: bool | None = None
     for script in scripts:
-        place = script.find(_FREE)
-        while place >= 0:
+        for place in places_of(_FREE, script):
             behind = place + len(_FREE)
             value = _TRUTH.match(script, behind, behind + _LONGEST_TRUTH)
             if value:
                 if value[1].lower() in (b"false", b"no", b"0"):
                     return False
                 found = True
-            place = script.find(_FREE, place + 1)
     return found

@@ -8,13 +8,13 @@ import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
-from importlib.resources import files
 from math import inf
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from blockfeat._config import KeyPath, Problems, checked, dotted, parse_toml
+from blockfeat._files import bundled_file
 from blockfeat._files import config_text as text_of
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import ConfigError, InputError, TrainingError
@@ -182,7 +182,7 @@ _COMMENT = 110
 
 def bundled_configs() -> tuple[str, ...]:
     """Return the names of the configurations that come with blockfeat."""
-    folder = files("blockfeat.training").joinpath("configs")
+    folder = bundled_file("blockfeat.training", "configs")
     return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
 
 
@@ -191,7 +191,7 @@ def _read_document(source: str | Path) -> tuple[dict[str, Any], Problems]:
     path, name = Path(source), str(source).removesuffix(".toml")
     try:
         if not path.exists() and name in bundled_configs():
-            text = files("blockfeat.training").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
+            text = bundled_file("blockfeat.training", "configs", f"{name}.toml").read_text(encoding="utf-8")
         else:
             text = text_of(path)
     except (InputError, ConfigError) as error:

@@ -78,7 +78,6 @@ _COMMANDS: dict[tuple[str, ...], dict[str, str]] = {
     ("monitor",): {
         "monitor init monitor.toml": "",
         "monitor check monitor.toml": "",
-        "monitor aliases Tolmet --lang pl": "",
         "monitor run rendering.toml": _needs("rendering.toml: render = 'auto'", "render", "monitor"),
         "monitor serve absent.toml": _needs("monitor serve", "web", "monitor"),
         f"monitor {_EXPORT}": _needs("monitor export --format parquet", "parquet", "monitor"),

@@ -78,6 +78,14 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
         read_wikidata(tmp_path / "none.json")
 
 
+def test_forms_of_names_are_toml(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["forms", "Orlen", 'Lot "Air"', "--lang", "pl,ru"]) == 0
+    first, second = tomllib.loads(capsys.readouterr().out)["brands"]
+    assert ("Orlenu" in first["aliases"]["pl"], [*first["aliases"]]) == (True, ["pl"])
+    assert (first["name"], second["name"]) == ("Orlen", 'Lot "Air"')
+    assert main(["forms", "Orlen", "--lang", "ja"]) == 126
+
+
 def test_names_in_some_languages_are_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "item.json"
     file.write_text(json.dumps({"id": "Q1", "labels": _values(en="Norvik", ru="Норвик")}), encoding="utf-8")

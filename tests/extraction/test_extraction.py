@@ -46,33 +46,21 @@ def test_a_block_that_is_pickled_leaves_its_page_behind() -> None:
 
 
 def test_kinds_levels_and_order() -> None:
-    found = [(block.kind, block.level, block.ordered) for block in blocks()]
-    assert found == [
-        ("heading", 2, False),
-        ("list_item", 1, True),
-        ("list_item", 2, False),
-        ("quote", 0, False),
-        ("preformatted", 0, False),
-        ("table_cell", 0, False),
-        ("caption", 0, False),
-        ("paragraph", 0, False),
-    ]
-
-
-def test_links_point_at_their_words() -> None:
-    item = blocks()[1]
-    assert [(item.text[link.start : link.end], link.href) for link in item.links] == [
-        ("first link", "/a"),
-        ("second", "/b"),
-    ]
-    assert blocks()[-1].links == ()
-
-
-def test_preformatted_text_keeps_its_lines() -> None:
+    found = ", ".join(f"{block.kind} {block.level}{' ordered' if block.ordered else ''}" for block in blocks())
+    lists = "list_item 1 ordered, list_item 2"
+    assert found == f"heading 2, {lists}, quote 0, preformatted 0, table_cell 0, caption 0, paragraph 0"
     assert blocks()[4].text == "a\n  b"
 
 
-def test_xpaths_find_the_elements() -> None:
+def test_links_point_at_their_words_and_end_with_their_block() -> None:
+    item = blocks()[1]
+    found = [(item.text[link.start : link.end], link.href) for link in item.links]
+    assert (found, blocks()[-1].links) == ([("first link", "/a"), ("second", "/b")], ())
+    first = blocks("<p>Before <a href='/x'>inside<p>next</a> rest</p>")[0]
+    assert [first.text[link.start : link.end] for link in first.links] == ["inside"]
+
+
+def test_xpaths_find_the_elements_and_every_verdict_has_its_reason() -> None:
     root = html.fromstring(PAGE)
     for block in blocks():
         found = root.getroottree().xpath(block.xpath)
@@ -80,18 +68,9 @@ def test_xpaths_find_the_elements() -> None:
         assert len(found) == 1
         assert isinstance(found[0], etree._Element)
         assert block.text.split()[0] in "".join(found[0].itertext())
-
-
-def test_every_verdict_has_its_reason() -> None:
-    for block in blocks():
         assert block.reason.startswith("kept" if block.kept else "dropped")
         if block.failed:
             assert "at most" in block.reason or "at least" in block.reason
-
-
-def test_a_link_across_blocks_is_cut_at_the_block() -> None:
-    first = blocks("<p>Before <a href='/x'>inside<p>next</a> rest</p>")[0]
-    assert [first.text[link.start : link.end] for link in first.links] == ["inside"]
 
 
 TEXT = (
@@ -106,11 +85,8 @@ def found(text: str) -> str:
     return made
 
 
-def test_the_value_of_a_text_never_changes() -> None:
+def test_the_value_of_a_text_never_changes_and_form_and_signs_do_not_count() -> None:
     assert found("One two three four five.").startswith("3ffd31b78a06c781a8ea9590cf0edf78")
-
-
-def test_form_and_signs_do_not_count() -> None:
     assert found(TEXT) == found(normalize("NFD", TEXT)) == found(TEXT.upper()) == found(TEXT.replace(" ", "\n  "))
 
 
@@ -127,18 +103,10 @@ def test_the_same_text_in_other_charsets_and_other_chrome() -> None:
 def test_near_copies_are_alike_and_other_texts_are_not() -> None:
     long = " ".join(f"{TEXT} {number}" for number in range(20))
     near = long.replace("Tuesday", "Friday", 2) + " One more line at the end."
-    other = " ".join(
-        f"Another text speaks of bread and ovens, of flour number {number} and salt." for number in range(40)
-    )
+    other = " ".join(f"Another text speaks of bread and ovens, of flour {number} and salt." for number in range(40))
     assert fingerprint_similarity(found(long), found(near)) > 0.7
     assert fingerprint_similarity(found(long), found(other)) < 0.15
     assert fingerprint_similarity(found(long), found(long)) == 1.0
-
-
-def test_a_text_without_words_has_none() -> None:
-    assert fingerprint("") is None
-    assert fingerprint(" … ") is None
-    assert fingerprint("two words") is not None
 
 
 @pytest.mark.parametrize("value", ["", "zz" * 64, "ab"])
@@ -148,9 +116,10 @@ def test_what_is_no_fingerprint_is_refused(value: str) -> None:
 
 
 @given(text=st.text())
-def test_any_text_has_one_of_fixed_length_or_none(text: str) -> None:
+def test_any_text_has_one_of_fixed_length_or_none_where_it_has_no_words(text: str) -> None:
     made = fingerprint(text)
     assert made is None or len(made) == 128
+    assert (fingerprint(""), fingerprint(" … "), len(found("two words"))) == (None, None, 128)
 
 
 def test_copies_share_all_keys_near_copies_one_and_others_none() -> None:
@@ -161,9 +130,6 @@ def test_copies_share_all_keys_near_copies_one_and_others_none() -> None:
     assert fingerprint_keys(found(" ".join(words).upper())) == whole
     assert set(fingerprint_keys(found(" ".join([*words[:380], "and", "some", "more"])))) & set(whole)
     assert not set(fingerprint_keys(found(" ".join(f"other{number}" for number in range(400))))) & set(whole)
-
-
-def test_keys_of_nothing_and_of_what_is_no_fingerprint() -> None:
     assert fingerprint_keys(None) == ()
     with pytest.raises(InputError, match="128 digits, not 4"):
         fingerprint_keys("abcd")

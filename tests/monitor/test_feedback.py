@@ -13,6 +13,7 @@ from blockfeat.monitor.feedback import accept, place_lesson, proposals
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import Lessons
 from blockfeat.monitor.rematch import rematch
+from blockfeat.monitor.reports import Filters, mention_rows
 from blockfeat.monitor.store.store import Store
 from cases import CASES
 from stored_pages import NOW, mention, save
@@ -41,14 +42,14 @@ def _judged(store: Store, *, first: int = 0, pairs: int = 24) -> None:
         _save(store, 2 * number + 1, _PHONE)
 
 
-def test_from_twenty_verdicts_on_a_sense_is_proposed_with_what_it_changes(store: Store) -> None:
-    _judged(store, pairs=19)
+def test_from_ten_verdicts_on_a_sense_is_proposed_with_what_it_changes(store: Store) -> None:
+    _judged(store, pairs=9)
     assert proposals(store, [Brand("Orange")]) == []
-    _judged(store, first=19)
+    _judged(store, first=9, pairs=10)
     _save(store, 900, _FRUIT)
     _save(store, 901, _PHONE)
     (proposal,) = proposals(store, [Brand("Orange")])
-    assert (proposal.kind, proposal.subject, proposal.judged, proposal.changes) == ("sense", "Orange", 24, 25)
+    assert (proposal.kind, proposal.subject, proposal.judged, proposal.changes) == ("sense", "Orange", 10, 11)
     assert "juice" in proposal.says or "garden" in proposal.says
     accept(store, proposal, now=NOW)
     assert list(Lessons.of(store.lessons(), [Brand("Orange")]).senses) == ["Orange"]
@@ -88,6 +89,21 @@ def test_the_last_verdict_counts_and_unknown_ones_are_refused(store: Store) -> N
     for one, verdict, reason in (("nobody", "right", "no mention 'nobody'"), (key, "bad", "verdict 'bad'")):
         with pytest.raises(InputError, match=reason):
             store.judge(one, verdict, now=NOW)
+
+
+def test_what_a_person_has_decided_stays(store: Store, address: str, tmp_path: Path) -> None:
+    file = tmp_path / "monitor.toml"
+    file.write_text(f'[monitor]\nstore = "{address}"\n{_CONFIG}about = ["mobile"]\n')
+    config, unsure = read_config(file), Filters(counted="unsure")
+    right, wrong = (_save(store, number, "We saw Orange at fair {}.") for number in (1, 2))
+    assert rematch(store, config, now=NOW).changed == 2
+    assert [row["id"] for row in mention_rows(store, unsure)] == [right, wrong]
+    store.judge(wrong, "wrong sense", now=NOW)
+    store.judge(right, "right", now=NOW)
+    for _ in range(2):
+        assert [row["id"] for row in mention_rows(store, Filters())] == [right]
+        assert [*mention_rows(store, unsure)] == []
+        assert rematch(store, config, now=NOW).changed == 0
 
 
 def test_the_commands(tmp_path: Path) -> None:

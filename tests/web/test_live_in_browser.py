@@ -18,7 +18,7 @@ from blockfeat.monitor.reports import Filters, mention_rows
 from blockfeat.monitor.store.store import Store
 from controls import Controls
 from live_page import EVIDENCE, serving_live
-from stored_pages import NOW, mention, record, save_on_day, story
+from stored_pages import NOW, execute, mention, record, save_on_day, story
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page, Route
@@ -201,6 +201,16 @@ def test_keys_go_through_the_articles(page: Page) -> None:
     page.keyboard.press("o")
     page.wait_for_url("**/article/*")
     assert page.locator("h1").inner_text() == title
+
+
+def test_one_key_decides_what_is_unsure(opening: Opening, store: Store) -> None:
+    execute(store, "UPDATE mention SET counted = FALSE, rule = 'unsure: x' WHERE brand = 'Orlam'")
+    with opening("/?counted=unsure") as page:
+        for key, verdict in (("y", "right"), ("n", "wrong sense")):
+            page.keyboard.press(key)
+            page.locator(f".article [value='{verdict}'][aria-pressed=true]").wait_for()
+    judged = store.query("SELECT verdict, counted FROM feedback JOIN mention ON key = mention_key ORDER BY id DESC")
+    assert [(row["verdict"], row["counted"]) for row in judged] == [("right", 1), ("wrong sense", 0)]
 
 
 @pytest.mark.parametrize("path", ["/", "/lessons", "/status", "/article/1"])

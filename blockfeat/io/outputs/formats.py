@@ -14,7 +14,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from blockfeat._files import bundled_file, bundled_table
+from blockfeat._files import bundled_json, bundled_table
 from blockfeat.content.links import clean_characters, fold_white_space, xml_characters
 from blockfeat.errors import InputError, nearest
 from blockfeat.extraction.extraction import Extraction
@@ -85,8 +85,7 @@ def _dumped(value: Mapping[str, Any]) -> str:
 
 def record_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a record."""
-    text = bundled_file("blockfeat.io.outputs", "record.schema.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
+    return dict(bundled_json("blockfeat.io.outputs", "record.schema.json"))
 
 
 def plain(value: Any) -> Any:

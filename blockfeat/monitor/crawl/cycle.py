@@ -176,7 +176,9 @@ class Cycle:
                 if not self.tasks and wait is None:
                     break
                 await self._finish_some({stop}, timeout=wait)
-            await self._finish_all()
+            end = time.monotonic() + self.tools.grace
+            while self.tasks and time.monotonic() < end:
+                await self._finish_some(set(), timeout=end - time.monotonic())
         finally:
             stop.cancel()
             for task in self.tasks:
@@ -201,11 +203,6 @@ class Cycle:
         for task in done & self.tasks:
             self.tasks.discard(task)
             task.result()
-
-    async def _finish_all(self) -> None:
-        end = time.monotonic() + self.tools.grace
-        while self.tasks and time.monotonic() < end:
-            await self._finish_some(set(), timeout=end - time.monotonic())
 
     async def _begin_feeds(self) -> None:
         if self.every and time.monotonic() - self.feeds_looked_at > _FEEDS_EVERY:

@@ -215,7 +215,7 @@ def _drop_attributes(root: etree._Element) -> None:
 def _feed(parsed: Any, root: etree._Element, kind: str, url: str, is_cut: bool) -> Feed:
     gathering = Gathering(url)
     gathering.cut_off(is_cut)
-    head = parsed.get("feed", {})
+    head, days = parsed.get("feed", {}), {text.strip().lower() for text in _listed(root, "skipDays")}
     for entry in parsed.get("entries", ()):
         _add(gathering, entry, kind, head.get("language"))
     if parsed.get("bozo"):
@@ -226,7 +226,7 @@ def _feed(parsed: Any, root: etree._Element, kind: str, url: str, is_cut: bool) 
         entries=gathering.entries,
         ttl_seconds=_ttl(head),
         skip_hours=_skip_hours(root),
-        skip_days=_skip_days(root),
+        skip_days=tuple(number for number, day in enumerate(_DAYS) if day in days),
         warnings=gathering.warnings,
     )
 
@@ -286,11 +286,6 @@ def _skip_hours(root: etree._Element) -> tuple[int, ...]:
     hours = {_number(text) for text in _listed(root, "skipHours")}
     # RSS 0.91 counts the hours from 1 to 24.
     return tuple(sorted({hour % 24 for hour in hours if hour is not None and hour <= 24}))
-
-
-def _skip_days(root: etree._Element) -> tuple[int, ...]:
-    days = {text.strip().lower() for text in _listed(root, "skipDays")}
-    return tuple(number for number, day in enumerate(_DAYS) if day in days)
 
 
 def _listed(root: etree._Element, name: str) -> list[str]:

@@ -62,7 +62,7 @@ class Fetcher:
         self._turns = HostTurns(
             per_host=self._options.per_host, concurrency=self._options.concurrency, clock=self._clock
         )
-        self._robots = RobotsRules(self._robots_file, self._clock)
+        self._robots = RobotsRules(lambda url: self._with_retries(url, {}, "robots"), self._clock)
         self._client: httpx2.AsyncClient | None = None
         self._tried_again: set[str] = set()
 
@@ -114,9 +114,6 @@ class Fetcher:
         """
         conditions = {"If-None-Match": etag, "If-Modified-Since": last_modified}
         return await self._with_retries(url, {name: value for name, value in conditions.items() if value}, kind)
-
-    async def _robots_file(self, url: str) -> Fetched:
-        return await self._with_retries(url, {}, "robots")
 
     async def _with_retries(self, url: str, headers: Mapping[str, str], kind: str) -> Fetched:
         import stamina

@@ -29,12 +29,8 @@ def canonical_url(url: str) -> str:
     except ValueError:
         return url.strip()
     host = parts.netloc.rpartition("@")[2].lower().removesuffix(_DEFAULT_PORTS.get(parts.scheme, "\0"))
-    kept = [pair for pair in parts.query.split("&") if pair and not _is_tracking(pair)]
+    kept = [pair for pair in parts.query.split("&") if pair and not _TRACKING.fullmatch(pair.partition("=")[0].lower())]
     return urlunsplit((parts.scheme.lower(), host, parts.path or "/", "&".join(kept), ""))
-
-
-def _is_tracking(pair: str) -> bool:
-    return _TRACKING.fullmatch(pair.partition("=")[0].lower()) is not None
 
 
 def netloc_of(url: str) -> str:

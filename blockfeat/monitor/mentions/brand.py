@@ -5,27 +5,23 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 
 from blockfeat._config import Count, Parsed, Texts
 from blockfeat.errors import BrandError
 from blockfeat.lang import normalise_code, script_of, stop_words_if_any, tokenize
+from blockfeat.monitor.mentions.inflection import ANY_LANGUAGE, Endings, inflected_languages
 
-ANY_LANGUAGE = "*"
-"""Key of aliases that hold in every language."""
 Case = Literal["fold", "exact"]
 """How the case of letters counts."""
 Context = Literal["window", "paragraph", "article"]
 """Where context words may stand."""
-
-
-def _no_aliases() -> dict[str, tuple[str, ...]]:
-    return {}
 
 
 def _language(code: str) -> str:
@@ -34,19 +30,12 @@ def _language(code: str) -> str:
     return code
 
 
-def _by_language(value: Any) -> Any:
-    """Return aliases by language; those that are not hold in all."""
-    return value if isinstance(value, dict) else {ANY_LANGUAGE: value}
-
-
-def _listed(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
 Language = Annotated[str, Parsed(_language, late=True)]
 _AnyLanguage = Annotated[str, Parsed(lambda code: code if code == ANY_LANGUAGE else _language(code), late=True)]
-_Names = Annotated[Sequence[str], Parsed(_listed)]
-Aliases = Annotated[Mapping[_AnyLanguage, _Names], Parsed(_by_language)]
+_Names = Annotated[Sequence[str], Parsed(lambda value: [value] if isinstance(value, str) else value)]
+# Names that are not given by language hold in all.
+_ByLanguage = Parsed(lambda value: value if isinstance(value, dict) else {ANY_LANGUAGE: value})
+Aliases = Annotated[Mapping[_AnyLanguage, _Names], _ByLanguage]
 
 
 @dataclass(frozen=True)
@@ -89,7 +78,7 @@ class Brand:
     """
 
     name: str
-    aliases: Aliases = field(default_factory=_no_aliases)
+    aliases: Aliases = field(default_factory=dict)
     excluded: Texts = ()
     requires: Texts = ()
     forbids: Texts = ()
@@ -133,14 +122,6 @@ class Brand:
             for name in names:
                 yield lang, name
 
-    def with_aliases(self, aliases: Mapping[str, Sequence[str]]) -> Brand:
-        """Return a copy with more aliases; one that is there already is not repeated."""
-        merged = {lang: tuple(names) for lang, names in self.aliases.items()}
-        for lang, names in aliases.items():
-            code = _code(self.name, lang)
-            merged[code] = tuple(dict.fromkeys((*merged.get(code, ()), *names)))
-        return replace(self, aliases=merged)
-
 
 def _has_letter(name: str) -> bool:
     return any(character.isalnum() for character in name)
@@ -162,25 +143,11 @@ _SHORTEST_JOINED = 7
 _CHINESE = ("s2tw", "s2hk", "s2t", "t2s")
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """A spelling.
-
-    Attributes
-    ----------
-    lang : str
-        Language of the pages that it is looked for on, ``"*"`` for all.
-    rule : str
-        What made it: ``"spacing"``, ``"umlauts"`` or ``"Chinese"``.
-    """
-
-    spelling: str
-    lang: str
-    rule: str
-
-
-def variants_of(brand: Brand) -> Iterator[Variant]:
+def variants_of(brand: Brand) -> Iterator[tuple[str, str, str]]:
     """Yield the other spellings of the names of a brand; none where it has ``forms = False``, or compares exactly.
+
+    Each with the language of the pages that it is looked for on, ``"*"`` for all, and what made it: ``"spacing"``,
+    ``"umlauts"`` or ``"Chinese"``.
 
     Spaces and hyphens stand for each other, or are left out of long names; ä is ae, ø is oe, å is aa; Chinese names are
     in simplified and traditional characters (OpenCC); names have the endings of a page's language
@@ -193,20 +160,16 @@ def variants_of(brand: Brand) -> Iterator[Variant]:
         if name.endswith("*"):
             continue
         for rule, made in (("spacing", _spaced(name)), ("umlauts", _umlauts(name)), ("Chinese", _chinese(name))):
-            yield from (Variant(other, lang, rule) for other in made if other not in known)
+            yield from ((other, lang, rule) for other in made if other not in known)
 
 
 def _spaced(name: str) -> Iterable[str]:
     """Return a name with its spaces and hyphens exchanged, and joined where it is long."""
     parts = _JOINER.split(name)
-    if len(parts) == 1 or not all(parts) or not all(map(_is_cased, parts)):
+    if len(parts) == 1 or not all(part and part[0].upper() != part[0].lower() for part in parts):
         return ()
     joined = ("".join(parts),) if len(parts) == 2 and len(name) >= _SHORTEST_JOINED else ()
     return (" ".join(parts), "-".join(parts), *joined)
-
-
-def _is_cased(part: str) -> bool:
-    return part[0].upper() != part[0].lower()
 
 
 def _umlauts(name: str) -> Iterable[str]:
@@ -223,21 +186,64 @@ def _chinese(name: str) -> Iterable[str]:
 
 
 _AROUND = 150
-_GIVEN = 1.5
+# Log-odds that a given word adds where it stands near the name, and anywhere in the article.
+_ABOUT, _OTHERS = (2.0, 1.0), (-1.75, -0.75)
+# Where a brand has words for it: that none stands there, and that another name stands before its own (``Tom Ford``).
+_NO_WORD, _NAMED = -1.8, -1.0
 _STRENGTH = 1.0
-# A name is ruled out only at odds of more than two to one for a namesake: recall matters more than precision.
-_LEAST = -0.8
-_STEPS, _RATE = 300, 0.5
+_LEAST, _UNSURE = -0.8, -2.8
+_STEPS, _RATE, _SHORTEST = 300, 0.5, 3
 _LEAST_USES = 2
 _LIGHT = 0.05
 _SHOWN = 3
-_BEFORE, _BEHIND = "<", ">"
+_BEFORE, _BEHIND, _ANYWHERE, _NAME_BEFORE = "<", ">", "~", "<^"
+_NAME_BEFORE_IT = re.compile(r"(?<![\w.])([^\W\d_][\w]*)\.?[ -]$")
+_PLURALS = ("s", "es", "x", "en", "e", "er")
+UNSURE = "unsure"
+"""What the rule of a mention begins with that a person is to decide."""
 
 
-def sense_features(text: str, start: int, end: int, *, lang: str | None = None) -> frozenset[str]:
+@lru_cache(maxsize=1000)
+def _forms(words: frozenset[str], lang: str | None) -> Mapping[str, str]:
+    """Return the forms of words in a language, plurals and cases, each with its word."""
+    endings, found = Endings.of(lang) if lang in inflected_languages() else None, dict[str, str]()
+    for word in sorted(word for word in words if len(word) >= _SHORTEST):
+        forms = [word + ending for ending in _PLURALS] + [word[:-1] + "ies"] * word.endswith("y")
+        forms += [*(endings.forms(word) if endings else ()), word[:-1] + "i"]
+        found |= dict.fromkeys(forms, word)
+    found |= {word: word for word in words}
+    return {form: word for form, word in found.items() if form not in stop_words_if_any(lang)}
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text; of scripts without spaces the characters, and pairs of these."""
+    return _with_pairs(tokenize(text))
+
+
+def _with_pairs(words: list[str]) -> list[str]:
+    return words + [one + other for one, other in pairwise(words) if len(one) == len(other) == 1]
+
+
+def sense_features(
+    text: str,
+    start: int,
+    end: int,
+    *,
+    lang: str | None = None,
+    given: frozenset[str] = frozenset(),
+    words: frozenset[str] | None = None,
+) -> frozenset[str]:
     """Return what is near a name: words within 150 characters; the words beside it, with ``<`` and ``>`` before them.
 
     Stop words of the language count only beside it. Scripts without spaces have their characters, and pairs of these.
+    ``<^`` is another name right before it, save in German, where any noun has a capital.
+
+    Parameters
+    ----------
+    given : set of str
+        Words that are found in any of their forms; ``~`` stands before those that the text has anywhere.
+    words : set of str, optional
+        Those of the text (`words_in`), where they are known.
     """
     before = text[max(0, start - _AROUND) : start]
     behind = text[end : end + _AROUND]
@@ -246,10 +252,15 @@ def sense_features(text: str, start: int, end: int, *, lang: str | None = None) 
         left = left[1:]
     if len(behind) == _AROUND:
         right = right[:-1]
-    pairs = (a + b for words in (left, right) for a, b in pairwise(words) if len(a) == len(b) == 1)
     beside = [_BEFORE + left[-1]] if left else []
     beside += [_BEHIND + right[0]] if right else []
-    return frozenset((*left, *right, *pairs)) - stop_words_if_any(lang) | frozenset(beside)
+    forms, ignored = _forms(given, lang), stop_words_if_any(lang)
+    name = _NAME_BEFORE_IT.search(before)
+    if name is not None and name[1][0].isupper() and lang != "de":
+        beside += [_NAME_BEFORE] if name[1].lower() not in ignored and name[1].lower() not in forms else []
+    beside += [_ANYWHERE + forms[word] for word in forms.keys() & (words_in(text) if words is None else words)]
+    near = (*_with_pairs(left), *_with_pairs(right))
+    return frozenset(forms.get(word, word) for word in near) - ignored | frozenset(beside)
 
 
 @dataclass(frozen=True)
@@ -268,26 +279,36 @@ class SenseModel:
     bias: float = 0.0
 
     @classmethod
-    def of_words(cls, about: Iterable[str], others: Iterable[str], *, bias: float = 0.0) -> SenseModel:
+    def of_words(cls, about: Collection[str], others: Collection[str]) -> SenseModel:
         """Return the model of given words: those that speak for the brand, and those that speak for a namesake."""
-        weights: dict[str, float] = {}
-        for words, weight in ((others, -_GIVEN), (about, _GIVEN)):
-            weights |= {word: weight for phrase in words for word in tokenize(phrase)}
-        return cls(weights, bias)
+        weights = {_NAME_BEFORE: _NAMED} if about else {}
+        for words, (near, anywhere) in ((others, _OTHERS), (about, _ABOUT)):
+            for phrase in words:
+                for word in [word for word in words_in(phrase) if len(word) > 1] or words_in(phrase):
+                    weights |= {word: near, _ANYWHERE + word: anywhere}
+        return cls(weights, _NO_WORD if about else 0.0)
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """The words that count anywhere in the article, too."""
+        return frozenset(word.removeprefix(_ANYWHERE) for word in self.weights if word.startswith(_ANYWHERE))
 
     def score(self, features: Iterable[str]) -> float:
         """Return the log-odds of the brand."""
         return self.bias + sum(self.weights.get(feature, 0.0) for feature in features)
 
-    def is_brand(self, features: Iterable[str]) -> bool:
-        """Return whether a name is taken for the brand's."""
-        return self.score(features) > _LEAST
+    def rule(self, features: Collection[str]) -> str:
+        """Return the rule that takes a mention away, with what weighs most against it; empty where it stands.
 
-    def because(self, features: Iterable[str]) -> str:
-        """Return the features with the largest weights in favour of the decision, for messages."""
-        sign = 1.0 if self.is_brand(features) else -1.0
-        strongest = sorted((-sign * self.weights.get(feature, 0.0), feature) for feature in features)
-        return ", ".join(shown_feature(feature) for weight, feature in strongest[:_SHOWN] if weight < 0)
+        It begins with ``unsure`` where so little speaks for the brand or a namesake that a person is to decide.
+        """
+        score = self.score(features)
+        if score > _LEAST:
+            return ""
+        strongest = sorted((self.weights.get(feature, 0.0), feature) for feature in features)
+        against = dict.fromkeys(shown_feature(feature) for weight, feature in strongest if weight < 0)
+        because = ", ".join([*against][:_SHOWN]) or "little speaks for the brand"
+        return f"{UNSURE if score > _UNSURE else 'sense'}: {because}"
 
     def learn(self, examples: Sequence[tuple[frozenset[str], bool]]) -> SenseModel:
         """Return this model updated by judged mentions.
@@ -319,10 +340,6 @@ class SenseModel:
         }
         return SenseModel(kept, round(float(weights[-1]), 3))
 
-    def to_dict(self) -> dict[str, object]:
-        """Return plain values that JSON can hold."""
-        return {"weights": dict(self.weights), "bias": self.bias}
-
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> SenseModel:
         """Return the model of such values; what is no finite number is left out."""
@@ -334,6 +351,9 @@ class SenseModel:
 
 def shown_feature(feature: str) -> str:
     """Return a feature for people: a word, or one right before or after the name (``"the …"``, ``"… county"``)."""
+    if feature == _NAME_BEFORE:
+        return "another name before it"
+    feature = feature.removeprefix(_ANYWHERE)
     if feature.startswith(_BEFORE):
         return f"{feature[1:]} …"
     return f"… {feature[1:]}" if feature.startswith(_BEHIND) else feature

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
+from os.path import commonprefix
 from typing import Any
 
 from blockfeat._files import bundled_table
 from blockfeat.errors import LanguageError
 from blockfeat.lang import normalise_code, script_of, stop_words_if_any, written_in
-from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 from blockfeat.monitor.mentions.folding import Folder
 
+ANY_LANGUAGE = "*"
+"""Key of names that hold in every language."""
 _VOWELS = frozenset("aeiouyáéíóúýäëïöüàèìòùâêîôûąęėįųūāēīőűæøåаеёиоуыэюяіїєαεηιουωάέήίόύώ")
 _SHORTEST = 3
 _MARKS = "'’:-"
@@ -103,26 +105,6 @@ class Endings:
         return ""
 
 
-def inflected_aliases(name: str, langs: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return proposed forms of a name by language, as `Brand.with_aliases` takes them.
-
-    Proposals are for a person to look through: endings are applied by spelling, so that some forms do not exist.
-
-    Parameters
-    ----------
-    name : str
-        The name in its basic form.
-    langs : iterable of str
-        ISO 639-1 codes.
-
-    Raises
-    ------
-    LanguageError
-        There are no rules for a language.
-    """
-    return {endings.lang: endings.forms(name) for endings in map(Endings.of, langs)}
-
-
 @cache
 def inflected_languages() -> frozenset[str]:
     """Return the languages whose endings are known."""
@@ -156,16 +138,14 @@ class Inflections:
     _endings: dict[str, Endings] = field(default_factory=dict, repr=False)
     _forms: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict, repr=False)
 
-    def stems_of(self, brand: Brand) -> dict[str, tuple[str, str]]:
-        """Return what every form of the names of a brand begins with, folded: the name and its language by stem.
+    def stems_of(self, spellings: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
+        """Return what every form of names, given with their languages, begins with, folded: name and language by stem.
 
         Names of fewer than four letters, without a capital, or whose forms have fewer than three letters in common have
         none.
         """
         stems: dict[str, tuple[str, str]] = {}
-        if not brand.forms or brand.case == "exact":
-            return stems
-        for lang, name in brand.spellings():
+        for lang, name in spellings:
             words = name.split(" ")
             if len(name) < _SHORTEST_NAME or not name[0].isupper() or name.endswith("*") or len(words) > _MOST_WORDS:
                 continue
@@ -173,7 +153,7 @@ class Inflections:
             script = script_of(words[0][-1])
             langs = {code for code in langs if script is not None and written_in(code, script)}
             forms = [form for code in langs for form in (words[0], *self._endings_of(code).forms(words[0]))]
-            stem = _common_beginning([self.folder.fold(form).text for form in forms])
+            stem = commonprefix([self.folder.fold(form).text for form in forms])  # noqa: RUF071
             if langs and len(stem) >= _SHORTEST_STEM:
                 stems.setdefault(stem, (name, lang))
         return stems
@@ -214,9 +194,3 @@ class Inflections:
                 return None
             place = end
         return place
-
-
-def _common_beginning(words: Sequence[str]) -> str:
-    """Return what all words begin with."""
-    first, last = min(words, default=""), max(words, default="")
-    return next((first[:place] for place, letter in enumerate(first) if last[place : place + 1] != letter), first)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from blockfeat.errors import BrandError
 from blockfeat.lang import normalise_code, stop_words_if_any
-from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand, variants_of
+from blockfeat.monitor.mentions.brand import Brand, variants_of
 from blockfeat.monitor.mentions.folding import (
     ACCENTED,
     PARAGRAPH,
@@ -22,7 +22,7 @@ from blockfeat.monitor.mentions.folding import (
     Folder,
     visible,
 )
-from blockfeat.monitor.mentions.inflection import Inflections
+from blockfeat.monitor.mentions.inflection import ANY_LANGUAGE, Inflections
 
 if TYPE_CHECKING:
     from ahocorasick_rs import AhoCorasick
@@ -126,7 +126,8 @@ class BrandMatcher:
             if brand.name in names:
                 raise BrandError(f"brand {brand.name!r} is there twice")
             names.add(brand.name)
-            stems = inflections.stems_of(brand).items()
+            is_varied = brand.forms and brand.case != "exact"
+            stems = inflections.stems_of(brand.spellings()).items() if is_varied else ()
             inflected = ((stem, _Use(number, _NAME, *named, variant=INFLECTED)) for stem, named in stems)
             for pattern, use in (*_patterns(number, brand, folder), *inflected):
                 if use not in uses[pattern]:
@@ -187,7 +188,11 @@ class BrandMatcher:
                 if use.variant == INFLECTED:
                     self._add_inflected(found, use, folded, text, start, lang)
                     continue
-                if self._is_word(use, folded, start, end, lang):
+                if use.open_end:
+                    is_word = self._boundaries.begins(folded.text, start, lang=lang, length=end - start)
+                else:
+                    is_word = self._boundaries.hold(folded.text, start, end, lang=lang)
+                if is_word:
                     last = self._boundaries.word_end(folded.text, end) if use.open_end and use.role == _NAME else end
                     if self._is_spelt(use, folded, text, start, last, lang):
                         _add(found[use.brand], use, start, last)
@@ -206,12 +211,6 @@ class BrandMatcher:
                 return
             if same_dots(use.spelling, text[span[0] : span[1]], turkish=self._is_turkish(use, lang)):
                 _add(found[use.brand], use, start, end)
-
-    def _is_word(self, use: _Use, folded: FoldedText, start: int, end: int, lang: str | None) -> bool:
-        """Return whether a pattern stands at the bounds of words."""
-        if use.open_end:
-            return self._boundaries.begins(folded.text, start, lang=lang, length=end - start)
-        return self._boundaries.hold(folded.text, start, end, lang=lang)
 
     def _is_spelt(self, use: _Use, folded: FoldedText, text: str, start: int, end: int, lang: str | None) -> bool:
         """Return whether the original text has the case, accents and dots of the use, which folding drops."""
@@ -283,7 +282,7 @@ def _patterns(number: int, brand: Brand, folder: Folder) -> Iterable[tuple[str, 
     found = [_Use(number, _NAME, brand.name, ANY_LANGUAGE)]
     for lang, alias in islice(brand.spellings(), 1, None):
         found.append(_Use(number, _NAME, alias.removesuffix("*"), lang, alias.endswith("*")))
-    found += [_Use(number, _NAME, each.spelling, each.lang, variant=each.rule) for each in variants_of(brand)]
+    found += [_Use(number, _NAME, other, lang, variant=rule) for other, lang, rule in variants_of(brand)]
     found += [_Use(number, _EXCLUDED, phrase, ANY_LANGUAGE) for phrase in brand.excluded]
     for role, words in ((_REQUIRED, brand.requires), (_FORBIDDEN, brand.forbids)):
         found += [_Use(number, role, word.removesuffix("*"), ANY_LANGUAGE, word.endswith("*")) for word in words]

@@ -18,7 +18,7 @@ import numpy as np
 from blockfeat.blocks import Block
 from blockfeat.extraction import ROLES, Extraction, PageParts
 from blockfeat.lang import character_classes, code_points, sentence_ends
-from blockfeat.monitor.mentions.brand import SenseModel, sense_features, senses_of
+from blockfeat.monitor.mentions.brand import SenseModel, sense_features, senses_of, words_in
 from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS
 from blockfeat.monitor.mentions.matcher import BrandMatcher, Hit
 from blockfeat.monitor.mentions.queries import QueryMatcher
@@ -234,12 +234,13 @@ def _hits(
     """Yield each hit with its passage, all matched as one text; the offsets are those in the passage."""
     begins = np.cumsum([0, *(len(passage.searched) + 1 for passage in passages)]).tolist()
     text = PARAGRAPH.join(passage.searched for passage in passages)
+    words = cache(lambda: frozenset(words_in(text)))
     for hit in matcher.find(text, lang=lang, ruled_out=True):
         place = bisect_right(begins, hit.start) - 1
         sense = senses.get(hit.brand) if not hit.rule else None
         if sense is not None:
-            features = sense_features(text, hit.start, hit.end, lang=lang)
-            hit = hit if sense.is_brand(features) else replace(hit, rule=f"sense: {sense.because(features)}")
+            features = sense_features(text, hit.start, hit.end, lang=lang, given=sense.given, words=words())
+            hit = replace(hit, rule=sense.rule(features))
         yield passages[place], replace(hit, start=hit.start - begins[place], end=hit.end - begins[place])
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from blockfeat.errors import QueryError
 from blockfeat.lang import keys_of_text
-from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
+from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.folding import PARAGRAPH
+from blockfeat.monitor.mentions.inflection import ANY_LANGUAGE
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 
 NEAR_WORDS = 10

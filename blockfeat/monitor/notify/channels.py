@@ -378,13 +378,9 @@ class Command:
         """Run it."""
         values = {"id": message.id, "alert": message.alert, "subject": message.subject, "text": message.text()}
         given = json.dumps({**values, "mentions": list(message.events)}, ensure_ascii=False).encode("utf-8", "replace")
-
-        def run() -> subprocess.CompletedProcess[bytes]:
-            pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-            return subprocess.run(self.words, input=given, cwd=self.folder, timeout=_TIMEOUT, check=False, **pipes)
-
+        run = partial(subprocess.run, self.words, input=given, cwd=self.folder, timeout=_TIMEOUT, check=False)
         try:
-            done = await asyncio.to_thread(run)
+            done: Any = await asyncio.to_thread(run, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         except subprocess.TimeoutExpired:
             raise DeliveryError(f"{self.words[0]}: took more than {_TIMEOUT:.0f} s") from None
         except (OSError, ValueError) as error:

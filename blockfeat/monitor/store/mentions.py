@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections import defaultdict, deque
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import count
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, text, update
 
 from blockfeat.errors import InputError
+from blockfeat.monitor.mentions.brand import UNSURE
 from blockfeat.monitor.store.engine import upsert
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, iso
 from blockfeat.monitor.store.schema import SPAN_COLUMNS, SQL, feedback, lesson, mention, outbox, page
@@ -23,6 +24,7 @@ _KEY_LENGTH = 24
 _COMPARED = 8
 NOT_FOUND = "nothing in the configuration finds it any more"
 """The rule of mentions that a rematch did not find."""
+_DECIDED: dict[str, Any] = {"rule": None, "because": None, "counted": True}
 _NOT_FOUND = {"rule": NOT_FOUND, "because": NOT_FOUND, "counted": False, "relevance": 0.0}
 # Made once: making a statement costs more than running it.
 _ADD = insert(mention)
@@ -58,7 +60,8 @@ def save_mentions(connection: Connection, before: Any, record: PageRecord) -> di
     keys = _keys(before.key, record.mentions, olds)
     sentences = {row.key: row.sentence for row in olds}
     current, rows, changes = before.version + 1, [], {}
-    for item, key in zip(record.mentions, keys, strict=True):
+    for found, key in zip(record.mentions, keys, strict=True):
+        item = _as_decided(connection, found, key) if key in known else found
         rows.append(_row(item, key, page_id=before.id, version=current, first_version=known.get(key, current)))
         if key not in known:
             changes[key] = "new"
@@ -239,7 +242,8 @@ def _match_page(
     for row in sought:
         known[row.brand, row.sentence].append(row)
     there = (known[item.brand, item.sentence] for item in found)
-    met = [(item, same.popleft() if same else None) for item, same in zip(found, there, strict=True)]
+    pairs = [(item, same.popleft() if same else None) for item, same in zip(found, there, strict=True)]
+    met = [(item if was is None else _as_decided(connection, item, was.key), was) for item, was in pairs]
     changed, changes = 0, dict[str, str]()
     for item, was in met:
         if was is not None and _update(connection, was, item, is_whole=bool(stored.evidence)):
@@ -257,6 +261,14 @@ def _match_page(
         connection.execute(update(mention).where(mention.c.id.in_(gone)).values(**_NOT_FOUND))
     counted = sum(item.counted for item in new)
     return Rematched(0, len(new), counted, changed, len(gone)), changes | dict.fromkeys(keys, "new")
+
+
+def _as_decided(connection: Connection, item: FoundMention, key: str) -> FoundMention:
+    """Return a mention, one that is unsure as a person has decided it."""
+    if not (item.rule or "").startswith(UNSURE):
+        return item
+    verdict = connection.scalar(select(feedback.c.verdict).where(feedback.c.mention_key == key))
+    return replace(item, **_DECIDED) if verdict == "right" else item
 
 
 def _update(connection: Connection, row: Any, item: FoundMention, *, is_whole: bool) -> bool:
@@ -340,7 +352,7 @@ _LAST = 2**62
 
 
 def judge(connection: Connection, key: str, verdict: str, *, now: float) -> None:
-    """Store a verdict on a mention; it replaces an earlier one.
+    """Store a verdict on a mention; it replaces an earlier one. One that is unsure counts where it is right.
 
     Raises
     ------
@@ -349,10 +361,14 @@ def judge(connection: Connection, key: str, verdict: str, *, now: float) -> None
     """
     if verdict not in VERDICTS:
         raise InputError(f"verdict {verdict!r} is none of {', '.join(VERDICTS)}")
-    if connection.scalar(select(mention.c.id).where(mention.c.key == key).limit(1)) is None:
+    row = connection.execute(select(mention).where(mention.c.key == key).order_by(mention.c.id.desc())).first()
+    if row is None:
         raise InputError(f"the store has no mention {key!r}")
     values = {"mention_key": key, "verdict": verdict, "judged_at": iso(now)}
     upsert(connection, feedback, values, "mention_key")
+    if verdict == "right" and (row.rule or "").startswith(UNSURE):
+        connection.execute(update(mention).where(mention.c.id == row.id).values(**_DECIDED))
+        queue_events(connection, row.page_id, {key: "counted"}, moment=iso(now), is_asked=True)
 
 
 def count_judged(connection: Connection) -> int:

@@ -140,14 +140,6 @@ def _save_failure(connection: Connection, visit: Visit) -> Saved:
     return Saved("failed")
 
 
-def _save_unchanged(connection: Connection, visit: Visit) -> Saved:
-    """Save that a page is as it was (304)."""
-    renewed = {"etag": visit.etag, "last_modified": visit.last_modified}
-    values = {**_fetched(visit), **{name: value for name, value in renewed.items() if value is not None}}
-    _save_same(connection, visit, values)
-    return Saved("unchanged")
-
-
 def _save_same(connection: Connection, visit: Visit, values: dict[str, Any]) -> None:
     """Save that the content of a page is unchanged."""
     values |= {"attempts": 0, "removed_at": None}
@@ -244,7 +236,11 @@ def save_visits(
         elif visit.error is not None:
             saved.append(_save_failure(connection, visit))
         else:
-            saved.append(_save_unchanged(connection, visit))
+            renewed = {"etag": visit.etag, "last_modified": visit.last_modified}
+            _save_same(
+                connection, visit, _fetched(visit) | {name: tag for name, tag in renewed.items() if tag is not None}
+            )
+            saved.append(Saved("unchanged"))
     # The feed's own text of a page that was read is of no more use.
     whole = [visit.page.id for visit, record in visits if record and (record.origin, record.status) == ("page", "ok")]
     if whole:

@@ -6,12 +6,11 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 
 from lxml import etree
 
-from blockfeat._files import write_whole
+from blockfeat._files import bundled_file, write_whole
 from blockfeat.errors import InputError
 from blockfeat.page.document import host_of, registered_domain
 from blockfeat.papers.crunch.settings import Advertisements, HostListFile
@@ -252,7 +251,7 @@ def host_list(advertisements: Advertisements) -> HostList:
     """
     found: set[str] = set()
     if advertisements.bundled_list:
-        found |= hosts_in(files("blockfeat.papers.crunch").joinpath("ad_hosts.txt").read_text(encoding="utf-8"))
+        found |= hosts_in(bundled_file("blockfeat.papers.crunch", "ad_hosts.txt").read_text(encoding="utf-8"))
     for entry in advertisements.lists:
         found |= hosts_in(_text(entry.file), name=entry.file)
     return HostList(frozenset(found))

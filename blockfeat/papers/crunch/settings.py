@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from pathlib import Path
 
 from blockfeat._config import checked, parse_toml
-from blockfeat._files import config_text
+from blockfeat._files import bundled_file, config_text
 from blockfeat.errors import ConfigError, InputError
 
 
@@ -225,7 +224,7 @@ class CleanSettings:
 
 def bundled_settings() -> tuple[str, ...]:
     """Return the kinds of pages for which the swarm learnt the bundled settings (`experiments.crunch_by_kind`)."""
-    folder = files("blockfeat.papers.crunch").joinpath("kinds")
+    folder = bundled_file("blockfeat.papers.crunch", "kinds")
     return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
 
 
@@ -239,7 +238,7 @@ def settings_text(path: str | os.PathLike[str]) -> str:
     """
     name = os.fspath(path)
     if not Path(path).exists() and name in bundled_settings():
-        return files("blockfeat.papers.crunch").joinpath("kinds", f"{name}.toml").read_text(encoding="utf-8")
+        return bundled_file("blockfeat.papers.crunch", "kinds", f"{name}.toml").read_text(encoding="utf-8")
     try:
         return config_text(path)
     except InputError as error:
@@ -271,4 +270,4 @@ def parse_settings(text: str, *, name: str = "settings", folder: Path = Path()) 
 
 def default_settings_text() -> str:
     """Return the default settings as a commented TOML file."""
-    return files("blockfeat.papers.crunch").joinpath("default.toml").read_text(encoding="utf-8")
+    return bundled_file("blockfeat.papers.crunch", "default.toml").read_text(encoding="utf-8")

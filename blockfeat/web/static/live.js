@@ -3,6 +3,7 @@ const stream = document.querySelector(".stream");
 const fresh = document.querySelector("#new");
 const articles = [...document.querySelectorAll(".article")];
 const SECONDS = 30;
+const VERDICTS = { y: "right", n: "wrong sense" };
 
 function current() {
   return articles.indexOf(document.activeElement?.closest(".article"));
@@ -20,7 +21,12 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "j") go(1);
   else if (event.key === "k") go(-1);
   else if (event.key === "o" && current() >= 0) articles[current()].querySelector(".evidence").click();
-  else if (event.key === "/") {
+  else if (event.key in VERDICTS) {
+    if (current() < 0) go(1);
+    const open = articles[current()]?.querySelectorAll(".verdicts:not(:has([aria-pressed]))") ?? [];
+    open[0]?.querySelector(`[value="${VERDICTS[event.key]}"]`)?.click();
+    if (open.length === 1 && "unsure" in stream.dataset) go(1);
+  } else if (event.key === "/") {
     event.preventDefault();
     document.querySelector("#q").focus();
   }

@@ -8,8 +8,15 @@ async function send(form, button) {
   if (!answer) throw new Error("the service cannot be reached; is it still running?");
   if (answer.status === 401) return location.reload(); // to where one logs in
   if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.detail ?? `the service answered ${answer.status}`);
-  const now = form.id && parsed(await answer.text()).getElementById(form.id);
-  if (!now) return location.reload(); // the browser keeps the place
+  if (!form.id) return location.reload(); // the browser keeps the place
+  const now = parsed(await answer.text()).getElementById(form.id);
+  if (!now) {
+    // What is decided is none of these any more, and stays in sight until the page is loaded anew.
+    for (const each of form.querySelectorAll("button")) each.removeAttribute("aria-pressed");
+    button.setAttribute("aria-pressed", "true");
+    form.inert = false;
+    return;
+  }
   form.replaceWith(now);
   now.querySelector(`button[value="${button.value}"]`)?.focus({ preventScroll: true });
 }

@@ -20,8 +20,7 @@ DROPPED = block(
 )
 
 
-def _root(page: str) -> html.HtmlElement:
-    return html.document_fromstring(page)
+_root = html.document_fromstring
 
 
 def test_blocks_stand_in_order_with_verdict_reason_score_and_place() -> None:
@@ -46,10 +45,14 @@ def test_runs_of_dropped_blocks_are_folded_and_what_stands_beside_the_text_is_no
     assert [section.get("class") for section in root.findall(".//main/section")] == ["block beside", "block kept"]
 
 
-def test_failed_features_are_marked() -> None:
+def test_failed_features_are_marked_and_contributions_take_the_place_of_marks() -> None:
     (section,) = _root(explanation_page(extraction(DROPPED))).findall(".//section")
     rows = [(row.get("class"), str(row.text_content())) for row in section.iter("tr")]
     assert rows == [("failed", "anchor ratio0.93✗ failed"), (None, "sentences0✓")]
+    moved = block("Text", features={"a": 1.0, "b": 2.0}, contributions={"a": 0.5, "b": -3.25})
+    page = explanation_page(extraction(moved))
+    assert page.index("-3.25") < page.index("+0.50")
+    assert "The 2 features of 2 that moved the score most" in page
 
 
 def test_the_header_counts() -> None:
@@ -59,16 +62,13 @@ def test_the_header_counts() -> None:
         assert shown in header
 
 
-def test_the_page_is_self_contained_and_needs_no_script() -> None:
+def test_the_page_is_self_contained_and_needs_no_script_nor_blocks_and_shows_odd_numbers() -> None:
     page = explanation_page(extraction(DROPPED, KEPT))
     root = _root(page)
     assert not list(root.iter("script", "link", "img", "iframe", "object"))
     assert not re.search(r"url\(|@import", page)
     assert 'name="viewport"' in page
     assert "prefers-color-scheme: dark" in page
-
-
-def test_pages_without_blocks_and_odd_numbers_are_shown() -> None:
     assert "0 of 0" in explanation_page(extraction(title=None, url=None, lang=None, id=None, encoding=None))
     odd = block("x", score=math.nan, features={"a": math.inf, "b": math.nan}, failed=("gone",))
     assert "not known" in explanation_page(extraction(odd))
@@ -92,10 +92,3 @@ def test_rows_of_the_table() -> None:
         **{"text": "A river came back.", "features": {"anchor_ratio": 0.02}, "failed": []},
         **{"reason": "Kept: all within.", "xpath": "/html/body/p"},
     }
-
-
-def test_contributions_take_the_place_of_marks() -> None:
-    moved = block("Text", features={"a": 1.0, "b": 2.0}, contributions={"a": 0.5, "b": -3.25})
-    page = explanation_page(extraction(moved))
-    assert page.index("-3.25") < page.index("+0.50")
-    assert "The 2 features of 2 that moved the score most" in page

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from blockfeat.errors import LanguageError
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.inflection import Endings, inflected_aliases
+from blockfeat.monitor.mentions.inflection import Endings
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from cases import CASES
 
@@ -33,7 +33,7 @@ def test_languages_without_rules_are_named() -> None:
 
 
 def test_aliases_make_a_brand_that_is_found_in_its_forms() -> None:
-    brand = Brand("Orlen").with_aliases(inflected_aliases("Orlen", ["pl"]))
+    brand = Brand("Orlen", {"pl": Endings.of("pl").forms("Orlen")})
     matcher = BrandMatcher.of([brand])
     assert [hit.text for hit in matcher.find("w Orlenie i ORLENU", lang="pl")] == ["Orlenie", "ORLENU"]
     assert matcher.find("Orlenu", lang="de") == ()
