@@ -345,5 +345,4 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
 @cache
 def _confidence_weights() -> Mapping[str, Mapping[str, float]]:
     """Return the bundled weights by kind of model, a constant that is read at its first use."""
-    found: Mapping[str, Mapping[str, float]] = bundled_json("blockfeat.extraction", "confidence.json")
-    return found
+    return dict(bundled_json("blockfeat.extraction", "confidence.json"))

@@ -26,12 +26,12 @@ from blockfeat.extraction.rules import (
     beside_text,
     declares_product,
     in_named_box,
-    inside,
     lost_standfirst,
     parts_of_event,
     parts_of_product,
     section_headings,
     technical_text,
+    within,
 )
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
@@ -208,7 +208,7 @@ def _named_posts(choice: Choice, begin: int) -> Mask:
     for match in _NAMED.finditer(b"".join(starts).lower()):
         named[match[0].translate(None, b"0123456789")].append(int(ends.searchsorted(match.start(), side="right")))
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
-    posts = [inside(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
+    posts = [within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
     posts.append(choice.kept & False)
     return max(posts, key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_json, bundled_table
 from blockfeat.errors import LanguageError, MissingExtraError
 from blockfeat.lang.measures import TextMeasures, keys_of_words, lowered_codes
 from blockfeat.lang.word_keys import BUCKET_BITS, mark_sequences, masks_of_keys, shares_by_block
@@ -72,7 +72,7 @@ def stop_word_lists(languages: Iterable[str] | None = None) -> dict[str, frozens
         There is no list of one of the languages.
     """
     lists = _raw_lists()
-    rules = _rules()
+    rules = bundled_table("blockfeat.lang", "stopwords.toml")
     wanted = tuple(sorted(lists)) if languages is None else tuple(languages)
     everywhere = frozenset(rules["all"]["drop"].split())
     cleaned = {}
@@ -88,14 +88,7 @@ def _raw_lists() -> _Lists:
     spec = find_spec("stopwordsiso")
     if spec is None or spec.origin is None:
         raise MissingExtraError("stop lists need stopwordsiso: pip install stopwordsiso")
-    data = Path(spec.origin).with_name("stopwords-iso.json").read_bytes()
-    lists: dict[str, list[str]] = json.loads(data)
-    return lists
-
-
-def _rules() -> _Rules:
-    """Read the cleaning rules that stand beside this module."""
-    return tomllib.loads(Path(__file__).with_name("stopwords.toml").read_text(encoding="utf-8"))
+    return dict(json.loads(Path(spec.origin).with_name("stopwords-iso.json").read_bytes()))
 
 
 def _clean(lang: str, entries: Sequence[str], rules: _Rules, everywhere: frozenset[str]) -> frozenset[str]:
@@ -145,7 +138,7 @@ def _tokens(entries: Iterable[str]) -> Iterable[str]:
 @cache
 def _records() -> dict[str, float]:
     """Read the measured values, a constant, at its first use."""
-    document = json.loads(Path(__file__).with_name("density.json").read_bytes())
+    document = bundled_json("blockfeat.lang", "density.json")
     return {lang: float(record["value"]) for lang, record in document["languages"].items()}
 
 

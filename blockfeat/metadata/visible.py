@@ -82,19 +82,16 @@ class Place:
     @cached_property
     def at_end(self) -> dict[int, str]:
         """The short blocks around the end of the text with their texts."""
-        return self._texts(self._short(range(max(self.headline + 1, self.last), self._behind)).tolist())
+        return self._texts(self._short(range(max(self.headline + 1, self.last), self.last + _AROUND_END)).tolist())
 
     @property
     def short(self) -> memoryview[int]:
         """The short blocks from the headline to the end of the text."""
-        return self._short(range(self.first, self._behind))
-
-    @property
-    def _behind(self) -> int:
-        return min(self.last + _AROUND_END, len(self.blocks))
+        return self._short(range(self.first, self.last + _AROUND_END))
 
     def _short(self, indices: Iterable[int]) -> memoryview[int]:
         chosen = np.fromiter(indices, dtype=np.int64)
+        chosen = chosen[chosen < len(self.blocks)]
         lengths = self.blocks.page_text.block_ends[chosen] - self.blocks.block_starts[chosen]
         return chosen[lengths <= _SHORT].data  # a list of them takes five times as much memory
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
 from typing import Any, Self
 
+from blockfeat._files import bundled_json
 from blockfeat.data import demo_pages
 from blockfeat.errors import OutputError
 
@@ -119,7 +118,7 @@ def _ready_files(port: int) -> dict[tuple[str, str], _File]:
         body = text.replace("{port}", f":{port}").encode()
         return _File(values["type"], body, values.get("modified", ""), None if corrected is None else file(corrected))
 
-    ready = json.loads(files("blockfeat.monitor").joinpath("demo.json").read_text(encoding="utf-8"))
+    ready = bundled_json("blockfeat.monitor", "demo.json")
     return {(host, path): file(values) for host, paths in ready.items() for path, values in paths.items()}
 
 

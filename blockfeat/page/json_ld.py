@@ -69,10 +69,7 @@ def declared_texts(data: bytes, scripts: Iterable[tuple[int, int]]) -> tuple[str
 
 def _plain(string: bytes) -> str:
     """Return a JSON string without markup; empty where it is broken."""
-    try:
-        text: str = json.loads(string.decode("utf-8", "replace"), strict=False)
-    except ValueError:
-        return ""
+    text: str = _string(string.decode("utf-8", "replace"))
     # Many put markup into the string; soft hyphens go, as they do from the text of the page.
     if "&" in text:
         text = unescape(text)

@@ -131,14 +131,10 @@ class Marks:
 
     def are_in(self, data: bytes) -> bool:
         """Return whether any of the words occurs in ``data``; as fast for many words as for one."""
-        return bool(self.places_in(data))
+        return bool(self.places_in(data, *np.array([[0], [len(data)]], dtype=np.int32)))
 
-    def places_in(
-        self, data: bytes, starts: NDArray[np.int32] | None = None, ends: NDArray[np.int32] | None = None
-    ) -> list[int]:
-        """Return the positions at which the words occur in ``data``, or in the parts of it that start and end there."""
-        if starts is None or ends is None:
-            starts, ends = np.zeros(1, dtype=np.int32), np.full(1, len(data), dtype=np.int32)
+    def places_in(self, data: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[int]:
+        """Return the positions at which the words occur in the parts of ``data`` that start and end there."""
         places = _likely_places(data, starts, ends, self.slots, _LOWER_CASE)
         return [place for place in places if self._begins(data, place)]
 

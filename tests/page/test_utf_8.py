@@ -51,5 +51,5 @@ def test_marks_are_found_in_parts_of_the_bytes(compiled: bool) -> None:
     marks = MARKS if compiled else load_uncompiled("blockfeat.page.utf_8").Marks.of(WORDS)
     data = b"<p class=Anubis_1>anubis_<p class=anubis>"
     starts, ends = np.array([[0, 26, 3], [18, 41, 3]], dtype=np.int32)
-    assert marks.places_in(data) == [9, 18]
+    assert marks.are_in(data)
     assert marks.places_in(data, starts, ends) == [9]
