@@ -210,15 +210,14 @@ def _named_posts(choice: Choice, begin: int) -> Mask:
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
     posts = [within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
-    return max(
-        [choice.kept & False, *posts], key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum())
-    )
+    posts.append(choice.kept & False)
+    return max(posts, key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum()))
 
 
 def _is_thread(choice: Choice, begin: int) -> bool:
     """Return whether a page is a thread, by its address, its tags of html and body, or a type that it declares."""
-    source, url, declared = choice.blocks.tags.source, (choice.page.url or "").lower(), choice.page.declared
-    root = source.find(b"<html")
+    tags, url, declared = choice.blocks.tags, (choice.page.url or "").lower(), choice.page.declared
+    root, source = int(tags.start[tags.opened[0]]), tags.source
     outer = (source[root : source.find(b">", root)] + source[begin : source.find(b">", begin)]).lower()
     if any(map(url.__contains__, _ADDRESSES)) or any(map(outer.__contains__, _OUTER)):
         return True
