@@ -48,7 +48,7 @@ _BOUNDS = (-0.2, 1.2)
 """Beyond 0 and 1 a threshold never binds: as particles may, so do the others try it."""
 _STEP = 0.3
 _START = "before"
-_OWN_DRAWS = 4
+_OWN_DRAWS = 2
 """Draws of own pages, which take seconds, for each of articles."""
 _logger = logging.getLogger(__name__)
 

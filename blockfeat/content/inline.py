@@ -24,7 +24,7 @@ from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
 _Places = dict[int, list[tuple[int, Image]]]
-_BYTES_OF_BLOCK, _BYTES_OF_PIECE = 510, 800
+_BYTES_OF_BLOCK, _BYTES_OF_PIECE, _BYTES_OF_FORMULA = 700, 700, 1_000
 # Of signs that become elements and references, which a parser reads again.
 _BYTES_OF_SIGNS = {"\n": 360, "&": 60, "<": 60, ">": 60}
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
@@ -36,7 +36,6 @@ _STYLES = {
     "sub": _LOWERED,
     FORMULA: _FORMULA,
 }
-_BITS = frozenset(_STYLES.values())
 _STYLE_OF = {name_key(name): style for name, style in _STYLES.items()}
 _STYLED = np.sort(name_keys(_STYLES))
 # LaTeX as pages hold it for MathJax and KaTeX, and what tells it from money and from brackets in prose.
@@ -74,7 +73,7 @@ class Inlines:
     loose : dict of int to list of (int, Image)
         Images between blocks, by the block that follows, with their places in the source.
     made : int
-        Bytes that what is made of the pieces of text so far will take.
+        Bytes that the blocks and what is made of the pieces of text so far will take.
     """
 
     blocks: Blocks
@@ -84,7 +83,7 @@ class Inlines:
     targets: list[str | None]
     images: _Places
     loose: _Places
-    made: int = 0
+    made: int
 
     @classmethod
     def of(
@@ -104,7 +103,7 @@ class Inlines:
                 spans.append((start, end, _LINK * len(targets)))
                 targets.append(target)
         inside, loose = _images(blocks, base) if images else ({}, {})
-        return cls(blocks, normalise, *_changes(spans), targets, inside, loose)
+        return cls(blocks, normalise, *_changes(spans), targets, inside, loose, _BYTES_OF_BLOCK * len(blocks))
 
     def of_block(self, index: int) -> Inline:
         """Return the text of one block."""
@@ -157,9 +156,9 @@ class Inlines:
             found[-1] = replace(piece, text=last.text + piece.text)
         elif piece.text:
             found.append(piece)
-            self.made += _BYTES_OF_PIECE + sum(size * piece.text.count(sign) for sign, size in _BYTES_OF_SIGNS.items())
-            takes = _BYTES_OF_BLOCK * len(self.blocks) + self.made
-            check_memory(len(self.blocks.declared.data), takes, "the parts of the text")
+            self.made += _BYTES_OF_FORMULA if piece.formula else _BYTES_OF_PIECE
+            self.made += sum(size * piece.text.count(sign) for sign, size in _BYTES_OF_SIGNS.items())
+            check_memory(len(self.blocks.declared.data), self.made, "the parts of the text")
 
 
 def _shown_gap(gap: re.Match[str]) -> str:
@@ -203,16 +202,18 @@ def _changes(spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int
     """Return the places from which on a text has another style, and that style: of links in one another the last."""
     steps = [step for start, end, style in spans for step in ((start, 1, style), (end, -1, style))]
     depths: Counter[int] = Counter()
-    links = [0]
+    links, bits = [0], 0
     changes, styles = [0], [0]
     for place, group in groupby(sorted(steps), key=itemgetter(0)):
         for _, step, style in group:
             depths[style] += step
             if style >= _LINK and step > 0:
                 links.append(style)
+            elif style < _LINK and depths[style] == (step > 0):
+                bits ^= style  # the outermost element begins, or has ended
         while links[-1] and not depths[links[-1]]:
             links.pop()
-        now = links[-1] + sum(style for style in _BITS if depths[style])
+        now = links[-1] + bits
         if now != styles[-1]:
             styles.append(now)
             changes.append(place)

@@ -26,12 +26,12 @@ from blockfeat.extraction.rules import (
     beside_text,
     declares_product,
     in_named_box,
-    inside,
     lost_standfirst,
     parts_of_event,
     parts_of_product,
     section_headings,
     technical_text,
+    within,
 )
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
@@ -152,7 +152,7 @@ class Rule:
         found = self.apply(choice)
         if found.kept is choice.kept:
             return found
-        rule_reasons = dict(found.rule_reasons)
+        rule_reasons = dict(choice.rule_reasons)
         for verb, reason, changed in (
             ("kept", self.keeps, found.kept & ~choice.kept),
             ("dropped", self.drops, choice.kept & ~found.kept),
@@ -181,51 +181,50 @@ def _posts(choice: Choice) -> Choice:
     """Keep the posts of a thread and drop what is around them, by the software that made it or by names of elements."""
     blocks, words = choice.blocks, choice.blocks.measures.words
     tags, source = blocks.tags, blocks.tags.source
-    body = int((tags.key == _BODY).argmax())
-    begin = int(tags.start[tags.opened[body]])
+    begin = int(tags.start[tags.opened[(tags.key == _BODY).argmax()]])
     generator = max(source.find(b'"generator"', 0, _TOLD), _NEAR)
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
     selector = next((posts for sign, posts in _SOFTWARE.items() if sign in told), "")
-    posts = blocks_in(blocks, selector) if selector else _named_posts(choice, body)
+    posts = blocks_in(blocks, selector) if selector else _named_posts(choice, begin)
     before = choice.kept & (posts.cumsum() == 0)
     # Posts below a longer text are comments on an article; what a few words ask is answered by them.
     if words[before].sum() >= words[posts].sum():
         return choice
     kept = (posts if selector else posts | before) & ~blocks_in(blocks, _THREADS["without"])
-    # What was dropped before is no list in the place of a text either.
-    others = dict.fromkeys((~kept).nonzero()[0].tolist(), f"dropped: {_WORDS['posts']['drops']}")
-    return choice.keeping(kept)._replace(rule_reasons={**choice.rule_reasons, **others})
+    return choice.keeping(kept)._replace(is_found=True)
 
 
-def _named_posts(choice: Choice, body: int) -> Mask:
+def _named_posts(choice: Choice, begin: int) -> Mask:
     """Return the blocks of a thread's posts by how their elements are named; none where it is none, or has too few.
 
     Of the most frequent names the one with the highest expected F1 is taken.
     """
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
-    none = np.zeros_like(choice.kept)
-    if log_odds is None or not _is_thread(choice, body):
-        return none
+    if log_odds is None or not _is_thread(choice, begin):
+        return choice.kept & False
     named: dict[bytes, list[int]] = defaultdict(list)
     starts = blocks.tags.start_tags(blocks.containers.element)
     ends = np.cumsum(list(map(len, starts)))
     for match in _NAMED.finditer(b"".join(starts).lower()):
         named[match[0].translate(None, b"0123456789")].append(int(ends.searchsorted(match.start(), side="right")))
-    often = sorted(named.values(), key=len)[-_MOST_NAMES:]
-    found = [inside(blocks, np.array(some)) for some in often if len(some) >= _FEWEST_POSTS]
+    often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
+    posts = [within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
-    return max(found, key=lambda some: likely[some].sum() / (words[some].sum() + likely.sum()), default=none)
+    return max(
+        [choice.kept & False, *posts], key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum())
+    )
 
 
-def _is_thread(choice: Choice, body: int) -> bool:
+def _is_thread(choice: Choice, begin: int) -> bool:
     """Return whether a page is a thread, by its address, its tags of html and body, or a type that it declares."""
-    blocks, url, declared = choice.blocks, (choice.page.url or "").lower(), choice.page.declared
-    outer = (blocks.tags.start_tag(0) + blocks.tags.start_tag(body)).lower()
+    source, url, declared = choice.blocks.tags.source, (choice.page.url or "").lower(), choice.page.declared
+    root = source.find(b"<html")
+    outer = (source[root : source.find(b">", root)] + source[begin : source.find(b">", begin)]).lower()
     if any(map(url.__contains__, _ADDRESSES)) or any(map(outer.__contains__, _OUTER)):
         return True
-    begin = int(blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
+    text = int(choice.blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
     told = b"".join(declared.data[start : start + _FAR] for start, _ in declared.scripts)
-    return any(map((blocks.tags.source[max(begin - _BEFORE, 0) : begin] + told).__contains__, _TYPES))
+    return any(map((source[max(text - _BEFORE, 0) : text] + told).__contains__, _TYPES))
 
 
 def _event(choice: Choice) -> Choice:
@@ -305,10 +304,9 @@ _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calen
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _THREADS = bundled_table("blockfeat.extraction", "software.toml")
-_ADDRESSES, _OUTER, _TYPES = _THREADS["addresses"], _THREADS["outer"], [one.encode() for one in _THREADS["types"]]
-_NAMED = re.compile(_THREADS["named"].encode())
+_ADDRESSES, _NAMED = _THREADS["addresses"], re.compile(_THREADS["named"].encode())
+_OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
-_FEWEST_POSTS, _MOST_NAMES = 3, 8
 
 
 def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:
@@ -402,8 +400,8 @@ def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
     if all(blocks_at(places, len(blocks), rule.where) is None for rule in site):
         return choice._replace(warning=REDESIGNED)
     kept, reasons = with_rules(choice.kept, places, site)
-    reasons = {**choice.rule_reasons, **reasons}
-    return choice.keeping(kept)._replace(tables=data_tables(blocks, kept), rule_reasons=reasons)
+    choice = choice.keeping(kept)._replace(tables=data_tables(blocks, kept))
+    return choice._replace(rule_reasons={**choice.rule_reasons, **reasons})
 
 
 def _by_selectors(choice: Choice) -> Choice:
@@ -422,8 +420,7 @@ def _by_selectors(choice: Choice) -> Choice:
         else:
             warning = f"nothing of the page is in {options.keep!r}: all of it is looked at"
     reasons |= dict.fromkeys(dropped.nonzero()[0].tolist(), f"dropped: it is in {options.drop!r}")
-    changed = choice.keeping(kept)
-    return changed._replace(rule_reasons=reasons, warning=warning, tables=data_tables(blocks, kept))
+    return choice.keeping(kept)._replace(rule_reasons=reasons, warning=warning, tables=data_tables(blocks, kept))
 
 
 _LISTED = "next to no main text was found on the page: the list that it holds is its text"

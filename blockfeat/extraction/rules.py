@@ -67,12 +67,12 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     if np.count_nonzero(np.isin(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
         return kept
     bits = _cue_bits(blocks)
-    discussed = inside(blocks, bits & _mask_of("discussion") != 0)
+    discussed = within(blocks, bits & _mask_of("discussion") != 0)
     if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
     is_other = _is_beside(blocks, bits)
     is_other[: innermost + 1] = False
-    chosen, title = ~inside(blocks, is_other), first_title(blocks, kept)
+    chosen, title = ~within(blocks, is_other), first_title(blocks, kept)
     start = int(kept.argmax()) if title is None else title + 1
     chosen[: max(start, int(containers.first_block[innermost]))] = False
     chosen[int(containers.end_block[innermost]) :] = False
@@ -81,7 +81,7 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
 
 def beside_text(blocks: Blocks) -> Mask:
     """Return which blocks stand in menus, forms, asides, footers, comments and other parts beside the text."""
-    return inside(blocks, _is_beside(blocks, _cue_bits(blocks)))
+    return within(blocks, _is_beside(blocks, _cue_bits(blocks)))
 
 
 def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
@@ -108,7 +108,7 @@ def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     return int(around[-1]) if around.size else -1
 
 
-def inside(blocks: Blocks, containers: NDArray[Any]) -> Mask:
+def within(blocks: Blocks, containers: NDArray[Any]) -> Mask:
     """Return which blocks stand inside one of some containers, given as a mask or by their numbers."""
     change = np.zeros(len(blocks) + 1, dtype=np.int64)
     np.add.at(change, blocks.containers.first_block[containers], 1)
@@ -210,7 +210,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     box = named.get(min(named, default=_UNNAMED))
     if box is None or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
         return kept
-    return kept & inside(blocks, np.array([box]))
+    return kept & within(blocks, np.arange(containers.key.size) == box)
 
 
 def _sums(
@@ -286,7 +286,7 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
     box = boxes[0]
     is_beside = called["without"] & (words <= _MOST_BESIDE * words[box])
     is_beside[: box + 1] = False
-    told = ~inside(blocks, is_beside)
+    told = ~within(blocks, is_beside)
     told[: first[box]] = told[end[box] :] = False
     found = likely_words[first[box] : end[box]].sum()
     return told if told.any() and found >= _LEAST_TOLD * likely_words.sum() else None
@@ -307,9 +307,9 @@ def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     """
     words, containers = blocks.measures.words, blocks.containers
     is_part = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
-    parts = {part: inside(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
-    left = kept & ~parts["beside"]
-    told = parts["text"] & ~parts["beside"] & ~parts["without"]
+    inside = {part: within(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
+    left = kept & ~inside["beside"]
+    told = inside["text"] & ~inside["beside"] & ~inside["without"]
     is_unsure = words[left & likely].sum() <= max(_FEW_WORDS, _SURE * words[left].sum())
     if is_unsure and words[told].sum() >= _FEWEST_TOLD:
         return told

@@ -105,7 +105,7 @@ def test_a_search_continues_what_it_has_kept(monkeypatch: pytest.MonkeyPatch, tm
     assert [len(draw.training) for draw in drawn] == [1] * 4 + [2] * 4
     page = (tmp_path / "found.md").read_text(encoding="utf-8")
     assert "| best run, left out; training pages | 1 | 2 |" in page
-    assert [page.count(line) for line in ("Draws: 4, 4.\n", "Draws: 8, 8.\n", "| before |")] == [2, 1, 6]
+    assert [page.count(line) for line in ("Draws: 4, 4.\n", "| before |")] == [3, 6]
 
 
 def own_page(host: str) -> TrainingPage:

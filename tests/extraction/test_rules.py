@@ -209,6 +209,35 @@ def test_the_posts_of_known_software_are_the_text_and_nothing_else(software: str
     assert "harbour master" in Extractor.load().extract(without_posts).text
 
 
+@pytest.mark.parametrize(("url", "page"), CASES["posts_are_found_by_what_their_elements_are_named"])
+@pytest.mark.parametrize("name", ["class=comment-text", "class=msgBody", "id=post_message_{}", "itemprop=text"])
+def test_posts_are_found_by_what_their_elements_are_named(url: str, page: str, name: str) -> None:
+    opening = TOLD["en"].format(1)
+    replies = ["Mine too.", "Thanks, that helps", f"{TOLD['en'].format(2)} {TOLD['en'].format(3)}"]
+    posts = "".join(f"<b>bob</b><div {name.format(number)}>{reply}</div>" for number, reply in enumerate(replies, 10))
+    html = page.format(f"<p>{opening}</p><p>{opening}</p>{posts}{_AROUND}")
+    extractor = Extractor.load()
+    assert extractor.extract(html, url=url).text.split("\n\n") == [opening, opening, *replies]
+    of_two_posts = html.replace(f"<div {name.format(12)}>", "<div>")
+    assert "harbour master" in extractor.extract(of_two_posts, url=url).text
+
+
+def test_comments_on_an_article_are_no_posts_whatever_the_page_says_of_itself() -> None:
+    comments = "".join(f"<b>bob</b><div class=comment-text><p>Mine too, number {number}</p></div>" for number in "123")
+    article = "".join(f"<p>{TOLD['en'].format(number)}</p>" for number in range(6))
+    for html in _THREADS.values():
+        page = html.format("<p>Mine too</p>", comments).replace("><", f"><div>{article}</div><", 1)
+        found = Extractor.load().extract(page, url="https://forum.example.org/threads/7")
+        assert not any("post of the thread" in block.reason for block in found.blocks)
+        assert TOLD["en"].format(5) in found.text
+
+
+def test_no_list_takes_the_place_of_short_posts() -> None:
+    others = "".join(f"<li><a href=/{number}>Thread {number} on ferries</a> <i>12 replies</i>" for number in range(40))
+    page = _THREADS["XenForo"].format(_POSTS, f"<h3>Similar threads</h3><ul>{others}</ul>")
+    assert Extractor.load().extract(page, url="https://example.org/threads/7").text == "Mine too.\n\nThanks, that helps"
+
+
 _FIELDS = "<dl><dt>Date</dt><dd>May 9</dd><dt>Venue</dt><dd>Harbour Inn<br>1307 Market Street</dd></dl>"
 _EVENTS = {
     "The Events Calendar": '<body class="single-tribe_events"><div class="tribe-events-single">{}</div>{}',
@@ -257,33 +286,3 @@ def test_only_pages_that_say_that_they_are_of_one_product_have_its_parts() -> No
     assert any("of its product" in block.reason for block in found.blocks)
     for other in ("", declared.replace("Product", "ItemList") + declared):
         assert not any("of its product" in block.reason for block in Extractor.load().extract(other + page).blocks)
-
-
-@pytest.mark.parametrize(("url", "page"), CASES["posts_are_found_by_what_their_elements_are_named"])
-@pytest.mark.parametrize("name", ["class=comment-text", "class=msgBody", "id=post_message_{}", "itemprop=text"])
-def test_posts_are_found_by_what_their_elements_are_named(url: str, page: str, name: str) -> None:
-    opening = TOLD["en"].format(1)
-    replies = ["Mine too.", "Thanks, that helps", f"{TOLD['en'].format(2)} {TOLD['en'].format(3)}"]
-    posts = "".join(f"<b>bob</b><div {name.format(number)}>{reply}</div>" for number, reply in enumerate(replies, 10))
-    html = page.format(f"<p>{opening}</p><p>{opening}</p>{posts}{_AROUND}")
-    extractor = Extractor.load()
-    assert extractor.extract(html, url=url).text.split("\n\n") == [opening, opening, *replies]
-    of_two_posts = html.replace(f"<div {name.format(12)}>", "<div>")
-    assert "harbour master" in extractor.extract(of_two_posts, url=url).text
-
-
-def test_comments_on_an_article_are_no_posts_whatever_the_page_says_of_itself() -> None:
-    comments = "".join(f"<b>bob</b><div class=comment-text><p>Mine too, number {number}</p></div>" for number in "123")
-    article = "".join(f"<p>{TOLD['en'].format(number)}</p>" for number in range(6))
-    extractor = Extractor.load()
-    for html in _THREADS.values():
-        page = html.format("<p>Mine too</p>", comments).replace("><", f"><div>{article}</div><", 1)
-        found = extractor.extract(page, url="https://forum.example.org/threads/7")
-        assert not any("post of the thread" in block.reason for block in found.blocks)
-        assert TOLD["en"].format(5) in found.text
-
-
-def test_no_list_takes_the_place_of_short_posts() -> None:
-    others = "".join(f"<li><a href=/{number}>Thread {number} on ferries</a> <i>12 replies</i>" for number in range(40))
-    page = _THREADS["XenForo"].format(_POSTS, f"<h3>Similar threads</h3><ul>{others}</ul>")
-    assert Extractor.load().extract(page, url="https://example.org/threads/7").text == "Mine too.\n\nThanks, that helps"

@@ -18,6 +18,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 from starlette.testclient import TestClient
 
 from blockfeat.monitor.config import Source
+from blockfeat.monitor.store.runs import _hashed
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.guard import ServeSettings
 from blockfeat.web.live.app import create_live_app, door, feedback_router, router
@@ -160,6 +161,7 @@ def test_the_password_is_stored_as_a_hash(store: Store, tmp_path: Path) -> None:
     store.set_password(_PASSWORD)
     assert (first is not None, store.password_hash() != first) == (True, True)
     assert not any(_PASSWORD.encode() in file.read_bytes() for file in tmp_path.iterdir())
+    assert _hashed("harbour", b"").startswith("1b64de3b745baadb93b1"), "hashes that are stored would be of no use"
 
 
 def test_the_commands_of_a_password(store: Store, tmp_path: Path) -> None:

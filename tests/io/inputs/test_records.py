@@ -199,7 +199,7 @@ RECORDS = [
     _record(2, b"{}", kind="application/json"),
     _record(3, b"<p>gone", status="404 Not Found"),
     _record(4, gzip.compress(b"<p>packed"), more="Content-Encoding: gzip\r\n"),
-    _record(5, b"<p>x</p>", kind="application/xhtml+xml"),
+    _record(5, b"<p>x</p>", kind="application/xhtml+xml", url=f"https://a.example/5?{'a' * 3_000}"),
     _record(6, b"5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n", more="Transfer-Encoding: chunked\r\n"),
 ]
 
@@ -208,7 +208,7 @@ RECORDS = [
 def test_only_html_pages_that_were_found_are_read(archive: Callable[..., Path], name: str) -> None:
     documents = list(read_warc(archive(*RECORDS, name=name)))
     assert [document.data for document in documents] == [b"<p>\xe9", b"<p>packed", b"<p>x</p>", b"hello!"]
-    assert [document.url for document in documents] == [f"https://a.example/{number}" for number in (1, 4, 5, 6)]
+    assert [(document.url or "")[:19] for document in documents] == [f"https://a.example/{n}" for n in (1, 4, 5, 6)]
     assert documents[0].id == "urn:uuid:00000000-0000-0000-0000-000000000001"
     assert [(document.charset or "").lower() for document in documents] == ["iso-8859-1", "", "", ""]
 
