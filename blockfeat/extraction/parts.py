@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks, FoldedText, kind_names
 from blockfeat.content.plain import data_tables
@@ -31,13 +30,13 @@ _COMMENTS = re.compile(
     r"коммент|评论|コメント|replies|livefyre|talkback",
     re.IGNORECASE,
 )
+_STRETCH = 256
 _COMMENT_MARKS = Marks.of(
     form.encode()
     for word in _COMMENTS.pattern.split("|")
     for form in (word, word.upper(), word.capitalize())
     if form == word or not word.isascii()
 )
-_STRETCH = 4_096
 _OF_THE_ARTICLE = re.compile(r"no-?comment|comment-?(?:count|link|button|icon|toggle)|body|main", re.IGNORECASE)
 _FIRST_HEADING = name_key("h1")
 _LEAST_LIKE = 0.2
@@ -128,18 +127,18 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
     first, end = containers.first_block, containers.end_block
-    before = np.arange(len(blocks) + 1) if among is None else sums_before(among)
+    before = np.arange(len(blocks) + 1) if among is None else np.append(0, among.cumsum())
     around = (before[end] > before[first]).nonzero()[0]
     opened = tags.opened[containers.element[around]]
     starts = tags.start[opened]
     # Attributes are read where the tag has such a word in it.
     places = _COMMENT_MARKS.places_in(tags.source, starts, tags.stop[opened])
-    likely = dict.fromkeys((starts.searchsorted(places, side="right") - 1).tolist()) if places else {}
-    chosen = around[list(likely)]
-    # Some at a time: the attributes of all take much memory on pages of many elements.
-    for part in (chosen[start : start + _STRETCH] for start in range(0, chosen.size, _STRETCH)):
-        attributes = [tags.attributes(element) for element in containers.element[part].tolist()]
-        for container, given in zip(part, attributes, strict=True):
+    likely = list(dict.fromkeys((starts.searchsorted(places, side="right") - 1).tolist())) if places else []
+    # Some at a time: those of all take much memory.
+    for part in range(0, len(likely), _STRETCH):
+        some = around[likely[part : part + _STRETCH]]
+        attributes = [*map(tags.attributes, containers.element[some].tolist())]
+        for container, given in zip(some.tolist(), attributes, strict=True):
             if _is_of_comments(given):
                 found[first[container] : end[container]] = True
     return found
