@@ -186,6 +186,8 @@ def _posts(choice: Choice) -> Choice:
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
     selector = next((posts for sign, posts in _SOFTWARE.items() if sign in told), "")
     posts = blocks_in(blocks, selector) if selector else _named_posts(choice, begin)
+    if posts is None:
+        return choice
     before = choice.kept & (posts.cumsum() == 0)
     # Posts below a longer text are comments on an article; what a few words ask is answered by them.
     if words[before].sum() >= words[posts].sum():
@@ -194,14 +196,14 @@ def _posts(choice: Choice) -> Choice:
     return choice.keeping(kept)._replace(is_found=True)
 
 
-def _named_posts(choice: Choice, begin: int) -> Mask:
-    """Return the blocks of a thread's posts by how their elements are named; none where it is none, or has too few.
+def _named_posts(choice: Choice, begin: int) -> Mask | None:
+    """Return the blocks of a thread's posts by how their elements are named; None where it is none, or has too few.
 
     Of the most frequent names the one with the highest expected F1 is taken.
     """
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
     if log_odds is None or not _is_thread(choice, begin):
-        return choice.kept & False
+        return None
     named: dict[bytes, list[int]] = defaultdict(list)
     starts = blocks.tags.start_tags(blocks.containers.element)
     ends = np.cumsum(list(map(len, starts)))
@@ -210,8 +212,7 @@ def _named_posts(choice: Choice, begin: int) -> Mask:
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
     posts = [within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
-    posts.append(choice.kept & False)
-    return max(posts, key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum()))
+    return max(posts, key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum()), default=None)
 
 
 def _is_thread(choice: Choice, begin: int) -> bool:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
-from itertools import islice
+from itertools import accumulate, chain, islice
 from typing import Any
 
 import numpy as np
@@ -248,16 +249,18 @@ _PARTS = bundled_table("blockfeat.extraction", "parts.toml")
 
 
 def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
-    """Return which containers are called as each part of a kind of page; each name is looked at once."""
+    """Return which containers are called as each part of a kind of page; each word of their names is looked at once."""
     tags = blocks.tags.start_tags(blocks.containers.element)
-    names = {tag: b" ".join((tag.partition(b" ")[0], *_CALLED.findall(tag))) for tag in dict.fromkeys(tags)}
+    names = {tag: (tag.partition(b" ")[0], *b" ".join(_CALLED.findall(tag)).split()) for tag in dict.fromkeys(tags)}
     pattern = re.compile("|".join(f"(?P<{part}>{one})" for part, one in _PARTS[kind].items()), re.VERBOSE)
-    parts = {}
-    for name in dict.fromkeys(names.values()):
-        words = _BETWEEN_WORDS.sub("-", name.decode("utf-8", "replace")).lower()
-        parts[name] = {found.lastgroup for found in pattern.finditer(words)}
-    of_tags = [parts[names[tag]] for tag in tags]
-    return {part: np.array([part in of for of in of_tags], dtype=np.bool_) for part in _PARTS[kind]}
+    words = list(dict.fromkeys(chain.from_iterable(names.values())))
+    lines = _BETWEEN_WORDS.sub("-", b"\n".join(words).decode("utf-8", "replace")).lower()
+    ends = list(accumulate(len(line) + 1 for line in lines.split("\n")))
+    parts = defaultdict(set)
+    for found in pattern.finditer(lines):
+        parts[words[bisect_right(ends, found.start())]].add(found.lastgroup)
+    of_tags = {tag: set().union(*(parts[word] for word in called if word in parts)) for tag, called in names.items()}
+    return {part: np.array([part in of_tags[tag] for tag in tags], dtype=np.bool_) for part in _PARTS[kind]}
 
 
 def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | None:
