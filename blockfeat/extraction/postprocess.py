@@ -37,7 +37,6 @@ from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, b
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page.page import Page
-from blockfeat.page.tags import name_key
 
 Mask = NDArray[np.bool_]
 
@@ -179,9 +178,8 @@ def _standfirst(choice: Choice) -> Choice:
 
 def _posts(choice: Choice) -> Choice:
     """Keep the posts of a thread and drop what is around them, by the software that made it or by names of elements."""
-    blocks, words = choice.blocks, choice.blocks.measures.words
-    tags, source = blocks.tags, blocks.tags.source
-    begin = int(tags.start[tags.opened[(tags.key == _BODY).argmax()]])
+    blocks, words, source = choice.blocks, choice.blocks.measures.words, choice.blocks.tags.source
+    begin = max(source.find(_BODY), 0)
     generator = max(source.find(b'"generator"', 0, _TOLD), _NEAR)
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
     selector = next((posts for sign, posts in _SOFTWARE.items() if sign in told), "")
@@ -229,8 +227,8 @@ def _is_thread(choice: Choice, begin: int) -> bool:
 
 def _event(choice: Choice) -> Choice:
     """Keep what a page tells of one event, where it says that it does."""
-    tags, source = choice.blocks.tags, choice.blocks.tags.source
-    body = int(tags.start[tags.opened[(tags.key == _BODY).argmax()]])
+    source = choice.blocks.tags.source
+    body = max(source.find(_BODY), 0)
     is_doubtful = choice.signs.bits & signs.DOUBT != 0
     is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
     is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
@@ -299,7 +297,7 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
 
 # So many bytes from the start of html, body and JSON-LD on, on both sides of the word generator, and before the text
 # tell of the software, or of a thread.
-_FAR, _NEAR, _TOLD, _BEFORE, _BODY = 400, 80, 2_000, 4_000, name_key("body")
+_FAR, _NEAR, _TOLD, _BEFORE, _BODY = 400, 80, 2_000, 4_000, b"<body"
 _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calendars?)/[^/?#]*[^/?#]", re.IGNORECASE)
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")

@@ -235,7 +235,7 @@ def _rank(blocks: Blocks, container: int) -> int:
 
 # What an element is called: its tag, and the words of its names.
 _CALLED = re.compile(rb' (?:class|id|itemprop|itemtype)="([^"]*)"')
-_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+_NEXT_WORD = re.compile("[A-Z](?<=[a-z].)")
 # Of an event's box at most so much is beside its text, and it has so much of what is likely.
 _MOST_BESIDE, _LEAST_TOLD = 0.6, 0.3
 # No part of a product has more of its page; a text of parts alone has so many words. Next to nothing is likely where
@@ -254,7 +254,7 @@ def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
     names = {tag: (tag.partition(b" ")[0], *b" ".join(_CALLED.findall(tag)).split()) for tag in dict.fromkeys(tags)}
     pattern = re.compile("|".join(f"(?P<{part}>{one})" for part, one in _PARTS[kind].items()), re.VERBOSE)
     words = list(dict.fromkeys(chain.from_iterable(names.values())))
-    lines = _BETWEEN_WORDS.sub("-", b"\n".join(words).decode("utf-8", "replace")).lower()
+    lines = _NEXT_WORD.sub(r"-\g<0>", b"\n".join(words).decode("utf-8", "replace").replace("_", "-")).lower()
     ends = list(accumulate(len(line) + 1 for line in lines.split("\n")))
     parts = defaultdict(set)
     for found in pattern.finditer(lines):
