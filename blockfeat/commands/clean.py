@@ -39,12 +39,8 @@ def clean(
             "--settings", "-s", help="TOML file, or a kind of page, such as listing; the default settings without one."
         ),
     ] = None,
-    format: Annotated[
-        str | None, typer.Option("--format", "-f", help="html or text; by default as --output is named, else html.")
-    ] = None,
-    sanitise: Annotated[
-        bool, typer.Option("--sanitise", help="Write HTML without anything that could run, by an allow list.")
-    ] = False,
+    format: Annotated[str | None, typer.Option("--format", "-f", help="html or text; else as --output says.")] = None,
+    sanitise: Annotated[bool, typer.Option("--sanitise", help="Write HTML in which nothing can run.")] = False,
     output: Annotated[
         str | None,
         typer.Option(
@@ -53,12 +49,8 @@ def clean(
     ] = None,
     reading: InputOptions = DEFAULT_READING,
     max_bytes: MaxBytesOption = None,
-    update_hosts: Annotated[
-        bool, typer.Option("--update-hosts", help="Fetch the host lists of the settings anew first.")
-    ] = False,
-    show_settings: Annotated[
-        bool, typer.Option("--show-settings", help="Print the default settings and exit.")
-    ] = False,
+    update_hosts: Annotated[bool, typer.Option("--update-hosts", help="Fetch the lists of hosts anew first.")] = False,
+    show_settings: Annotated[bool, typer.Option("--show-settings", help="Print the default settings and end.")] = False,
     proxy: Annotated[
         int | None, typer.Option("--proxy", min=1, max=65535, help="Clean what a browser loads: a proxy on this port.")
     ] = None,

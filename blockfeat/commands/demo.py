@@ -45,9 +45,7 @@ class _System(NamedTuple):
 
 
 def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the model, the plots and the page.")
-    ] = Path("demo-output"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for all that it makes.")] = Path("demo-output"),
     jobs: JobsOption = 2,
     quiet: QuietOption = False,
 ) -> None:

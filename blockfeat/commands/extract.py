@@ -27,9 +27,7 @@ def extract(
             "'-' or nothing: standard input."
         ),
     ] = None,
-    urls: Annotated[
-        list[str] | None, typer.Option("--urls", metavar="FILE", help="Fetch the addresses in a file, one a line.")
-    ] = None,
+    urls: Annotated[list[str] | None, typer.Option("--urls", metavar="FILE", help="Fetch addresses in a file.")] = None,
     model: shared.ModelOption = "default",
     options: ExtractionOptions = DEFAULT_OPTIONS,
     lang: shared.LangOption = "auto",
@@ -40,15 +38,9 @@ def extract(
         bool | None,
         typer.Option("--absolute/--as-written", help="Make the addresses of a page absolute, or leave them."),
     ] = None,
-    styles: Annotated[
-        bool | None, typer.Option("--styles/--no-styles", help="Keep the styles of a page, or not.")
-    ] = None,
-    front_matter: Annotated[
-        bool, typer.Option("--front-matter", help="Begin Markdown with title, authors, date … as YAML.")
-    ] = False,
-    text: Annotated[
-        str | None, typer.Option(help="What the column text of CSV and Parquet holds: text, markdown, html or xml.")
-    ] = None,
+    styles: Annotated[bool | None, typer.Option("--styles/--no-styles", help="Keep styles of a page, or not.")] = None,
+    front_matter: Annotated[bool, typer.Option("--front-matter", help="Begin Markdown with metadata as YAML.")] = False,
+    text: Annotated[str | None, typer.Option(help="Column text of tables: text, markdown, html or xml.")] = None,
     columns: Annotated[
         str | None,
         typer.Option(help="What CSV, Parquet and JSON have, such as url,text,metadata.title; else all but lead, body."),
@@ -63,9 +55,7 @@ def extract(
     reading: InputOptions = DEFAULT_READING,
     jobs: shared.JobsOption = 1,
     deadline: Annotated[float | None, typer.Option(min=0.01, help="Most seconds for one page.")] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an interrupted run (JSON to a file); try failures again.")
-    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a run (JSON); try failures again.")] = False,
     quiet: shared.QuietOption = False,
 ) -> None:
     """Extract the main text of pages."""

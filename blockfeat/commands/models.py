@@ -44,9 +44,7 @@ def evaluate(
         tuple[Path, Path] | None,
         typer.Option(metavar="A B", help="Instead of a model: how two labellers of the same pages agree."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write all scores to this file, as JSON.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write all scores to a file, as JSON.")] = None,
     jobs: shared.JobsOption = 1,
     quiet: shared.QuietOption = False,
 ) -> None:
@@ -100,9 +98,7 @@ def _group_keys(by: str) -> list[str]:
 
 def bench(
     corpus: shared.CorpusOption,
-    model: Annotated[
-        list[str] | None, typer.Option("--model", "-m", help="Bundled name or model file; repeatable.")
-    ] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Bundled name or file; repeatable.")] = None,
     peers: Annotated[str, typer.Option(help="all that are installed, none, or names with commas.")] = "all",
     sample: Annotated[int | None, typer.Option(min=1, help="Pages of each corpus; all by default.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables.")] = Path("bench-output"),

@@ -118,9 +118,7 @@ def run(
         str | None,
         typer.Option("--deadline", help="Begin nothing more after this time: 9m. The rest is done next time."),
     ] = None,
-    log: Annotated[
-        Path | None, typer.Option(help="Append the log to this file, one JSON object a line; '-': stderr.")
-    ] = None,
+    log: Annotated[Path | None, typer.Option(help="Append the log here, one JSON object a line; '-': stderr.")] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Run a configuration: `blockfeat monitor FILE` is short for this."""

@@ -61,9 +61,7 @@ def warn_of_unexpected(count: int) -> None:
 
 def report(
     config: ConfigArgument,
-    by: Annotated[
-        str, typer.Option(help="brand, day, lang, source, host, place, kind, because; several: brand,lang.")
-    ] = "brand",
+    by: Annotated[str, typer.Option(help="brand, day, lang, source, host, place, kind, because; several.")] = "brand",
     format: Annotated[str | None, typer.Option("--format", "-f", help="table, csv or html; else by --output.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write, such as report.html.")] = None,
     since: Annotated[str | None, typer.Option(help="First day, 2026-11-22, or an age such as 7d.")] = None,
@@ -198,9 +196,7 @@ def serve(
     allow_host: AllowHostOption = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Brand mentions",
     trusted_proxy: TrustedProxyOption = None,
-    feedback: Annotated[
-        bool, typer.Option("--feedback", help="Let those who see the page judge mentions, and accept lessons.")
-    ] = False,
+    feedback: Annotated[bool, typer.Option("--feedback", help="Let viewers judge mentions, accept lessons.")] = False,
 ) -> None:
     """Serve a live page of the mentions, read-only without --feedback: filters, charts, evidence, feeds."""
     require_extra("web", what="monitor serve")
@@ -257,9 +253,7 @@ def retry(
 def rematch(
     config: Annotated[Path, typer.Argument(help="Configuration file.")],
     brand: Annotated[list[str] | None, typer.Option(help="Only this brand; repeatable.")] = None,
-    announce: Annotated[
-        bool, typer.Option("--announce", help="Deliver what is added, too, with the next run.")
-    ] = False,
+    announce: Annotated[bool, typer.Option("--announce", help="Deliver what is added too, with the next run.")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Match stored pages anew, as the configuration is today; a run may go on meanwhile."""
@@ -293,9 +287,7 @@ def rematch(
 def export(
     config: ConfigArgument,
     what: Annotated[str, typer.Argument(help="mentions, pages, versions, replaced_mentions or feeds.")] = "mentions",
-    format: Annotated[
-        str | None, typer.Option("--format", "-f", help="jsonl, csv, parquet, or opml for feeds; else by --output.")
-    ] = None,
+    format: Annotated[str | None, typer.Option("--format", "-f", help="jsonl, csv, parquet, opml (feeds).")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; else standard output.")] = None,
     counted: Annotated[bool, typer.Option("--counted", help="Only mentions that count.")] = False,
 ) -> None:
@@ -377,9 +369,7 @@ def judge(
 def learn(
     config: Annotated[Path, typer.Argument(help="Configuration file.")],
     accept: Annotated[list[int] | None, typer.Option("--accept", help="Number of a proposal; repeatable.")] = None,
-    forget: Annotated[
-        list[str] | None, typer.Option("--forget", help="Brand or place of a lesson; repeatable.")
-    ] = None,
+    forget: Annotated[list[str] | None, typer.Option("--forget", help="Brand or place of lessons; repeatable.")] = None,
 ) -> None:
     """Show proposals from judged mentions, each with what it would change in stored mentions; accept some of them."""
     from blockfeat.monitor.config import read_config
@@ -410,9 +400,7 @@ def learn(
 
 def purge(
     config: ConfigArgument,
-    before: Annotated[
-        str | None, typer.Option("--before", help="Pages before this day, 2026-11-22, or an age.")
-    ] = None,
+    before: Annotated[str | None, typer.Option("--before", help="Pages before a day, 2026-11-22, or an age.")] = None,
     host: Annotated[str | None, typer.Option("--host", help="Pages of this host.")] = None,
     url: Annotated[str | None, typer.Option("--url", help="The page at this address.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,

@@ -73,9 +73,7 @@ def serve(
 
 def mcp(
     model: shared.ModelOption = "default",
-    store: Annotated[
-        str | None, typer.Option(help="Store of a monitor, or its configuration, whose mentions can be searched.")
-    ] = None,
+    store: Annotated[str | None, typer.Option(help="Monitor's store or configuration, to search mentions.")] = None,
     http: Annotated[bool, typer.Option("--http", help="Serve over HTTP, not over standard input and output.")] = False,
     host: shared.HostOption = "127.0.0.1",
     port: shared.PortOption = 8140,
@@ -113,9 +111,7 @@ def mcp(
 
 @shared.with_input_options()
 def label(
-    corpus: Annotated[
-        list[str], typer.Argument(metavar="CORPUS", help="Pages: folders, files, addresses, archives; or 'demo'.")
-    ],
+    corpus: Annotated[list[str], typer.Argument(metavar="CORPUS", help="Folders, files, addresses, archives, 'demo'.")],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Corpus file for the labels, .jsonl; CORPUS.labels.jsonl here by default."),

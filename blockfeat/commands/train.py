@@ -50,39 +50,25 @@ def train(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Model file to write; blockfeat-LANGUAGES.json or .npz here.")
     ] = None,
-    kind: Annotated[
-        str | None, typer.Option(help="thresholds, margin (the default), sequence, tokens or web2text.")
-    ] = None,
+    kind: Annotated[str | None, typer.Option(help="thresholds, margin (default), sequence, tokens, web2text.")] = None,
     base: Annotated[
         str | None,
         typer.Option("--from", metavar="MODEL", help="Learn rules for each site of the pages, on top of this model."),
     ] = None,
     lang: Annotated[str | None, typer.Option("--lang", help="Only pages of these languages, such as de,fr.")] = None,
     leave_out: LeaveOutOption = None,
-    config: Annotated[
-        str | None, typer.Option(help="Hyperparameters: a TOML file, or a bundled one such as paper.toml.")
-    ] = None,
-    print_config: Annotated[
-        bool, typer.Option("--print-config", help="Print all hyperparameters as TOML and end.")
-    ] = False,
-    split: Annotated[
-        float | None, typer.Option(help="Share to train on, by host or else by page; 1: all.  [0.7]")
-    ] = None,
+    config: Annotated[str | None, typer.Option(help="Hyperparameters: a TOML file, or bundled: paper.toml.")] = None,
+    print_config: Annotated[bool, typer.Option("--print-config", help="Print hyperparameters (TOML) and end.")] = False,
+    split: Annotated[float | None, typer.Option(help="Share to train on, by host or by page; 1: all.  [0.7]")] = None,
     seed: Annotated[int, typer.Option(help="Seed of all random numbers and of the split.")] = 0,
     report: Annotated[Path | None, typer.Option(help="Folder for the curves, PNG and CSV.")] = None,
     name: Annotated[str | None, typer.Option(help="Name of the model; the file's by default.")] = None,
     table: Annotated[str | None, typer.Option(help="Tag table: html5, ziegler2007, or a TOML file.")] = None,
-    fitness: Annotated[
-        str | None, typer.Option(help="thresholds: cosine (times length ratio), f1 or snippets.")
-    ] = None,
+    fitness: Annotated[str | None, typer.Option(help="thresholds: cosine (times length ratio), f1, snippets.")] = None,
     decoder: Annotated[str | None, typer.Option(help="thresholds: conjunction or mss.")] = None,
-    stop_words: Annotated[
-        str | None, typer.Option(help="thresholds: page (its language) or block (argmax, the paper's).")
-    ] = None,
+    stop_words: Annotated[str | None, typer.Option(help="thresholds: of the page, or of the block (paper).")] = None,
     segmenter: Annotated[str | None, typer.Option(help="thresholds: fast or spacy.")] = None,
-    per_language: Annotated[
-        bool, typer.Option("--per-language", help="thresholds: for each language of its own, too.")
-    ] = False,
+    per_language: Annotated[bool, typer.Option("--per-language", help="thresholds: of each language too.")] = False,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,9 +77,7 @@ def train(
             help="Change a hyperparameter of --print-config, such as swarm.particles=50; repeatable.",
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write the model even if keeping all blocks is better.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write the model even if all blocks are better.")] = False,
     jobs: JobsOption = 1,
     quiet: QuietOption = False,
 ) -> None:

@@ -36,9 +36,7 @@ class PageInput(_Strict):
     )
 
     html: Annotated[str | None, Field(description="The page as HTML.")] = None
-    url: Annotated[
-        Address | None, Field(description="Its address; with neither html nor page, the page is fetched from it.")
-    ] = None
+    url: Annotated[Address | None, Field(description="Its address; fetched without html and page.")] = None
     page: Annotated[
         str | None, Field(description="What POST /api/v1/pages or /api/v1/files returned.", max_length=_LONGEST_NAME)
     ] = None
@@ -80,9 +78,7 @@ class Choices(_Options):
     """Model and options of an extraction; null leaves a choice to the model."""
 
     model: Annotated[str, Field(max_length=_LONGEST_NAME, description="A name of GET /api/v1/models.")] = "default"
-    lang: Annotated[
-        str | None, Field(max_length=35, description="Language of the page, such as de; identified without it.")
-    ] = None
+    lang: Annotated[str | None, Field(max_length=35, description="Its language, such as de; else identified.")] = None
 
     def plain(self) -> ExtractionChoices:
         """Return the choices in the form that the tasks take."""
