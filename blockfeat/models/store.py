@@ -6,12 +6,10 @@ import io
 import json
 import re
 import zipfile
-
-# Not from hashlib, which loads OpenSSL beside it.
-from _blake2 import blake2b
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from hashlib import blake2b
 from importlib import import_module
 from math import prod
 from pathlib import Path
