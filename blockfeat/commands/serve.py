@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 def serve(
     host: shared.HostOption = "127.0.0.1",
     port: shared.PortOption = 8137,
-    model: Annotated[
-        list[str] | None, typer.Option("--model", "-m", help="Model file to offer beside the bundled ones; repeatable.")
-    ] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Model to offer too; repeatable.")] = None,
     allow_host: shared.AllowHostOption = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Fetch from addresses of this machine and private networks too.")
@@ -121,9 +119,7 @@ def label(
     port: shared.PortOption = 8138,
     allow_host: shared.AllowHostOption = None,
     reading: InputOptions = DEFAULT_READING,
-    unsure: Annotated[
-        bool, typer.Option("--unsure", help="Look at all pages first, and show those that the model is least sure of.")
-    ] = False,
+    unsure: Annotated[bool, typer.Option("--unsure", help="Show first what the model is least sure of.")] = False,
     quiet: shared.QuietOption = False,
 ) -> None:
     """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""

@@ -185,8 +185,15 @@ def _is_nearly_utf_8(sample: bytes, *, lenient: bool) -> bool:
     is_one_bad_byte = text.rfind("\ufffd") - text.find("\ufffd") < _SPOILT_BY_ONE
     if lenient:
         # Without a whole character there is but the label, which servers send by default too.
-        return whole >= replaced or (is_one_bad_byte and whole > 0)
+        return whole >= replaced or (is_one_bad_byte and (whole > 0 or _is_whole_without_one(sample)))
     return whole > 2 * replaced or (is_one_bad_byte and whole > replaced)
+
+
+def _is_whole_without_one(sample: bytes) -> bool:
+    """Return whether bytes are UTF-8, and more than ASCII, once one of the first that are no ASCII is left out."""
+    start = next(place for place, byte in enumerate(sample) if byte >= 0x80)
+    rests = (sample[:place] + sample[place + 1 :] for place in range(start, start + _SPOILT_BY_ONE))
+    return any(not rest.isascii() and "\ufffd" not in rest.decode("utf-8", "replace") for rest in rests)
 
 
 def _is_contradicted(sample: bytes, name: str) -> bool:

@@ -28,7 +28,7 @@ def _needs(what: str, extra: str, *there: str) -> str:
 # Where a command asks for an extra, its inputs are not there: that is not looked at.
 _EXPORT = "export absent.db --format parquet --output absent.parquet"
 _MONITOR = (
-    *("init new.toml", "demo --port 0", "aliases Tolmet --lang pl", "search absent.db word"),
+    *("init new.toml", "demo --port 0", "search absent.db word"),
     *(f"{name} absent.toml" for name in ("run", "check", "report", "serve", "redeliver", "learn", "rematch", "retry")),
     *(_EXPORT, "status absent.db", "password absent.db"),
     *("discover absent.example", "purge absent.db --host absent.example --yes", "judge absent.db 1 right"),

@@ -47,7 +47,8 @@ def test_an_address_becomes_an_extraction(site: Site) -> None:
 
 def test_it_is_what_the_command_line_makes_of_the_address(site: Site) -> None:
     done = call("extract", f"{site.url}/moved", "--format", "json", "--allow-network", _HERE[0])
-    assert json.loads(done.stdout) == _fetched(f"{site.url}/moved").to_dict()
+    found = _fetched(f"{site.url}/moved").to_dict()
+    assert json.loads(done.stdout) == {name: found[name] for name in found if name not in ("lead", "body")}
 
 
 def test_options_and_the_charset_of_the_answer_are_used(site: Site) -> None:

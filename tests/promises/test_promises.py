@@ -70,6 +70,7 @@ def _changed(before: str, after: str) -> int:
 @example("aß ", 1, 0xFF, False, "head")
 @example("ß😀a", 211, 0xC2, False, "tag")
 @example("aaaaa", 157, 244, False, None)
+@example("ä", 2, 0xE0, False, "head")
 @examples(300)
 def test_one_bad_byte_in_utf_8_changes_one_character(
     text: str, place: int, byte: int, is_instead: bool, declared: str | None
