@@ -322,8 +322,8 @@ def test_a_cleaned_page_is_read_on(page: Page, site: Site) -> None:
 def test_tabs_lead_to_their_views_and_the_head_to_other_pages(read: Page) -> None:
     for name in ("Original", "Blocks", "Output", "Cleaned", "Compare", "Article"):
         show(read, name)
+        read.get_by_role("tabpanel", name=name).wait_for()
         assert read.get_by_role("tabpanel").count() == 1
-        assert read.get_by_role("tabpanel", name=name).is_visible()
     for name, path in (("blockfeat", "/"), ("Reader", "/"), ("API", "/api")):
         open_reader(read)
         read.get_by_role("banner").get_by_role("link", name=name, exact=True).click()
