@@ -211,7 +211,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     box = named.get(min(named, default=_UNNAMED))
     if box is None or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
         return kept
-    return kept & within(blocks, np.arange(containers.key.size) == box)
+    return kept & within(blocks, np.array([box]))
 
 
 def _sums(
@@ -405,7 +405,7 @@ class _Banners:
             if container < 0:
                 break
             span = int(containers.first_block[container]), int(containers.end_block[container])
-            if self._left(span) < _FEWEST_WORDS_LEFT:
+            if not self._leaves_text(span):
                 break
             asks = may_ask and self._asks(span)
             if asks or self._is_named(container):
@@ -432,8 +432,8 @@ class _Banners:
         asking = sum(min(int(self.words[block]), len(self.phrases(block)) * _WORDS_A_PHRASE) for block in blocks)
         return asking >= _ASKING_SHARE * int(self.words[slice(*span)].sum())
 
-    def _left(self, span: tuple[int, int]) -> int:
-        """Return the words outside of some blocks that do not ask for consent."""
-        outside = self.kept.copy()
-        outside[slice(*span)] = False
-        return sum(int(self.words[block]) for block in outside.nonzero()[0].tolist() if not self.phrases(block))
+    def _leaves_text(self, span: tuple[int, int]) -> bool:
+        """Return whether enough words outside of some blocks do not ask for consent; no more are read than that."""
+        outside = (block for block in self.kept.nonzero()[0].tolist() if not span[0] <= block < span[1])
+        words = accumulate(int(self.words[block]) for block in outside if not self.phrases(block))
+        return any(total >= _FEWEST_WORDS_LEFT for total in words)
