@@ -114,10 +114,7 @@ def run(
     config: Annotated[Path, typer.Argument(help="Configuration file; `blockfeat monitor init` writes one.")],
     once: Annotated[bool, typer.Option("--once", help="Do what is due and end, as for cron (the default).")] = False,
     every: Annotated[str | None, typer.Option(help="Stay, and poll each feed at most so often: 10m, 1h.")] = None,
-    deadline: Annotated[
-        str | None,
-        typer.Option("--deadline", help="Begin nothing more after this time: 9m. The rest is done next time."),
-    ] = None,
+    deadline: Annotated[str | None, typer.Option("--deadline", help="Begin nothing more after so long: 9m.")] = None,
     log: Annotated[Path | None, typer.Option(help="Append the log here, one JSON object a line; '-': stderr.")] = None,
     quiet: QuietOption = False,
 ) -> None:

@@ -236,9 +236,7 @@ def retry(
     config: ConfigArgument,
     host: Annotated[str | None, typer.Option("--host", help="Only pages and feeds of this host.")] = None,
     reason: Annotated[str, typer.Option("--reason", help="Only where the reason has these words.")] = "",
-    every_kind: Annotated[
-        bool, typer.Option("--all", help="Also what failed in another way that may pass: no answer, 403, 404, 500.")
-    ] = False,
+    every_kind: Annotated[bool, typer.Option("--all", help="Also no answers, 403, 404, 500.")] = False,
 ) -> None:
     """Let the next run try again what failed unexpectedly: by an error of blockfeat, or by what was not installed."""
     with opened_store(config) as store:

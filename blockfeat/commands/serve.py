@@ -29,18 +29,14 @@ def serve(
     port: shared.PortOption = 8137,
     model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Model to offer too; repeatable.")] = None,
     allow_host: shared.AllowHostOption = None,
-    allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Fetch from addresses of this machine and private networks too.")
-    ] = False,
+    allow_private: Annotated[bool, typer.Option("--allow-private", help="Fetch from private addresses too.")] = False,
     allow_network: shared.AllowNetworkOption = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = 2,
     max_bytes: Annotated[int, typer.Option(min=1, help="Largest page and largest request.")] = 5_000_000,
     deadline: Annotated[float, typer.Option(min=0.1, help="Seconds that one page may take.")] = 20.0,
     fetch_deadline: Annotated[float, typer.Option(min=0.1, help="Seconds that fetching a page may take.")] = 20.0,
     rate: Annotated[int, typer.Option(min=0, help="Requests a minute of one client; 0 for no limit.")] = 240,
-    kept_bytes: Annotated[
-        int, typer.Option(min=1, help="Memory for pages that are kept for the next request; the oldest go first.")
-    ] = 64_000_000,
+    kept_bytes: Annotated[int, typer.Option(min=1, help="Bytes of pages kept for the next request.")] = 64_000_000,
     trusted_proxy: shared.TrustedProxyOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show a line for each request.")] = False,
 ) -> None:

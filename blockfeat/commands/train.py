@@ -51,10 +51,7 @@ def train(
         Path | None, typer.Option("--output", "-o", help="Model file to write; blockfeat-LANGUAGES.json or .npz here.")
     ] = None,
     kind: Annotated[str | None, typer.Option(help="thresholds, margin (default), sequence, tokens, web2text.")] = None,
-    base: Annotated[
-        str | None,
-        typer.Option("--from", metavar="MODEL", help="Learn rules for each site of the pages, on top of this model."),
-    ] = None,
+    base: Annotated[str | None, typer.Option("--from", metavar="MODEL", help="Add rules of sites to a model.")] = None,
     lang: Annotated[str | None, typer.Option("--lang", help="Only pages of these languages, such as de,fr.")] = None,
     leave_out: LeaveOutOption = None,
     config: Annotated[str | None, typer.Option(help="Hyperparameters: a TOML file, or bundled: paper.toml.")] = None,
