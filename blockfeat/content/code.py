@@ -62,7 +62,7 @@ def _elements(blocks: Blocks) -> Iterator[CodePart]:
     containers = blocks.containers
     if not blocks.names & PREFORMATTED:
         return
-    found = np.isin(containers.key, KEYS[PREFORMATTED]).nonzero()[0]
+    found = (containers.key == KEYS[PREFORMATTED][:, None]).any(axis=0).nonzero()[0]
     ends = containers.end_block[found]
     behind = np.concatenate(([0], np.maximum.accumulate(ends)))[:-1]
     firsts = np.maximum(containers.first_block[found], behind)
