@@ -7,9 +7,11 @@ import math
 import resource
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import lxml.html
 
 from benchmarks.growth import fit_exponent
 from benchmarks.shapes import SHAPES, synthetic_page
@@ -37,6 +39,7 @@ FREE_BYTES, BYTES_A_BYTE = 64 * 1024 * 1024, 25
 _ADDRESS_SPACE = 4 << 30
 _MEGABYTE = 1024 * 1024
 _FIRST = b"<p>The ferry leaves at nine and returns before dark.</p>" * 3
+_LOOP_PAGE = synthetic_page("article", 8_192)
 _PATIENCE = 20.0  # seconds of a process beyond the call that is timed, on a loaded machine
 
 
@@ -80,6 +83,8 @@ class Cell:
         Process time, and bytes resident at the peak beyond those before; NaN where it did not end.
     outcome : str
         ``"result"``, ``"refused"`` (`LimitExceeded`), or what went wrong.
+    loop : float
+        Process time of a loop that is always the same, mean of before and behind: a loaded machine makes it longer.
     """
 
     view: str
@@ -88,6 +93,7 @@ class Cell:
     seconds: float = math.nan
     memory: float = math.nan
     outcome: str = "result"
+    loop: float = math.nan
 
     @property
     def factor(self) -> float:
@@ -111,11 +117,22 @@ class ViewsResult:
 
     cells: tuple[Cell, ...]
 
+    @property
+    def quiet(self) -> ViewsResult:
+        """The same with the seconds of a machine that does nothing else.
+
+        Each time is divided by how much longer than at its fastest the loop took that ran beside it.
+        """
+        fastest = min((cell.loop for cell in self.cells if cell.loop > 0), default=math.nan)
+        return ViewsResult(
+            tuple(replace(cell, seconds=cell.seconds * fastest / cell.loop, loop=fastest) for cell in self.cells)
+        )
+
     def to_frame(self) -> pandas.DataFrame:
         """Return one row for each view, shape and size."""
         import pandas
 
-        columns = ["view", "shape", "size", "seconds", "memory", "outcome"]
+        columns = ["view", "shape", "size", "seconds", "memory", "outcome", "loop"]
         return pandas.DataFrame([[getattr(cell, name) for name in columns] for cell in self.cells], columns=columns)
 
     def exponent(self, view: str, shape: str) -> float:
@@ -199,6 +216,7 @@ def _measured(name: str, view: View, shape: str, size: int, limit: float) -> Cel
         gc.freeze()  # in this child process, collections skip the inherited objects
         before, outcome = _kilobytes("VmRSS"), "result"
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+        loop = _loop()
         start = time.process_time()
         try:
             found = view(page)
@@ -209,7 +227,8 @@ def _measured(name: str, view: View, shape: str, size: int, limit: float) -> Cel
         except Exception as error:  # any failure of any view is a result
             outcome = f"{type(error).__name__}: {error}"[:80]
         seconds = time.process_time() - start
-        return Cell(name, shape, size, seconds, 1024.0 * (_kilobytes("VmHWM") - before), outcome)
+        memory = 1024.0 * (_kilobytes("VmHWM") - before)
+        return Cell(name, shape, size, seconds, memory, outcome, (loop + _loop()) / 2)
 
     def failure(size: int, reason: str) -> Cell:
         return Cell(name, shape, size, outcome=reason)
@@ -217,6 +236,18 @@ def _measured(name: str, view: View, shape: str, size: int, limit: float) -> Cel
     # Views are functions that only a copy of this process has.
     [(_, cell)] = in_order(work, [size], jobs=1, failure=failure, deadline=limit + _PATIENCE, start="fork")
     return cell
+
+
+def _loop() -> float:
+    """Return the process time of some work of the kind that views do, always the same and small in memory."""
+    start = time.process_time()
+    for number in range(40):
+        words = f"the river had risen {number} times over night " * 40
+        counted: dict[str, int] = {}
+        for word in words.split():
+            counted[word] = counted.get(word, 0) + 1
+        _ = lxml.html.fromstring(_LOOP_PAGE)
+    return time.process_time() - start
 
 
 def _kilobytes(key: str) -> int:
