@@ -190,27 +190,25 @@ def measure_views(
     """
     for view in views.values():
         view(_FIRST)  # load whatever the first page loads before the fork
-    cells = []
-    chosen = tuple(shapes)
-    for name, view in views.items():
-        for shape in chosen:
-            for size in sizes:
-                cells.append(_measured(name, view, shape, size, limit))
+    cells: list[Cell] = []
+    for shape in shapes:
+        for size in sizes:
+            page = synthetic_page(shape, size).encode()
+            failed = {cell.view for cell in cells if cell.shape == shape and cell.failed}
+            for name in [name for name in views if name not in failed]:
+                cells.append(_measured(Cell(name, shape, size), views[name], page, limit))
                 if on_cell is not None:
                     on_cell(cells[-1])
-                if cells[-1].failed:
-                    break
-    return ViewsResult(tuple(cells))
+    return ViewsResult(tuple(sorted(cells, key=lambda cell: list(views).index(cell.view))))
 
 
-def _measured(name: str, view: View, shape: str, size: int, limit: float) -> Cell:
+def _measured(cell: Cell, view: View, page: bytes, limit: float) -> Cell:
     """Measure one view of one page in a child process."""
 
-    def work(size: int) -> Cell:
+    def work(cell: Cell) -> Cell:
         # Beside what the process has mapped when it begins, which may be any number of libraries.
         most = _kilobytes("VmSize") * 1024 + _ADDRESS_SPACE
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        page = synthetic_page(shape, size).encode()
         view(_FIRST)  # a copy of a process has the code of its libraries in memory once that is run
         gc.collect()
         gc.freeze()  # in this child process, collections skip the inherited objects
@@ -228,14 +226,14 @@ def _measured(name: str, view: View, shape: str, size: int, limit: float) -> Cel
             outcome = f"{type(error).__name__}: {error}"[:80]
         seconds = time.process_time() - start
         memory = 1024.0 * (_kilobytes("VmHWM") - before)
-        return Cell(name, shape, size, seconds, memory, outcome, (loop + _loop()) / 2)
+        return replace(cell, seconds=seconds, memory=memory, outcome=outcome, loop=(loop + _loop()) / 2)
 
-    def failure(size: int, reason: str) -> Cell:
-        return Cell(name, shape, size, outcome=reason)
+    def failure(cell: Cell, reason: str) -> Cell:
+        return replace(cell, outcome=reason)
 
     # Views are functions that only a copy of this process has.
-    [(_, cell)] = in_order(work, [size], jobs=1, failure=failure, deadline=limit + _PATIENCE, start="fork")
-    return cell
+    [(_, measured)] = in_order(work, [cell], jobs=1, failure=failure, deadline=limit + _PATIENCE, start="fork")
+    return measured
 
 
 def _loop() -> float:
