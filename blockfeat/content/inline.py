@@ -109,6 +109,7 @@ class Inlines:
         """Return the text of one block."""
         start, end = int(self.blocks.block_starts[index]), int(self.blocks.page_text.block_ends[index]) - 1
         text = self._shown(start, end)
+        self.made += sum(size * text.count(sign) for sign, size in _BYTES_OF_SIGNS.items())
         waiting = self.images.get(index, [])[::-1]
         number = bisect_right(self.changes, start)
         changes = self.changes[number : bisect_left(self.changes, end, number)]
@@ -157,7 +158,6 @@ class Inlines:
         elif piece.text:
             found.append(piece)
             self.made += _BYTES_OF_FORMULA if piece.formula else _BYTES_OF_PIECE
-            self.made += sum(size * piece.text.count(sign) for sign, size in _BYTES_OF_SIGNS.items())
             check_memory(len(self.blocks.declared.data), self.made, "the parts of the text")
 
 
