@@ -113,7 +113,7 @@ class _Places:
     """Where the blocks of a page stand in its content; each container is looked at once, when a block asks for it."""
 
     def __init__(self, blocks: Blocks) -> None:
-        """Look at the containers of these blocks; one number of a buffer is read several times as fast as of an array."""
+        """Look at the containers of these blocks; a number is read from a buffer several times as fast as an array."""
         self._tags, self._layout, containers = blocks.tags, _layout_lists(blocks), blocks.containers
         self._parent, self._key, self._element = containers.parent.data, containers.key.data, containers.element.data
         # Of each container what is around it and in it, outermost first, and the name that says what its text is.

@@ -86,7 +86,7 @@ class Inlines:
     made: int
 
     def __post_init__(self) -> None:
-        """Find where the blocks begin and end; one number of a buffer is read several times as fast as of an array."""
+        """Find where the blocks begin and end; a number is read from a buffer several times as fast as an array."""
         self.starts, self.ends = self.blocks.block_starts.data, self.blocks.page_text.block_ends.data
 
     @classmethod
