@@ -271,13 +271,10 @@ def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) ->
 def _with_header(rows: tuple[tuple[tree.Cell, ...], ...]) -> tuple[tuple[tree.Cell, ...], ...]:
     """Return the rows of a table, the first as its header where all in it is bold and others follow."""
     first, *others = rows
-    if not others or not all(cell.is_header or all(map(_is_bold, cell.inline)) for cell in first):
+    unmarked = [piece for cell in first if not cell.is_header for piece in cell.inline]
+    if not others or not all(isinstance(one, tree.Text) and (one.bold or one.text.isspace()) for one in unmarked):
         return rows
     return (tuple(replace(cell, inline=_unbold(cell.inline), is_header=True) for cell in first), *others)
-
-
-def _is_bold(piece: tree.Text | tree.Image) -> bool:
-    return isinstance(piece, tree.Text) and (piece.bold or piece.text.isspace())
 
 
 def _cell(table: DataTable, cell: int, kept: NDArray[np.bool_], inlines: Inlines) -> tree.Cell:
