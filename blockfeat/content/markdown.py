@@ -209,9 +209,11 @@ def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, 
             # "!" before a link would make it an image.
             written[-1] = written[-1][:-1] + "\\!"
         written.append(f"[{_BRACKETS.sub(_BRACKET, inner)}]({_ENTITY.sub(_ESCAPED, target)})")
-    lines = (line.strip(" ") for line in "".join(written).split(_HARD_BREAK))
-    # A break before a line of white space alone would be shown as a backslash.
-    return _escape_marked(_HARD_BREAK.join(line for line in lines if line.strip()))
+    text = "".join(written)
+    if _HARD_BREAK in text:
+        # A break before a line of white space alone would be shown as a backslash.
+        text = _HARD_BREAK.join(line.strip(" ") for line in text.split(_HARD_BREAK) if line.strip())
+    return _escape_marked(text.strip(" ")) if text.strip() else ""
 
 
 def _styled(pieces: tree.Inline, line_break: str, is_cell: bool, before: str) -> str:
