@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, islice
+from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -78,6 +78,7 @@ class _Use:
     lang: str
     open_end: bool = False
     variant: str = ""
+    exact: bool = False
 
 
 @dataclass
@@ -126,8 +127,7 @@ class BrandMatcher:
             if brand.name in names:
                 raise BrandError(f"brand {brand.name!r} is there twice")
             names.add(brand.name)
-            is_varied = brand.forms and brand.case != "exact"
-            stems = inflections.stems_of(brand.spellings()).items() if is_varied else ()
+            stems = inflections.stems_of(name[:2] for name in brand.spellings() if name.varied).items()
             inflected = ((stem, _Use(number, _NAME, *named, variant=INFLECTED)) for stem, named in stems)
             for pattern, use in (*_patterns(number, brand, folder), *inflected):
                 if use not in uses[pattern]:
@@ -218,7 +218,7 @@ class BrandMatcher:
         if span is None:
             return False
         surface = text[span[0] : span[1]]
-        if use.role == _NAME and self.brands[use.brand].case == "exact":
+        if use.exact:
             wanted = visible(use.spelling)
             return visible(surface)[: len(wanted) if use.open_end else None] == wanted
         if use.role == _NAME and not same_accents(use.spelling, surface):
@@ -279,9 +279,10 @@ def _context(brand: Brand, text: str, start: int, end: int) -> tuple[int, int]:
 
 def _patterns(number: int, brand: Brand, folder: Folder) -> Iterable[tuple[str, _Use]]:
     """Yield each folded pattern of a brand with its use."""
-    found = [_Use(number, _NAME, brand.name, ANY_LANGUAGE)]
-    for lang, alias in islice(brand.spellings(), 1, None):
-        found.append(_Use(number, _NAME, alias.removesuffix("*"), lang, alias.endswith("*")))
+    found = []
+    for place, (lang, name, is_exact, _) in enumerate(brand.spellings()):
+        is_open = place > 0 and name.endswith("*")
+        found.append(_Use(number, _NAME, name.removesuffix("*") if is_open else name, lang, is_open, exact=is_exact))
     found += [_Use(number, _NAME, other, lang, variant=rule) for other, lang, rule in variants_of(brand)]
     found += [_Use(number, _EXCLUDED, phrase, ANY_LANGUAGE) for phrase in brand.excluded]
     for role, words in ((_REQUIRED, brand.requires), (_FORBIDDEN, brand.forbids)):
