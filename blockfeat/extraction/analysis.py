@@ -300,9 +300,7 @@ class PageAnalysis:
 
     @cached_property
     def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:
-        from blockfeat.extraction.page_kind import page_kind
-
-        kind, probabilities = page_kind(self.evidence)
+        kind, probabilities = self.evidence.kind
         return "list" if self.choice.is_list and kind == "other" else kind, probabilities
 
     @cached_property
