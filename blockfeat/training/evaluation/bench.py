@@ -37,17 +37,9 @@ Extract = Callable[[LabelledPage], str]
 _WARM_UP = LabelledPage("warm-up", "<html><body><p>A text that loads whatever is loaded lazily.</p></body></html>", "")
 _MEGABYTE = 1024 * 1024
 _COLUMNS = {
-    "pages": "pages",
-    "f1": "F1",
-    "precision": "P",
-    "recall": "R",
-    "cosine": "cosine × δ",
-    "text_only": "text only",
-    "shingles": "4-gram F1",
-    "snippet_f1": "snippet F1",
-    "milliseconds": "ms a page",
-    "memory": "peak, MB",
-    "failed": "failed",
+    **{"pages": "pages", "f1": "F1", "precision": "P", "recall": "R", "cosine": "cosine × δ"},
+    **{"text_only": "text only", "shingles": "4-gram F1", "snippet_f1": "snippet F1"},
+    **{"milliseconds": "ms a page", "memory": "peak, MB", "failed": "failed"},
 }
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p")
 
@@ -102,8 +94,7 @@ class SystemScores:
         return {
             "pages": len(pages),
             **{metric: evaluation.mean(metric) for metric in ("f1", "precision", "recall", "cosine")},
-            "text_only": _mean(page.text_only for page in pages),
-            "shingles": _mean(page.shingles for page in pages),
+            **{metric: _mean(getattr(page, metric) for page in pages) for metric in ("text_only", "shingles")},
             "snippet_f1": snippets.f1 if snippets is not None else math.nan,
             "milliseconds": 1000 * _mean(page.seconds for page in pages),
             "memory": max(peaks, default=math.nan),
