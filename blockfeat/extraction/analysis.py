@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _BETWEEN = "\n\n"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """Results about a page and its text.
 
