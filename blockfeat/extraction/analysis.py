@@ -282,7 +282,8 @@ class PageAnalysis:
     @property
     def kind(self) -> str:
         """What the page is."""
-        return self._kind_and_probabilities[0]
+        kind, _ = self.evidence.kind
+        return "list" if self.choice.is_list and kind == "other" else kind
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -299,11 +300,6 @@ class PageAnalysis:
         return what_would_change(self.model, self.measured, predicted, block)
 
     @cached_property
-    def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:
-        kind, probabilities = self.evidence.kind
-        return "list" if self.choice.is_list and kind == "other" else kind, probabilities
-
-    @cached_property
     def facts(self) -> Facts:
         """What is known of the page beside the text; linear in the page."""
         from blockfeat.content.links import Base, links_of_text
@@ -312,8 +308,8 @@ class PageAnalysis:
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
-        kind, probabilities = self._kind_and_probabilities
-        measures = confidence_measures(model_kind, self.prediction.scores, kept, blocks.measures.words, probabilities)
+        scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
+        measures = confidence_measures(model_kind, scores, kept, words, chances)
         role_of_block = np.array(roles, dtype=np.object_)
 
         def text(role: str) -> str:
@@ -323,7 +319,7 @@ class PageAnalysis:
             return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise)
 
         return Facts(
-            kind=kind,
+            kind=self.kind,
             confidence=expected_f1(model_kind, measures, is_list=self.choice.is_list) if page.has_markup else None,
             lang_confidence=self._lang_confidence(),
             roles=roles,
