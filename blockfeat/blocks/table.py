@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
@@ -156,6 +156,13 @@ class Blocks:
         spans = _in_rows(self.block_starts[chosen], self.page_text.block_ends[chosen])
         return [" ".join(text[start : end - 1].split()) for start, end in spans]
 
+    def raw_texts(self) -> list[str]:
+        """Return the texts of all blocks as they were measured, line breaks folded too; without control characters."""
+        if self.measures.has_controls:
+            return self.texts()
+        text = self.page_text.text
+        return [text[start : end - 1] for start, end in _in_rows(self.block_starts, self.page_text.block_ends)]
+
     def raw_text(self, index: int) -> str:
         """Return the text of one block as it was measured, line breaks folded too."""
         return self.page_text.text[int(self.block_starts[index]) : int(self.page_text.block_ends[index]) - 1]
@@ -190,10 +197,11 @@ class Blocks:
                 found.append(Link(start, end, href))
         return tuple(sorted(found, key=lambda link: (link.start, link.end)))
 
-    def xpaths(self) -> list[str]:
-        """Return the path of the container around each block, ``"/"`` for none; linear in the size of the page."""
-        paths = _paths_of_containers(self)
-        return [paths[container] or "/" for (container,) in _in_rows(self.container)]
+    def xpaths(self, chosen: Sequence[int] | None = None) -> list[str]:
+        """Return the path of the container around some blocks, or all, ``"/"`` for none; linear in the page."""
+        containers = self.container if chosen is None else self.container[chosen]
+        paths = _paths_of_containers(self, None if chosen is None else containers.tolist())
+        return [paths[container] or "/" for (container,) in _in_rows(containers)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,15 +241,35 @@ def _in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:
     return chain.from_iterable(zip(*(column[part].tolist() for column in columns), strict=True) for part in parts)
 
 
-def _paths_of_containers(blocks: Blocks) -> dict[int, str]:
-    """Return the path of every container that holds a block, and for none the empty one."""
+def _with_those_around(chosen: Iterable[int], parents: NDArray[np.integer[Any]]) -> list[int]:
+    """Return some containers or elements and all that are around them, in order."""
+    found = set[int]()
+    for each in chosen:
+        while each >= 0 and each not in found:
+            found.add(each)
+            each = int(parents[each])
+    return sorted(found)
+
+
+def _paths_of_containers(blocks: Blocks, chosen: Sequence[int] | None) -> dict[int, str]:
+    """Return the path of some containers, or of every one that holds a block, and for none the empty one."""
     tags, containers = blocks.tags, blocks.containers
     parents = tags.parents()
-    numbers = _numbers_among_siblings(parents, tags.key)
-    # Keys are of the first bytes of a name: of names that share them, each is read.
-    names = {key: name for key, name in _first_names(tags) if len(name) < _KEY_BYTES}
+    if chosen is None or len(chosen) * _FEW > len(blocks):
+        holding, numbers = _holding(containers), _numbers_among_siblings(parents, tags.key)
+        # Keys are of the first bytes of a name: of names that share them, each is read.
+        names = {key: name for key, name in _first_names(tags) if len(name) < _KEY_BYTES}
+    else:
+        names = {}
+        holding = np.array(_with_those_around(chosen, containers.parent), dtype=np.int64)
+        of_these = np.zeros(parents.size + 1, dtype=np.bool_)
+        of_these[parents[_with_those_around(containers.element[holding].tolist(), parents)]] = True
+        # They and their siblings.
+        some = of_these[parents].nonzero()[0]
+        numbers = np.zeros(parents.size, dtype=np.int64)
+        numbers[some] = _numbers_among_siblings(parents[some], tags.key[some])
     found, characters = {-1: ""}, 0
-    for (container,) in _in_rows(_holding(containers)):
+    for (container,) in _in_rows(holding):
         around = int(containers.parent[container])
         outer = containers.element[around] if around >= 0 else -1
         path, element = [], int(containers.element[container])
@@ -256,7 +284,7 @@ def _paths_of_containers(blocks: Blocks) -> dict[int, str]:
     return found
 
 
-_KEY_BYTES, _ROWS, _AT_ONCE = 16, 4096, 1 << 16
+_KEY_BYTES, _ROWS, _AT_ONCE, _FEW = 16, 4096, 1 << 16, 8
 _MANY_CHARACTERS, _COPIES = 1 << 20, 8
 
 
