@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
@@ -200,7 +200,7 @@ class Blocks:
     def xpaths(self, chosen: Sequence[int] | None = None) -> list[str]:
         """Return the path of the container around some blocks, or all, ``"/"`` for none; linear in the page."""
         containers = self.container if chosen is None else self.container[chosen]
-        paths = _paths_of_containers(self, None if chosen is None else containers.tolist())
+        paths = _paths_of_containers(self, containers)
         return [paths[container] or "/" for (container,) in _in_rows(containers)]
 
 
@@ -241,40 +241,35 @@ def _in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:
     return chain.from_iterable(zip(*(column[part].tolist() for column in columns), strict=True) for part in parts)
 
 
-def _with_those_around(chosen: Iterable[int], parents: NDArray[np.integer[Any]]) -> list[int]:
+def _with_those_around(chosen: NDArray[np.integer[Any]], parents: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return some containers or elements and all that are around them, in order."""
-    found = set[int]()
-    for each in chosen:
-        while each >= 0 and each not in found:
-            found.add(each)
+    found = np.zeros(parents.size, dtype=np.bool_)
+    for (each,) in _in_rows(chosen):
+        while each >= 0 and not found[each]:
+            found[each] = True
             each = int(parents[each])
-    return sorted(found)
+    return found.nonzero()[0]
 
 
-def _paths_of_containers(blocks: Blocks, chosen: Sequence[int] | None) -> dict[int, str]:
-    """Return the path of some containers, or of every one that holds a block, and for none the empty one."""
+def _paths_of_containers(blocks: Blocks, chosen: NDArray[np.integer[Any]]) -> dict[int, str]:
+    """Return the path of some containers and of all around them, and for none the empty one."""
     tags, containers = blocks.tags, blocks.containers
-    parents = tags.parents()
-    if chosen is None or len(chosen) * _FEW > len(blocks):
-        holding, numbers = _holding(containers), _numbers_among_siblings(parents, tags.key)
-        # Keys are of the first bytes of a name: of names that share them, each is read.
-        names = {key: name for key, name in _first_names(tags) if len(name) < _KEY_BYTES}
-    else:
-        names = {}
-        holding = np.array(_with_those_around(chosen, containers.parent), dtype=np.int64)
-        of_these = np.zeros(parents.size + 1, dtype=np.bool_)
-        of_these[parents[_with_those_around(containers.element[holding].tolist(), parents)]] = True
-        # They and their siblings.
-        some = of_these[parents].nonzero()[0]
-        numbers = np.zeros(parents.size, dtype=np.int64)
-        numbers[some] = _numbers_among_siblings(parents[some], tags.key[some])
+    parents, wanted = tags.parents(), _with_those_around(chosen, containers.parent)
+    is_parent = np.zeros(parents.size + 1, dtype=np.bool_)
+    is_parent[parents[_with_those_around(containers.element[wanted], parents)]] = True
+    siblings = is_parent[parents].nonzero()[0]
+    numbers, names = np.zeros(parents.size, dtype=np.int64), dict[int, str]()
+    numbers[siblings] = _numbers_among_siblings(parents[siblings], tags.key[siblings])
     found, characters = {-1: ""}, 0
-    for (container,) in _in_rows(holding):
+    for (container,) in _in_rows(wanted):
         around = int(containers.parent[container])
         outer = containers.element[around] if around >= 0 else -1
         path, element = [], int(containers.element[container])
         while element != outer:
             name = names.get(int(tags.key[element])) or tags.name(element)
+            # Keys are of the first bytes of a name: of names that share them, each is read.
+            if len(name) < _KEY_BYTES:
+                names[int(tags.key[element])] = name
             path.append(name if parents[element] < 0 else f"{name}[{numbers[element]}]")
             element = int(parents[element])
         found[container] = "/".join([found[around], *reversed(path)])
@@ -284,14 +279,8 @@ def _paths_of_containers(blocks: Blocks, chosen: Sequence[int] | None) -> dict[i
     return found
 
 
-_KEY_BYTES, _ROWS, _AT_ONCE, _FEW = 16, 4096, 1 << 16, 8
+_KEY_BYTES, _ROWS, _AT_ONCE = 16, 4096, 1 << 16
 _MANY_CHARACTERS, _COPIES = 1 << 20, 8
-
-
-def _first_names(tags: Tags) -> list[tuple[int, str]]:
-    """Return each key of a name on a page, and the name of its first element."""
-    keys, first = np.unique(tags.key, return_index=True)
-    return [(key, tags.name(element)) for key, element in zip(keys.tolist(), first.tolist(), strict=True)]
 
 
 def _numbers_among_siblings(parents: NDArray[np.int32], keys: Keys) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ import bz2
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -111,28 +111,14 @@ class BlockColumns(dict[str, Sequence[Any]]):
         super().__init__()
         self.measured, self.prediction, self.model, self.choice = measured, prediction, model, choice
         self.blocks, self.kept = measured.blocks, prediction.kept
-        self._few: dict[str, dict[int, Any]] = {name: {} for name in _OF_SOME}
+        self._few: dict[int, Explained] = {}
 
     def __missing__(self, name: str) -> Sequence[Any]:
         """Make a column."""
-        column = self[name] = self._made(name, range(self.kept.size)) if name in _OF_SOME else _COLUMNS[name](self)
+        if name in _BYTES:
+            self.check_memory(_BYTES[name], "the reasons for all blocks")
+        column = self[name] = _COLUMNS[name](self)
         return column
-
-    def _made(self, name: str, chosen: Sequence[int]) -> Sequence[Any]:
-        check_memory(len(self.choice.page.data), _BYTES.get(name, 0) * len(chosen), "the reasons for blocks")
-        return _OF_SOME[name](self, chosen)
-
-    def value(self, name: str, index: int) -> Any:
-        """Return one value of a column; after a few that were made one by one, those of all blocks are made."""
-        few = self._few.get(name, {})
-        if index not in few and name in _OF_SOME and name not in self and len(few) < _MOST_FEW:
-            self.make(name, [index])
-        return few[index] if index in few else self[name][index]
-
-    def make(self, name: str, chosen: Sequence[int]) -> None:
-        """Make the values of some blocks at once."""
-        if chosen and name not in self:
-            self._few[name] |= zip(chosen, self._made(name, chosen), strict=True)
 
     def check_memory(self, bytes_a_block: int, what: str) -> None:
         """Raise LimitExceeded where what is made of all blocks takes more than 64 MB and 25 times the page's bytes."""
@@ -144,6 +130,12 @@ class BlockColumns(dict[str, Sequence[Any]]):
         from blockfeat.extraction.reasons import PageFacts
 
         return PageFacts(self.blocks, self.kept, BoxNames(self.blocks)), place_signs(self.blocks, self.kept)
+
+    def explained(self, index: int) -> Explained:
+        """Return part, facts and reason of a block; after a few single calls, those of all are computed."""
+        if index not in self._few and len(self._few) < _MOST_FEW and "explained" not in self:
+            self._few[index] = self.explain([index])[0]
+        return self._few[index] if index in self._few else self["explained"][index]
 
     def explain(self, chosen: Sequence[int]) -> list[Explained]:
         """Return part, facts and reason of some blocks.
@@ -175,11 +167,11 @@ class BlockColumns(dict[str, Sequence[Any]]):
         return found
 
 
-def _texts(page: BlockColumns, chosen: Sequence[int]) -> list[str]:
-    texts, containers = page.blocks.texts(chosen), page.blocks.container[chosen].tolist()
-    for place, (index, container) in enumerate(zip(chosen, containers, strict=True)):
-        if page.blocks.kinds[container].name == "preformatted":
-            texts[place] = page.blocks.preformatted_text(index)
+def _texts(page: BlockColumns) -> list[str]:
+    texts = page.blocks.texts()
+    for index, kind in enumerate(page["kinds"]):
+        if kind.name == "preformatted":
+            texts[index] = page.blocks.preformatted_text(index)
     return texts
 
 
@@ -188,27 +180,19 @@ def _links(page: BlockColumns) -> list[tuple[Link, ...]]:
     return [() if kind.name == "preformatted" else links for kind, links in both]
 
 
-def _said(page: BlockColumns) -> Sequence[BlockReason]:
-    page.check_memory(_BYTES_OF_SAID, "the reasons for all blocks")
-    return page.model.explain(page.measured, page.prediction)
-
-
 # Their models say how far each feature moved a score, in no words.
 _WITHOUT_WORDS = ("sequence", "margin")
 _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
+    "text": _texts,
+    "xpath": lambda page: page.blocks.xpaths(),
     "kinds": lambda page: kinds_of_blocks(page.blocks),
     "links": _links,
-    "said": _said,
+    "said": lambda page: page.model.explain(page.measured, page.prediction),
     "role": lambda page: block_roles(page.blocks, page.kept, page.choice.headline),
+    "explained": lambda page: page.explain(range(len(page.blocks))),
 }
-# Those that can be made of some blocks alone.
-_OF_SOME: Mapping[str, Callable[[BlockColumns, Sequence[int]], Sequence[Any]]] = {
-    "text": _texts,
-    "xpath": lambda page, chosen: page.blocks.xpaths(chosen),
-    "explained": lambda page, chosen: page.explain(chosen),
-}
-# What is made of each block takes, beside the text of the page.
-_BYTES_OF_SAID, _BYTES = 2_500, {"explained": 1_500}
+# What the columns take for each block, beside the text of the page.
+_BYTES = {"said": 2_500, "explained": 1_500}
 _EXPLAINED = ("part", "facts", "reason")
 _OF_A_BLOCK = tuple(Block.__dataclass_fields__)
 _BYTES_OF_BLOCK = 750
@@ -238,10 +222,9 @@ class PageBlock(Block):
             raise AttributeError(f"a block has no {name!r}")
         columns, index = self._columns, self.index
         if name in _EXPLAINED:
-            value: Any = columns.value("explained", index)[_EXPLAINED.index(name)]
+            value: Any = columns.explained(index)[_EXPLAINED.index(name)]
         else:
-            is_column = name in _COLUMNS or name in _OF_SOME
-            value = columns.value(name, index) if is_column else getattr(columns["said"][index], name)
+            value = columns[name][index] if name in _COLUMNS else getattr(columns["said"][index], name)
         object.__setattr__(self, name, value)
         return value
 
@@ -286,17 +269,10 @@ class PageAnalysis:
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order; what takes long, such as reasons and paths, is made when it is read."""
         self.columns.check_memory(_BYTES_OF_BLOCK, "all blocks")
-        return self.blocks_at(range(len(self.measured.blocks)))
-
-    def blocks_at(self, chosen: Sequence[int]) -> tuple[Block, ...]:
-        """Return some blocks of the page."""
-        page, blocks = self.columns, self.measured.blocks
-        texts = page["text"] if len(chosen) == len(blocks) else _texts(page, chosen)
-        kinds = (blocks.kinds[container] for container in blocks.container[chosen].tolist())
-        numbers = (blocks.measures.words[chosen].tolist(), page.kept[chosen].tolist())
-        columns = (chosen, texts, kinds, *numbers, self.prediction.scores[chosen].tolist())
-        rows = ((index, (text, words, *kind, *rest)) for index, text, kind, words, *rest in zip(*columns, strict=True))
-        return tuple(PageBlock.of(page, index, row) for index, row in rows)
+        page, words = self.columns, self.measured.blocks.measures.words
+        columns = (page["text"], words.tolist(), page["kinds"], page.kept.tolist(), self.prediction.scores.tolist())
+        rows = ((text, words, *kind, *rest) for text, words, kind, *rest in zip(*columns, strict=True))
+        return tuple(PageBlock.of(page, index, row) for index, row in enumerate(rows))
 
     @property
     def kind(self) -> str:
@@ -307,6 +283,20 @@ class PageAnalysis:
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
         return tuple(self.columns["role"])  # a tuple already
+
+    def blocks_at(self, chosen: Sequence[int]) -> list[Block]:
+        """Return some blocks of the page: text, words, path, label, score and, where they were dropped, the reason."""
+        page, blocks = self.columns, self.measured.blocks
+        dropped = [index for index in chosen if not page.kept[index]]
+        reasons = dict(zip(dropped, page.explain(dropped), strict=True))
+        found = []
+        for index, path in zip(chosen, blocks.xpaths(chosen), strict=True):
+            is_preformatted = blocks.kinds[blocks.container[index]].name == "preformatted"
+            text = blocks.preformatted_text(index) if is_preformatted else blocks.text(index)
+            row = Block(index, text, int(blocks.measures.words[index]), path, kept=index not in reasons)
+            because = "" if row.kept else reasons[index][2]
+            found.append(replace(row, score=float(self.prediction.scores[index]), reason=because))
+        return found
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the changes that would reverse a block's decision; None if no small change would or a rule decides."""

@@ -283,11 +283,8 @@ def _marks(blocks: Blocks, analysis: PageAnalysis) -> dict[int, list[tuple[int, 
         if index != last:
             last, folded = index, FoldedText.of(blocks.raw_text(index))
         at = folded.end(start - int(blocks.block_starts[index]))
-        if (
-            at
-            and not text[start - 1].isspace()
-            and analysis.columns.value("text", index)[at : at + len(raised)] == raised
-        ):
+        read = analysis.columns["text"][index][at : at + len(raised)]
+        if at and not text[start - 1].isspace() and read == raised:
             marks.setdefault(index, []).append((at, at + len(raised)))
     return marks
 
@@ -318,9 +315,6 @@ def _descriptions(blocks: Blocks, kept: Mask) -> tuple[tuple[int, str], ...]:
     places = tags.start[tags.opened[elements]]
     before = blocks.first_byte.searchsorted(places, side="right") - 1
     is_inside = places < blocks.end_byte[before]
-    is_near = text_span(kept)[before] | (text_span(kept)[(before + 1).clip(max=kept.size - 1)] & ~is_inside)
-    if not (is_near & (before >= 0)).any():
-        return ()
     captions = caption_blocks(blocks)
     shows = np.append((text_span(kept) & captions) | shows_images(kept, captions)[:-1], False)
     is_shown = np.where(is_inside, kept[before], shows[before + 1]) & (before >= 0)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from blockfeat.blocks import Block
-from blockfeat.extraction import ROLES, Extraction, PageAnalysis, PageParts
+from blockfeat.extraction import ROLES, Extraction, PageParts
 from blockfeat.lang import character_classes, code_points, sentence_ends
 from blockfeat.monitor.mentions.brand import SenseModel, sense_features, senses_of, words_in
 from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS
@@ -122,18 +122,16 @@ def mentions_of(
     """
     parts = parts or PageParts.of(extraction)
     senses = senses_of(matcher.brands) if senses is None else senses
-    # Most pages name no brand, and most blocks of the others: nothing but their text is read.
+    # Most pages name no brand, nor do most blocks of the others: nothing but their text is read.
     chosen = _naming(extraction, matcher, parts, senses)
-    if not chosen:
+    if chosen is not None and not chosen:
         return ()
     passages = passages_of(extraction, chosen, places=places, least_score=least_score, parts=parts)
     found: list[Mention] = []
     bounds = cache(sentence_bounds)
     for counted in (True, False):
         apart = [passage for passage in passages if (passage.reason == "") == counted]
-        hits = [*_hits(apart, matcher, extraction.lang, senses)]
-        _make_ready(extraction, [passage for passage, _ in hits])
-        for passage, hit in hits:
+        for passage, hit in _hits(apart, matcher, extraction.lang, senses):
             sentence = _sentence(passage.text, bounds(passage.text), hit.start, hit.end)
             found.append(passage.mention(hit.brand, hit.start, hit.end, sentence, rule=hit.rule, variant=hit.variant))
     found.sort(key=lambda mention: (mention.block, mention.place == _DESCRIPTION, mention.start, mention.brand))
@@ -199,50 +197,32 @@ def passages_of(
     for index, text in parts.descriptions:
         of_block.setdefault(index, {})[text] = None
     passages, said = [], []
-    for block in extraction.blocks if chosen is None else _blocks_at(extraction, chosen):
+    analysis = None if extraction.known_blocks or chosen is None else extraction.analysis
+    some = range(len(extraction.roles)) if chosen is None else chosen
+    for block in map(extraction.blocks.__getitem__, some) if analysis is None else analysis.blocks_at(some):
         place = "table" if block.index in parts.tables else roles[block.index]
         searched = _without_marks(block.text, parts.marks.get(block.index, ()))
         passages.append(Passage(block, place, block.text, searched, _reason(block, place, places, least)))
         if block.index in of_block:
-            text, reason = (
-                _BETWEEN_DESCRIPTIONS.join(of_block[block.index]),
-                _reason(block, _DESCRIPTION, places, least),
-            )
-            said.append(Passage(block, _DESCRIPTION, text, text, reason))
+            text = _BETWEEN_DESCRIPTIONS.join(of_block[block.index])
+            said.append(Passage(block, _DESCRIPTION, text, text, _reason(block, _DESCRIPTION, places, least)))
     return [*passages, *said]
-
-
-def _analysis_of(extraction: Extraction) -> PageAnalysis | None:
-    return None if extraction.known_blocks else extraction.analysis
-
-
-def _blocks_at(extraction: Extraction, chosen: Sequence[int]) -> Sequence[Block]:
-    analysis = _analysis_of(extraction)
-    return [extraction.blocks[index] for index in chosen] if analysis is None else analysis.blocks_at(chosen)
-
-
-def _make_ready(extraction: Extraction, passages: Sequence[Passage]) -> None:
-    """Find the paths of the blocks of passages, and the reasons that are asked for, all at once."""
-    analysis = _analysis_of(extraction)
-    if analysis is not None:
-        analysis.columns.make("xpath", sorted({each.block.index for each in passages}))
-        analysis.columns.make("explained", sorted({each.block.index for each in passages if each.reason is None}))
 
 
 def _naming(
     extraction: Extraction, matcher: BrandMatcher, parts: PageParts, senses: Mapping[str, SenseModel]
-) -> Sequence[int]:
-    """Return the blocks that name a brand; all where what else the page says may speak for or against one of them."""
-    analysis = _analysis_of(extraction)
-    texts = [block.text for block in extraction.blocks] if analysis is None else analysis.measured.blocks.raw_texts()
-    for block in _blocks_at(extraction, [*parts.marks]):
-        texts[block.index] = _without_marks(block.text, parts.marks[block.index])
+) -> Sequence[int] | None:
+    """Return the blocks that name a brand; None for all where what else the page says may speak for or against one of them."""
+    analysis = None if extraction.known_blocks or parts.marks else extraction.analysis
+    texts = [each.text for each in extraction.blocks] if analysis is None else analysis.measured.blocks.raw_texts()
+    for index, marks in parts.marks.items():
+        texts[index] = _without_marks(texts[index], marks)
     owners = [*range(len(texts)), *(index for index, _ in parts.descriptions)]
     texts += (text for _, text in parts.descriptions)
     hits = matcher.find(PARAGRAPH.join(texts), lang=extraction.lang, ruled_out=True)
     found = {hit.brand for hit in hits}
     if any((each.requires or each.forbids or each.name in senses) and each.name in found for each in matcher.brands):
-        return range(len(texts) - len(parts.descriptions))
+        return None
     ends = [*accumulate(len(text) + 1 for text in texts)] if hits else []
     return sorted({owners[bisect_right(ends, hit.start)] for hit in hits})
 
