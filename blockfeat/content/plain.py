@@ -186,7 +186,7 @@ def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
     for table in tables:
         first, end = table.first_block, table.end_block
         chosen[first:end] = 2 * (kept_words[end] - kept_words[first]) >= words[end] - words[first]
-    parts = np.isin(keys, (_DEFINITIONS, _PREFORMATTED))
+    parts = (keys == _DEFINITIONS) | (keys == _PREFORMATTED)
     starts, ends = blocks.containers.first_block[parts], blocks.containers.end_block[parts]
     size, around = words[ends] - words[starts], np.concatenate(([True], kept, [True]))
     is_whole = kept_words[ends] - kept_words[starts] >= _MOST * np.maximum(size, 1)

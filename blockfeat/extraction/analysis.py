@@ -5,7 +5,6 @@ Most callers read the text alone: modules that only other parts need are importe
 
 from __future__ import annotations
 
-import bz2
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -73,21 +72,27 @@ class Facts:
         body = self.body.split(_BETWEEN) if self.body else ()
         parts = {"body": body, "captions": self.captions, "comments": self.comments}
         told = {name: [places.get(part, part) for part in given] for name, given in parts.items()}
-        written = json.dumps(asdict(self) | told, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        return min(zlib.compress(written), bz2.compress(written), key=len)
+        links = {"links": [[link.text for link in self.links], [link.url for link in self.links]]}
+        written = json.dumps(asdict(self) | told | links, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        compressor = zlib.compressobj(9, zdict=_dictionary(text))
+        return compressor.compress(written) + compressor.flush()
 
     @classmethod
     def unpacked(cls, data: bytes, text: str) -> Facts:
         """Return the facts that `packed` made this of, with the same text."""
         from blockfeat.content.links import TextLink
 
-        decompress = bz2.decompress if data.startswith(b"BZ") else zlib.decompress
-        values: dict[str, Any] = json.loads(decompress(data))
+        values: dict[str, Any] = json.loads(zlib.decompressobj(zdict=_dictionary(text)).decompress(data))
         parts = text.split(_BETWEEN)
         for name in ("body", "captions", "comments", "roles"):
             values[name] = tuple(parts[part] if isinstance(part, int) else part for part in values[name])
         body = _BETWEEN.join(values["body"]) or None
-        return cls(**values | {"body": body, "links": tuple(TextLink(**link) for link in values["links"])})
+        return cls(**values | {"body": body, "links": tuple(map(TextLink, *values["links"]))})
+
+
+def _dictionary(text: str) -> bytes:
+    """Return the end of a text, whose words links and comments have too: as much of it as zlib looks back."""
+    return text.encode("utf-8", "surrogatepass")[-32_768:]
 
 
 Explained = tuple[str, tuple["Fact", ...], str]
@@ -309,9 +314,7 @@ class PageAnalysis:
 
     @cached_property
     def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:
-        from blockfeat.extraction.page_kind import page_kind
-
-        kind, probabilities = page_kind(self.evidence)
+        kind, probabilities = self.evidence.kind
         return "list" if self.choice.is_list and kind == "other" else kind, probabilities
 
     @cached_property

@@ -1,5 +1,6 @@
 """Signs prove that a rule changes nothing: where the bit of a rule is not set, it returns what it got."""
 
+import re
 import tomllib
 from importlib.resources import files
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from blockfeat.extraction import signs
 from blockfeat.extraction.options import DEFAULT_OPTIONS
 from blockfeat.extraction.postprocess import RULES, Choice, Rule
-from blockfeat.extraction.walls import asks_at_an_edge, consent_begins
+from blockfeat.extraction.walls import asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 from blocks_of import blocks_of
@@ -58,6 +59,15 @@ def test_a_rule_without_its_sign_changes_nothing(rule: Rule, parts: list[tuple[s
         found = rule.apply(choice)
         assert np.array_equal(found.kept, choice.kept)
         assert (*found.tables, found.headline) == (None,)
+
+
+@pytest.mark.parametrize("kind", ["read_also", "error_page"])
+def test_a_text_begins_with_a_phrase_as_one_compared_with_each_would(kind: str) -> None:
+    listed = tomllib.loads((files("blockfeat.extraction") / f"phrase_lists/{kind}.toml").read_text("utf-8"))["phrases"]
+    phrases = [phrase.replace("’", "'") for phrase in listed]
+    for text in (form for one in phrases for form in (one, f"{one}: X", one[1:], one[:-1], f"a {one}")):
+        begin = re.sub(r"^[\W_]+", "", text.lower())
+        assert begins_with(kind, f"→ {text}") == any(map(begin.startswith, phrases)), text
 
 
 def test_every_phrase_of_consent_has_a_sign_in_any_case_and_at_any_edge() -> None:

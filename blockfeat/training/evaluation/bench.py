@@ -27,7 +27,7 @@ from blockfeat.training.evaluation.metrics import (
     shingle_scores,
     text_only_score,
 )
-from blockfeat.training.evaluation.peers import Peer, missing_peers
+from blockfeat.training.evaluation.peers import TO_INSTALL, Peer, missing_peers
 
 if TYPE_CHECKING:
     import pandas
@@ -195,7 +195,7 @@ class BenchResult:
         notes = [f"Scores × 100. Differences: F1 of {self.first.name} minus that of the row, with 95 % interval and p"]
         notes[0] += " (paired bootstrap). Process time a page; peak of memory above the empty process, worst page."
         if self.missing:
-            notes.append(f"Not installed and left out: {', '.join(self.missing)} (pip install 'blockfeat[peers]').")
+            notes.append(f"Not installed and left out: {', '.join(self.missing)} ({TO_INSTALL}).")
         return "\n".join([part.rstrip("\n") + "\n" for part in parts] + notes) + "\n"
 
     def _overview(self) -> str:
@@ -263,17 +263,21 @@ class BenchSystem:
         Name and version in the tables.
     load : callable
         Called once in each worker process; returns the function from a page to its text.
+    is_elsewhere : bool
+        Whether it runs in a process of its own, whose time and memory are not measured.
     """
 
     name: str
     version: str
     load: Callable[[], Extract]
+    is_elsewhere: bool = False
 
 
 def bench_systems(models: Iterable[Extractor], peers: Iterable[Peer]) -> list[BenchSystem]:
     """Return models and peers as systems, models first."""
     found = [BenchSystem(f"blockfeat {model.model.name}", __version__, partial(_load_model, model)) for model in models]
-    return found + [BenchSystem(peer.name, peer.version, partial(_load_peer, peer)) for peer in peers]
+    load = partial(partial, _load_peer)
+    return found + [BenchSystem(peer.name, peer.version, load(peer), peer.is_elsewhere) for peer in peers]
 
 
 def _load_model(extractor: Extractor) -> Extract:
@@ -304,6 +308,8 @@ class _Worker:
         text, error = self._text(page)
         seconds = time.process_time() - start
         memory = max(0, _resident_bytes("VmHWM") - self.before) if reset else None
+        if self.system.is_elsewhere:
+            seconds, memory = math.nan, None
         return bench_page(text, page, error=error, seconds=seconds, memory=memory)
 
     def _text(self, page: LabelledPage) -> tuple[str, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import warnings
@@ -10,7 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from shutil import which
+from subprocess import PIPE, Popen
 from typing import Any
+from weakref import finalize
 
 from blockfeat._files import bundled_table
 from blockfeat.errors import InputError, MissingExtraError
@@ -18,7 +23,9 @@ from blockfeat.errors import InputError, MissingExtraError
 _NO_ADDRESS = "https://page.example/article"
 _LOGGERS = ("boilerpy3", "charset_normalizer", "goose3", "htmldate", "newspaper", "readability", "trafilatura")
 _BODY = re.compile("<body", re.IGNORECASE)
-
+_OF_NODE = {name: Path("node_modules", name, "package.json") for name in ("@mozilla/readability", "defuddle")}
+TO_INSTALL = f"pip install 'blockfeat[peers]'; where Node is, npm install {' '.join(_OF_NODE)} jsdom"
+"""How peers are installed; those of npm are found in ``node_modules`` of the current folder."""
 
 PeerExtract = Callable[..., str]
 """Takes a page and, optionally, ``lang`` and ``url``; returns its text, empty if there is none."""
@@ -45,6 +52,11 @@ class Peer:
     version: str
     make: Callable[[], PeerExtract]
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it runs in a process of its own, whose time and memory are not measured."""
+        return self.package in _OF_NODE
+
     def load(self) -> PeerExtract:
         """Import the package, silence its log messages and warnings, and return the function that extracts.
 
@@ -60,7 +72,7 @@ class Peer:
                 warnings.simplefilter("ignore")
                 return self.make()
         except ImportError as error:
-            raise MissingExtraError(f"peer {self.name}: {error}; install blockfeat[peers]") from error
+            raise MissingExtraError(f"peer {self.name}: {error}; {TO_INSTALL}") from error
 
 
 def _turbohtml() -> PeerExtract:
@@ -142,6 +154,24 @@ def _goose3() -> PeerExtract:
     return lambda html, lang=None, url=None: goose.extract(raw_html=html).cleaned_text or ""
 
 
+def _in_node(package: str) -> PeerExtract:
+    """Return a function that has pages read by a process of Node; markup becomes text as that of readability does."""
+    script = Path(__file__).with_name("in_node.mjs").read_text(encoding="utf-8")
+    command = ["node", "--input-type=module", "--eval", script, package]
+    process, text = Popen(command, stdin=PIPE, stdout=PIPE, encoding="utf-8"), _text_of_markup()
+
+    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
+        print(json.dumps([html, url or _NO_ADDRESS]), file=process.stdin, flush=True)
+        answer = json.loads(process.stdout.readline() if process.stdout else "")
+        if "error" in answer:
+            raise InputError(answer["error"])
+        return text(answer["content"])
+
+    # It ends where its input is closed.
+    finalize(extract, process.communicate)
+    return extract
+
+
 _PEERS: tuple[tuple[str, str, Callable[[], PeerExtract]], ...] = (
     ("turbohtml", "turbohtml", _turbohtml),
     ("resiliparse", "resiliparse", _resiliparse),
@@ -154,6 +184,8 @@ _PEERS: tuple[tuple[str, str, Callable[[], PeerExtract]], ...] = (
     ("boilerpy3-largest", "boilerpy3", partial(_boilerpy3, "LargestContentExtractor")),
     ("newspaper4k", "newspaper4k", _newspaper4k),
     ("goose3", "goose3", _goose3),
+    ("mozilla-readability", "@mozilla/readability", partial(_in_node, "@mozilla/readability")),
+    ("defuddle", "defuddle", partial(_in_node, "defuddle")),
 )
 
 PEER_NAMES = tuple(name for name, _, _ in _PEERS)
@@ -189,13 +221,16 @@ def peers_named(names: Iterable[str]) -> tuple[Peer, ...]:
         elif name in installed:
             chosen[name] = installed[name]
         elif name in PEER_NAMES:
-            raise MissingExtraError(f"peer {name!r} is not installed; install blockfeat[peers]")
+            raise MissingExtraError(f"peer {name!r} is not installed; {TO_INSTALL}")
         elif name != "none":
             raise InputError(f"unknown peer {name!r}; known are {', '.join(PEER_NAMES)}, all, none")
     return tuple(chosen.values())
 
 
 def _version(package: str) -> str | None:
+    if file := _OF_NODE.get(package):
+        is_found = which("node") and file.is_file() and Path("node_modules/jsdom").is_dir()
+        return str(json.loads(file.read_text(encoding="utf-8"))["version"]) if is_found else None
     try:
         return version(package)
     except PackageNotFoundError:
