@@ -96,7 +96,13 @@ def only_date(place: Place, *, month_first: bool) -> Moment | None:
         (seen.moment for seen in _dates_in_elements(place.whole(), month_first=month_first)),
         _datelines(place, month_first=month_first),
     )
-    return next((moments[0] for moments in map(list, given) if len({each.day for each in moments}) == 1), None)
+    return next(filter(None, map(_of_one_day, given)), None)
+
+
+def _of_one_day(moments: Iterator[Moment]) -> Moment | None:
+    """Return the first of some moments; None where another one, up to which they are read, is of another day."""
+    first = next(moments, None)
+    return first if first is not None and all(each.day == first.day for each in moments) else None
 
 
 def _datelines(place: Place, *, month_first: bool) -> Iterator[Moment]:
