@@ -33,6 +33,7 @@ from blockfeat.extraction.rules import (
     rest_of_box,
     section_headings,
     technical_text,
+    type_of_graph,
     within,
 )
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
@@ -478,11 +479,12 @@ def rest_of_list(choice: Choice, page: PageEvidence, *, model_kind: str) -> Mask
         return None
     if not (blocks.containers.key == PARTS_OF_PAGES[:, None]).any():
         return None
-    url = (choice.page.url or "").lower()
+    url, source = (choice.page.url or "").lower(), blocks.tags.source
+    is_named = _ADDRESS_OF_LIST.search(url) is not None
     is_other = _ADDRESS_OF_OTHERS.search(url) is not None or any(map(url.__contains__, _ADDRESSES))
-    if is_other or declares_product(choice.page, blocks.tags.source):
+    if is_other or (b"article" in type_of_graph(source) and not is_named) or declares_product(choice.page, source):
         return None
-    if not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=_ADDRESS_OF_LIST.search(url) is not None):
+    if not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named):
         return None
     rest = rest_of_box(blocks, choice.kept, log_odds)
     if rest is not None:
