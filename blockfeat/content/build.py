@@ -88,9 +88,12 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
 
 def caption_blocks(blocks: Blocks) -> NDArray[np.bool_]:
     """Return which blocks are captions; linear in the size of the page."""
-    found, behind = np.zeros(len(blocks), dtype=np.bool_), 0
-    places, containers = _Places(blocks), blocks.containers
-    for container in np.isin(containers.key, _CAPTION_KEYS).nonzero()[0].tolist():
+    found, behind, containers = np.zeros(len(blocks), dtype=np.bool_), 0, blocks.containers
+    holders = np.isin(containers.key, _CAPTION_KEYS).nonzero()[0].tolist()
+    if not holders:
+        return found
+    places = _Places(blocks)
+    for container in holders:
         for block in range(max(int(containers.first_block[container]), behind), int(containers.end_block[container])):
             found[block] = places[int(blocks.container[block])][1] in _CAPTIONS
             behind = block + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _BETWEEN = "\n\n"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """Results about a page and its text.
 
@@ -289,6 +289,20 @@ class PageAnalysis:
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
         return tuple(self.columns["role"])  # a tuple already
+
+    def blocks_at(self, chosen: Sequence[int]) -> list[Block]:
+        """Return some blocks of the page: text, words, path, label, score and, where they were dropped, the reason."""
+        page, blocks = self.columns, self.measured.blocks
+        dropped = [index for index in chosen if not page.kept[index]]
+        reasons = dict(zip(dropped, page.explain(dropped), strict=True))
+        found = []
+        for index, path in zip(chosen, blocks.xpaths(chosen), strict=True):
+            is_preformatted = blocks.kinds[blocks.container[index]].name == "preformatted"
+            text = blocks.preformatted_text(index) if is_preformatted else blocks.text(index)
+            row = Block(index, text, int(blocks.measures.words[index]), path, kept=index not in reasons)
+            because = "" if row.kept else reasons[index][2]
+            found.append(replace(row, score=float(self.prediction.scores[index]), reason=because))
+        return found
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the changes that would reverse a block's decision; None if no small change would or a rule decides."""

@@ -21,6 +21,7 @@ from blockfeat.page.tags import name_key
 from blockfeat.page.utf_8 import Marks
 
 if TYPE_CHECKING:
+    from blockfeat.extraction.analysis import PageAnalysis
     from blockfeat.extraction.extraction import Extraction
 
 Mask = NDArray[np.bool_]
@@ -260,13 +261,13 @@ class PageParts:
         if analysis is None or not len(analysis.measured.blocks):
             return cls()
         blocks, kept = analysis.measured.blocks, analysis.prediction.kept
-        marks = _marks(blocks, extraction)
+        marks = _marks(blocks, analysis)
         if not kept.any():
             return cls(marks)
         return cls(marks, _table_blocks(blocks, kept), _descriptions(blocks, kept))
 
 
-def _marks(blocks: Blocks, extraction: Extraction) -> dict[int, list[tuple[int, int]]]:
+def _marks(blocks: Blocks, analysis: PageAnalysis) -> dict[int, list[tuple[int, int]]]:
     """Return where raised signs stand that touch the word before them."""
     marks: dict[int, list[tuple[int, int]]] = {}
     tags, text = blocks.tags, blocks.page_text.text
@@ -282,7 +283,8 @@ def _marks(blocks: Blocks, extraction: Extraction) -> dict[int, list[tuple[int, 
         if index != last:
             last, folded = index, FoldedText.of(blocks.raw_text(index))
         at = folded.end(start - int(blocks.block_starts[index]))
-        if at and not text[start - 1].isspace() and extraction.blocks[index].text[at : at + len(raised)] == raised:
+        read = analysis.columns["text"][index][at : at + len(raised)]
+        if at and not text[start - 1].isspace() and read == raised:
             marks.setdefault(index, []).append((at, at + len(raised)))
     return marks
 
@@ -310,17 +312,14 @@ def _descriptions(blocks: Blocks, kept: Mask) -> tuple[tuple[int, str], ...]:
 
     tags = blocks.tags
     elements = np.isin(tags.key, _FIGURES).nonzero()[0]
-    if not elements.size:
-        return ()
+    places = tags.start[tags.opened[elements]]
+    before = blocks.first_byte.searchsorted(places, side="right") - 1
+    is_inside = places < blocks.end_byte[before]
     captions = caption_blocks(blocks)
-    shows = (text_span(kept) & captions) | shows_images(kept, captions)[:-1]
+    shows = np.append((text_span(kept) & captions) | shows_images(kept, captions)[:-1], False)
+    is_shown = np.where(is_inside, kept[before], shows[before + 1]) & (before >= 0)
     found = []
-    for element in elements.tolist():
-        byte = int(tags.start[tags.opened[element]])
-        index = int(blocks.first_byte.searchsorted(byte, side="right")) - 1
-        is_inside = index >= 0 and byte < int(blocks.end_byte[index])
-        if index < 0 or not (kept[index] if is_inside else index + 1 < shows.size and shows[index + 1]):
-            continue
+    for element, index in zip(elements[is_shown].tolist(), before[is_shown].tolist(), strict=True):
         attributes = tags.attributes(element)
         said = dict.fromkeys(" ".join(attributes.get(name, "").split())[:_LONGEST_DESCRIPTION] for name in _SAYS)
         found += [(index, text) for text in said if text]
