@@ -197,7 +197,7 @@ def _warn_of_words(brands: Sequence[Brand], known: set[str]) -> None:
         for hit in matcher.everyday(lang):
             words[hit.brand][f"{hit.text.lower()!r} ({lang})"] = None
     for brand, several in words.items():
-        advice = "'requires', 'about' and 'others' tell them apart, or give the name by language"
+        advice = "'requires', or 'about' and 'others', tell them apart; an alias has 'case' and 'languages' of its own"
         console.error(f"{brand}: everyday words are taken for it, {', '.join(several)}: {advice}")
 
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from blockfeat.extraction.reasons import Counterfactual, Fact, PageFacts
     from blockfeat.metadata.metadata import Metadata
 
-_BETWEEN = "\n\n"
+_BETWEEN, _FEW_WORDS = "\n\n", 500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """Results about a page and its text.
 
@@ -282,7 +282,8 @@ class PageAnalysis:
     @property
     def kind(self) -> str:
         """What the page is."""
-        return self._kind_and_probabilities[0]
+        kind, _ = self.evidence.kind
+        return "list" if self.choice.is_list and kind == "other" else kind
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -313,11 +314,6 @@ class PageAnalysis:
         return what_would_change(self.model, self.measured, predicted, block)
 
     @cached_property
-    def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:
-        kind, probabilities = self.evidence.kind
-        return "list" if self.choice.is_list and kind == "other" else kind, probabilities
-
-    @cached_property
     def facts(self) -> Facts:
         """What is known of the page beside the text; linear in the page."""
         from blockfeat.content.links import Base, links_of_text
@@ -326,8 +322,8 @@ class PageAnalysis:
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
-        kind, probabilities = self._kind_and_probabilities
-        measures = confidence_measures(model_kind, self.prediction.scores, kept, blocks.measures.words, probabilities)
+        scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
+        measures = confidence_measures(model_kind, scores, kept, words, chances)
         role_of_block = np.array(roles, dtype=np.object_)
 
         def text(role: str) -> str:
@@ -337,7 +333,7 @@ class PageAnalysis:
             return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise)
 
         return Facts(
-            kind=kind,
+            kind=self.kind,
             confidence=expected_f1(model_kind, measures, is_list=self.choice.is_list) if page.has_markup else None,
             lang_confidence=self._lang_confidence(),
             roles=roles,
@@ -354,10 +350,10 @@ class PageAnalysis:
         if lang is None or not len(blocks):
             return None
         kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
-        words = blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)]
-        masks = self.identifier.index.masks_of(words)
-        text = "\n".join(blocks.texts(kept.nonzero()[0]))
-        guess = self.identifier.identify(text, declared=lang, masks=masks)
+        masks = self.identifier.index.masks_of(blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)])
+        # Only n-grams, which decide about few words, see how white space is folded.
+        texts = blocks.texts(kept.nonzero()[0]) if masks.size < _FEW_WORDS else blocks.raw_texts(kept)
+        guess = self.identifier.identify("\n".join(texts), declared=lang, masks=masks)
         return round(guess.confidence if guess.lang == lang else 1 - max(guess.confidence, 0.5), 3)
 
     @cached_property

@@ -33,6 +33,7 @@ from blockfeat.extraction.rules import (
     rest_of_box,
     section_headings,
     technical_text,
+    type_of_graph,
     within,
 )
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
@@ -432,8 +433,8 @@ _REST = "kept: it stands beside what is kept, on a page that is no article"
 
 # Next to no text, of which little is to be expected: a heading and a line above a list.
 _MOST_WORDS, _MOST_CONFIDENCE = 80, 0.75
-# Of pages whose rest is looked for so much is expected, without their kind and with it, and so much of it is lost.
-_MOST_EXPECTED, _MOST_OF_REST, _LEAST_LOST = 0.93, 0.9, 0.067
+# Of pages whose rest is looked for so much is expected, with their kind.
+_MOST_OF_REST = 0.9
 # Items are about as likely content as the likeliest: their odds are within a factor of 20.
 _AS_LIKELY = 3.0
 _FEWEST_ITEMS, _FEWEST_WORDS, _TIMES = 5, 20, 2
@@ -464,7 +465,7 @@ def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
     """Return a choice that keeps other blocks, as parts of a list."""
     items = dict.fromkeys((kept != choice.kept).nonzero()[0].tolist(), reason)
     tables, rule_reasons = data_tables(choice.blocks, kept), {**choice.rule_reasons, **items}
-    return choice._replace(kept=kept, tables=tables, rule_reasons=rule_reasons)
+    return choice.keeping(kept)._replace(tables=tables, rule_reasons=rule_reasons)
 
 
 def rest_of_list(choice: Choice, page: PageEvidence, *, model_kind: str) -> Mask | None:
@@ -473,18 +474,17 @@ def rest_of_list(choice: Choice, page: PageEvidence, *, model_kind: str) -> Mask
     Models take items of such pages for clutter, one by one. They are no articles, threads or products, not much is
     expected of what is kept, and their elements tell what is beside the text.
     """
-    blocks, log_odds, words = choice.blocks, choice.prediction.log_odds, choice.blocks.measures.words
-    if log_odds is None or not (blocks.containers.key == PARTS_OF_PAGES[:, None]).any():
+    blocks, log_odds = choice.blocks, choice.prediction.log_odds
+    if log_odds is None or not choice.signs.bits & signs.REST:
         return None
-    likely = words / (1 + np.exp(-np.clip(log_odds, -30.0, 30.0)))
-    found, total = likely[choice.kept].sum(), likely.sum()
-    if 2 * found >= _MOST_EXPECTED * (words[choice.kept].sum() + total) or total - found < _LEAST_LOST * total:
+    if not (blocks.containers.key == PARTS_OF_PAGES[:, None]).any():
         return None
-    url = (choice.page.url or "").lower()
+    url, source = (choice.page.url or "").lower(), blocks.tags.source
+    is_named = _ADDRESS_OF_LIST.search(url) is not None
     is_other = _ADDRESS_OF_OTHERS.search(url) is not None or any(map(url.__contains__, _ADDRESSES))
-    if is_other or declares_product(choice.page, blocks.tags.source):
+    if is_other or (b"article" in type_of_graph(source) and not is_named) or declares_product(choice.page, source):
         return None
-    if not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=_ADDRESS_OF_LIST.search(url) is not None):
+    if not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named):
         return None
     rest = rest_of_box(blocks, choice.kept, log_odds)
     if rest is not None:

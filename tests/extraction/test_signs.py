@@ -90,11 +90,13 @@ def test_words_are_those_of_arrays_compiled_or_not(parts: list[tuple[str, bool, 
     wanted = tuple(int(words[mask].sum()) for mask in (kept, kept & (odds > 0), is_prose))
     assert choice.signs[2:] == wanted
     likely = words / (1 + np.exp(-odds))
-    is_doubtful = 2 * likely[kept].sum() < signs.DOUBTFUL * (words[kept].sum() + likely.sum())
-    assert bool(choice.signs.bits & signs.DOUBT) == is_doubtful
+    found, both = 2 * likely[kept].sum(), words[kept].sum() + likely.sum()
+    is_lost = found <= 2 * signs.MOST_FOUND * likely.sum()
+    wanted_signs = {signs.DOUBT: found < signs.DOUBTFUL * both, signs.REST: found < signs.UNSURE * both and is_lost}
+    assert {sign: bool(choice.signs.bits & sign) for sign in wanted_signs} == wanted_signs
     assert choice.signs.first == (int(kept.argmax()) if kept.any() else -1)
     plain = load_uncompiled("blockfeat.extraction.signs").signs_of(choice.blocks, kept, odds, consent_begins())
     assert tuple(plain) == tuple(choice.signs)
     without = signs.signs_of(choice.blocks, kept, None, consent_begins())
-    assert not without.bits & (signs.DOUBT | signs.STANDFIRST)
+    assert not without.bits & (signs.DOUBT | signs.STANDFIRST | signs.REST)
     assert without.likely == without.kept

@@ -23,8 +23,9 @@ from blockfeat.errors import InputError, MissingExtraError
 _NO_ADDRESS = "https://page.example/article"
 _LOGGERS = ("boilerpy3", "charset_normalizer", "goose3", "htmldate", "newspaper", "readability", "trafilatura")
 _BODY = re.compile("<body", re.IGNORECASE)
-_OF_NODE = {name: Path("node_modules", name, "package.json") for name in ("@mozilla/readability", "defuddle")}
-TO_INSTALL = f"pip install 'blockfeat[peers]'; where Node is, npm install {' '.join(_OF_NODE)} jsdom"
+OF_NODE = {"mozilla-readability": "@mozilla/readability", "defuddle": "defuddle"}
+"""Packages of npm by the peers that a process of Node runs, whose time and memory are not measured."""
+TO_INSTALL = f"pip install 'blockfeat[peers]'; where Node is, npm install {' '.join(OF_NODE.values())} jsdom"
 """How peers are installed; those of npm are found in ``node_modules`` of the current folder."""
 
 PeerExtract = Callable[..., str]
@@ -51,11 +52,6 @@ class Peer:
     package: str
     version: str
     make: Callable[[], PeerExtract]
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether it runs in a process of its own, whose time and memory are not measured."""
-        return self.package in _OF_NODE
 
     def load(self) -> PeerExtract:
         """Import the package, silence its log messages and warnings, and return the function that extracts.
@@ -184,8 +180,7 @@ _PEERS: tuple[tuple[str, str, Callable[[], PeerExtract]], ...] = (
     ("boilerpy3-largest", "boilerpy3", partial(_boilerpy3, "LargestContentExtractor")),
     ("newspaper4k", "newspaper4k", _newspaper4k),
     ("goose3", "goose3", _goose3),
-    ("mozilla-readability", "@mozilla/readability", partial(_in_node, "@mozilla/readability")),
-    ("defuddle", "defuddle", partial(_in_node, "defuddle")),
+    *((name, package, partial(_in_node, package)) for name, package in OF_NODE.items()),
 )
 
 PEER_NAMES = tuple(name for name, _, _ in _PEERS)
@@ -228,7 +223,8 @@ def peers_named(names: Iterable[str]) -> tuple[Peer, ...]:
 
 
 def _version(package: str) -> str | None:
-    if file := _OF_NODE.get(package):
+    if package in OF_NODE.values():
+        file = Path("node_modules", package, "package.json")
         is_found = which("node") and file.is_file() and Path("node_modules/jsdom").is_dir()
         return str(json.loads(file.read_text(encoding="utf-8"))["version"]) if is_found else None
     try:
