@@ -212,9 +212,10 @@ def passages_of(
 def _naming(
     extraction: Extraction, matcher: BrandMatcher, parts: PageParts, senses: Mapping[str, SenseModel]
 ) -> Sequence[int] | None:
-    """Return the blocks that name a brand; None for all where what else the page says may speak for or against one of them."""
+    """Return the blocks that name a brand; None for all where what else the page says may speak for or against one."""
     analysis = None if extraction.known_blocks or parts.marks else extraction.analysis
-    texts = [each.text for each in extraction.blocks] if analysis is None else analysis.measured.blocks.raw_texts()
+    blocks = None if analysis is None or analysis.measured.blocks.measures.has_controls else analysis.measured.blocks
+    texts = [each.text for each in extraction.blocks] if blocks is None else blocks.raw_texts()
     for index, marks in parts.marks.items():
         texts[index] = _without_marks(texts[index], marks)
     owners = [*range(len(texts)), *(index for index, _ in parts.descriptions)]
