@@ -282,7 +282,7 @@ class PageAnalysis:
     @property
     def kind(self) -> str:
         """What the page is."""
-        kind, _ = self.evidence.kind
+        kind, _ = self._kind_and_chances
         return "list" if self.choice.is_list and kind == "other" else kind
 
     @property
@@ -314,6 +314,12 @@ class PageAnalysis:
         return what_would_change(self.model, self.measured, predicted, block)
 
     @cached_property
+    def _kind_and_chances(self) -> tuple[str, NDArray[np.float64]]:
+        from blockfeat.extraction.page_kind import page_kind
+
+        return page_kind(self.evidence)
+
+    @cached_property
     def facts(self) -> Facts:
         """What is known of the page beside the text; linear in the page."""
         from blockfeat.content.links import Base, links_of_text
@@ -322,7 +328,7 @@ class PageAnalysis:
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
-        scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
+        scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self._kind_and_chances
         measures = confidence_measures(model_kind, scores, kept, words, chances)
         role_of_block = np.array(roles, dtype=np.object_)
 

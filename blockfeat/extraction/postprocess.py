@@ -19,7 +19,7 @@ from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
 from blockfeat.extraction import rules, signs
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.page_kind import confidence_measures, expected_f1
+from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
@@ -509,7 +509,7 @@ def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_k
 
 def _may_be_list(page: PageEvidence, model_kind: str, *, most: float, is_named: bool = False) -> bool:
     """Return whether a page may be a list: it is no article, or named a list, and what is kept is hardly all of it."""
-    kind, chances = page.kind
+    kind, chances = page_kind(page)
     if kind not in ("other", "front page") and not (kind == "article" and is_named):
         return False
     words, scores = page.blocks.measures.words, page.prediction.scores
