@@ -127,7 +127,8 @@ class BlockColumns(dict[str, Sequence[Any]]):
 
     def check_memory(self, bytes_a_block: int, what: str) -> None:
         """Raise LimitExceeded where what is made of all blocks takes more than 64 MB and 25 times the page's bytes."""
-        check_memory(len(self.choice.page.data), bytes_a_block * self.kept.size, what)
+        size = len(self.choice.page.data)
+        check_memory(size, _BYTES_OF_PAGE * size + bytes_a_block * self.kept.size, what)
 
     @cached_property
     def _seen(self) -> tuple[PageFacts, Mapping[str, NDArray[np.bool_]]]:
@@ -200,7 +201,7 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
 _BYTES = {"said": 2_500, "explained": 1_500}
 _EXPLAINED = ("part", "facts", "reason")
 _OF_A_BLOCK = tuple(Block.__dataclass_fields__)
-_BYTES_OF_BLOCK = 750
+_BYTES_OF_BLOCK, _BYTES_OF_PAGE = 750, 12
 _AT_ONCE = ("text", "words", "kind", "level", "ordered", "kept", "score")
 
 
