@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
-from itertools import accumulate, chain
+from itertools import accumulate, chain, starmap
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -152,9 +152,15 @@ class Blocks:
         chosen = slice(None) if indices is None else indices
         if self.measures.has_controls:
             return [self.text(index) for index in np.arange(len(self))[chosen].tolist()]
-        text = self.page_text.text
-        spans = _in_rows(self.block_starts[chosen], self.page_text.block_ends[chosen])
-        return [" ".join(text[start : end - 1].split()) for start, end in spans]
+        return [" ".join(text.split()) for text in self._raw_texts(chosen)]
+
+    def raw_texts(self, chosen: Sequence[int] | NDArray[Any]) -> list[str]:
+        """Return the texts of some blocks as `raw_text` does; several times as fast as one by one."""
+        return list(self._raw_texts(chosen))
+
+    def _raw_texts(self, chosen: Sequence[int] | NDArray[Any] | slice) -> Iterator[str]:
+        spans = _in_rows(self.block_starts[chosen], self.page_text.block_ends[chosen] - 1)
+        return map(self.page_text.text.__getitem__, starmap(slice, spans))
 
     def raw_texts(self) -> list[str]:
         """Return the texts of all blocks as they were measured, line breaks folded too; without control characters."""

@@ -363,7 +363,7 @@ def _rewritten(blocks: Blocks, spans: Iterator[tuple[int, int, str]]) -> Blocks:
     by_place = np.array(shifts, dtype=np.int32)
     columns = blocks.columns.copy()
     columns[:2] += by_place[np.searchsorted(places, columns[:2], side="right")]
-    classes = character_classes().of(codes)
+    classes = character_classes().take(codes)
     page_text = blocks.page_text._replace(text=marked, codes=codes, classes=classes, block_ends=columns[1])
     return replace(blocks, columns=columns, page_text=page_text)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.reasons import Counterfactual, Fact, PageFacts
     from blockfeat.metadata.metadata import Metadata
 
-_BETWEEN = "\n\n"
+_BETWEEN, _FEW_WORDS = "\n\n", 500
 
 
 @dataclass(frozen=True)
@@ -350,10 +350,10 @@ class PageAnalysis:
         if lang is None or not len(blocks):
             return None
         kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
-        words = blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)]
-        masks = self.identifier.index.masks_of(words)
-        text = "\n".join(blocks.texts(kept.nonzero()[0]))
-        guess = self.identifier.identify(text, declared=lang, masks=masks)
+        masks = self.identifier.index.masks_of(blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)])
+        # Only n-grams, which decide about few words, see how white space is folded.
+        texts = blocks.texts(kept.nonzero()[0]) if masks.size < _FEW_WORDS else blocks.raw_texts(kept)
+        guess = self.identifier.identify("\n".join(texts), declared=lang, masks=masks)
         return round(guess.confidence if guess.lang == lang else 1 - max(guess.confidence, 0.5), 3)
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ _COMMENTS = re.compile(
     r"коммент|评论|コメント|replies|livefyre|talkback",
     re.IGNORECASE,
 )
-_STRETCH = 256
+_NAMES = re.compile(r'\s(?:class|id|itemtype)="([^"]*)"')
 _COMMENT_MARKS = Marks.of(
     form.encode()
     for word in _COMMENTS.pattern.split("|")
@@ -132,21 +132,17 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     around = (before[end] > before[first]).nonzero()[0]
     opened = tags.opened[containers.element[around]]
     starts = tags.start[opened]
-    # Attributes are read where the tag has such a word in it.
+    # Names are read where the tag has such a word in it.
     places = _COMMENT_MARKS.places_in(tags.source, starts, tags.stop[opened])
-    likely = list(dict.fromkeys((starts.searchsorted(places, side="right") - 1).tolist())) if places else []
-    # Some at a time: those of all take much memory.
-    for part in range(0, len(likely), _STRETCH):
-        some = around[likely[part : part + _STRETCH]]
-        attributes = [*map(tags.attributes, containers.element[some].tolist())]
-        for container, given in zip(some.tolist(), attributes, strict=True):
-            if _is_of_comments(given):
-                found[first[container] : end[container]] = True
+    likely = around[np.unique(starts.searchsorted(places, side="right") - 1)]
+    for container, tag in zip(likely.tolist(), tags.start_tags(containers.element[likely]), strict=True):
+        if _is_of_comments(tag.decode("utf-8", "replace")):
+            found[first[container] : end[container]] = True
     return found
 
 
-def _is_of_comments(attributes: Mapping[str, str]) -> bool:
-    names = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('itemtype', '')}"
+def _is_of_comments(tag: str) -> bool:
+    names = " ".join(_NAMES.findall(tag))
     return _COMMENTS.search(names) is not None and _OF_THE_ARTICLE.search(names) is None
 
 

@@ -382,8 +382,8 @@ def _is_consent_wall(page: PageEvidence) -> bool:
     if beside > kept_asking:
         return False
     found, asking, total = 0, 0, 0
-    prose = (measures.anchor_words <= PROSE_LINKS * measures.words).nonzero()[0].tolist()
-    for text, words in zip(map(page.blocks.raw_text, prose), measures.words[prose].tolist(), strict=True):
+    prose = (measures.anchor_words <= PROSE_LINKS * measures.words).nonzero()[0]
+    for text, words in zip(page.blocks.raw_texts(prose), measures.words[prose].tolist(), strict=True):
         count = len(phrases_in("consent", text))
         found += count
         asking += min(words, count * _WORDS_A_PHRASE)
@@ -409,4 +409,4 @@ def _is_paywall_stub(page: PageEvidence) -> bool:
 def _notes(page: PageEvidence, first: int, end: int) -> int:
     """Return how many phrases of a paywall short blocks of a range have."""
     short = (page.blocks.measures.words[first:end] <= _LONGEST_NOTE).nonzero()[0] + first
-    return len(phrases_in("paywall", " . ".join(map(page.blocks.raw_text, short.tolist()))))
+    return len(phrases_in("paywall", " . ".join(page.blocks.raw_texts(short))))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
@@ -60,15 +60,6 @@ class Alias:
         for part, value, known in (("case", self.case, get_args(Case)), ("forms", self.forms, (True, False))):
             if value is not None and value not in known:
                 raise BrandError(f"brand {self.name!r}: {part} {value!r} is none of {', '.join(map(str, known))}")
-
-
-class Spelling(NamedTuple):
-    """A name that is looked for, ``exact`` or in other spellings too (``varied``), on pages of a language."""
-
-    lang: str
-    name: str
-    exact: bool = False
-    varied: bool = False
 
 
 def _names(value: Any) -> Any:
@@ -163,15 +154,14 @@ class Brand:
                 raise BrandError(f"brand {self.name!r}: {name!r} in {part} has no letter and no digit")
         return tuple(names)
 
-    def spellings(self) -> Iterator[Spelling]:
-        """Yield each name with its language (``"*"`` for all), the brand's own first."""
+    def spellings(self) -> Iterator[Alias]:
+        """Yield each name in each language (``"*"`` for all), with the rules that hold for it, the brand's own first."""
         for lang, names in ((ANY_LANGUAGE, (self.name,)), *self.aliases.items()):
             for name in names:
                 alias = name if isinstance(name, Alias) else Alias(name)
-                is_exact = (alias.case or self.case) == "exact"
-                is_varied = self.forms if alias.forms is None else alias.forms
-                for code in alias.languages or (lang,):
-                    yield Spelling(code, alias.name, is_exact, is_varied and not is_exact)
+                case = alias.case or self.case
+                forms = case != "exact" and (self.forms if alias.forms is None else alias.forms)
+                yield from (Alias(alias.name, (code,), case, forms) for code in alias.languages or (lang,))
 
 
 def _check_name(name: object) -> None:
@@ -210,8 +200,8 @@ def variants_of(brand: Brand) -> Iterator[tuple[str, str, str]]:
     (`blockfeat.monitor.mentions.inflection.Endings`), which are found with the name's own capital only.
     """
     known = {spelling.name for spelling in brand.spellings()}
-    for lang, name, _, is_varied in brand.spellings():
-        if name.endswith("*") or not is_varied:
+    for name, (lang,), forms in ((each.name, each.languages, each.forms) for each in brand.spellings()):
+        if name.endswith("*") or not forms:
             continue
         for rule, made in (("spacing", _spaced(name)), ("umlauts", _umlauts(name)), ("Chinese", _chinese(name))):
             yield from ((other, lang, rule) for other in made if other not in known)

@@ -129,7 +129,9 @@ class BrandMatcher:
             if brand.name in names:
                 raise BrandError(f"brand {brand.name!r} is there twice")
             names.add(brand.name)
-            stems = inflections.stems_of(name[:2] for name in brand.spellings() if name.varied).items()
+            stems = inflections.stems_of(
+                (each.languages[0], each.name) for each in brand.spellings() if each.forms
+            ).items()
             inflected = ((stem, _Use(number, _NAME, *named, variant=INFLECTED)) for stem, named in stems)
             for pattern, use in (*_patterns(number, brand, folder), *inflected):
                 if use not in uses[pattern]:
@@ -302,9 +304,10 @@ def _context(brand: Brand, text: str, start: int, end: int) -> tuple[int, int]:
 def _patterns(number: int, brand: Brand, folder: Folder) -> Iterable[tuple[str, _Use]]:
     """Yield each folded pattern of a brand with its use."""
     found = []
-    for place, (lang, name, is_exact, _) in enumerate(brand.spellings()):
-        is_open = place > 0 and name.endswith("*")
-        found.append(_Use(number, _NAME, name.removesuffix("*") if is_open else name, lang, is_open, exact=is_exact))
+    for place, alias in enumerate(brand.spellings()):
+        is_open = place > 0 and alias.name.endswith("*")
+        name = alias.name.removesuffix("*") if is_open else alias.name
+        found.append(_Use(number, _NAME, name, alias.languages[0], is_open, exact=alias.case == "exact"))
     found += [_Use(number, _NAME, other, lang, variant=rule) for other, lang, rule in variants_of(brand)]
     found += [_Use(number, _EXCLUDED, phrase, ANY_LANGUAGE) for phrase in brand.excluded]
     for role, words in ((_REQUIRED, brand.requires), (_FORBIDDEN, brand.forbids)):

@@ -274,7 +274,7 @@ def sentence_bounds(text: str) -> list[int]:
     """Return the end of each sentence of a text, as an offset."""
     codes = code_points(text + "\n")
     bounds = np.array([codes.size], dtype=np.int32)
-    found: list[int] = sentence_ends(codes, character_classes().of(codes), bounds).tolist()
+    found: list[int] = sentence_ends(codes, character_classes().take(codes), bounds).tolist()
     return found
 
 

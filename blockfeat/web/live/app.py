@@ -10,6 +10,7 @@ import re
 import secrets
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from threading import Lock
 from typing import Annotated, Any, TypeVar
@@ -263,21 +264,12 @@ def status(request: Request) -> HTMLResponse:
 def metrics(request: Request) -> Response:
     """Return the numbers of the status as Prometheus reads them."""
     registry, found = CollectorRegistry(), request.app.state.store.status(now=time.time(), limit=_IN_STATUS)
-    numbers: dict[str, float | None] = {
-        "healthy": not found.trouble,
-        "alive_timestamp_seconds": found.alive_at and _seconds(found.alive_at),
-        "feeds": found.feed_count,
-        "feeds_failing": found.failing,
-        "pages_due": found.due,
-        "pages_failed_unexpectedly": found.unexpected,
-        "mentions": found.mentions,
-        "mentions_counted": found.counted,
-        "store_bytes": found.store_bytes,
-        "disk_free_bytes": found.free_bytes,
-    }
+    numbers: dict[str, float] = {name: value for name, value in asdict(found).items() if isinstance(value, int)}
+    numbers["healthy"] = not found.trouble
+    if found.alive_at:
+        numbers["alive_timestamp_seconds"] = _seconds(found.alive_at)
     for name, number in numbers.items():
-        if number is not None:
-            Gauge(f"blockfeat_{name}", name.replace("_", " "), registry=registry).set(number)
+        Gauge(f"blockfeat_{name}", name.replace("_", " "), registry=registry).set(number)
     since = {feed["url"]: _seconds(feed["failing_since"]) for feed in found.failing_feeds if feed["failing_since"]}
     by_label: dict[tuple[str, str], Mapping[str, float]] = {
         ("feed_failing_since_timestamp_seconds", "feed"): since,
@@ -287,8 +279,8 @@ def metrics(request: Request) -> Response:
     }
     for (name, label), values in by_label.items():
         gauge = Gauge(f"blockfeat_{name}", f"by {label}", [label], registry=registry)
-        for value, number in values.items():
-            gauge.labels(value).set(number)
+        for value in values:
+            gauge.labels(value).set(values[value])
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
     return Response(encode(registry), media_type=media_type)
 

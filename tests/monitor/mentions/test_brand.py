@@ -53,7 +53,8 @@ def test_what_is_wrong_with_a_brand_is_said(wrong: dict[str, Any], reason: str) 
 def test_spellings_have_their_languages() -> None:
     brand = Brand("A", aliases={"DE": ["B", "C"], "*": ["D"]})
     assert brand.aliases == {"de": ("B", "C"), "*": ("D",)}
-    assert [spelling[:2] for spelling in brand.spellings()] == [("*", "A"), ("de", "B"), ("de", "C"), ("*", "D")]
+    named = [(*alias.languages, alias.name) for alias in brand.spellings()]
+    assert named == [("*", "A"), ("de", "B"), ("de", "C"), ("*", "D")]
 
 
 _WHO = """[[brands]]
