@@ -7,9 +7,11 @@ import math
 import resource
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import lxml.html
 
 from benchmarks.growth import fit_exponent
 from benchmarks.shapes import SHAPES, synthetic_page
@@ -37,6 +39,7 @@ FREE_BYTES, BYTES_A_BYTE = 64 * 1024 * 1024, 25
 _ADDRESS_SPACE = 4 << 30
 _MEGABYTE = 1024 * 1024
 _FIRST = b"<p>The ferry leaves at nine and returns before dark.</p>" * 3
+_LOOP_PAGE = synthetic_page("article", 8_192)
 _PATIENCE = 20.0  # seconds of a process beyond the call that is timed, on a loaded machine
 
 
@@ -80,6 +83,8 @@ class Cell:
         Process time, and bytes resident at the peak beyond those before; NaN where it did not end.
     outcome : str
         ``"result"``, ``"refused"`` (`LimitExceeded`), or what went wrong.
+    loop : float
+        Process time of a loop that is always the same, mean of before and behind: a loaded machine makes it longer.
     """
 
     view: str
@@ -88,6 +93,7 @@ class Cell:
     seconds: float = math.nan
     memory: float = math.nan
     outcome: str = "result"
+    loop: float = math.nan
 
     @property
     def factor(self) -> float:
@@ -111,11 +117,22 @@ class ViewsResult:
 
     cells: tuple[Cell, ...]
 
+    @property
+    def quiet(self) -> ViewsResult:
+        """The same with the seconds of a machine that does nothing else.
+
+        Each time is divided by how much longer than at its fastest the loop took that ran beside it.
+        """
+        fastest = min((cell.loop for cell in self.cells if cell.loop > 0), default=math.nan)
+        return ViewsResult(
+            tuple(replace(cell, seconds=cell.seconds * fastest / cell.loop, loop=fastest) for cell in self.cells)
+        )
+
     def to_frame(self) -> pandas.DataFrame:
         """Return one row for each view, shape and size."""
         import pandas
 
-        columns = ["view", "shape", "size", "seconds", "memory", "outcome"]
+        columns = ["view", "shape", "size", "seconds", "memory", "outcome", "loop"]
         return pandas.DataFrame([[getattr(cell, name) for name in columns] for cell in self.cells], columns=columns)
 
     def exponent(self, view: str, shape: str) -> float:
@@ -173,32 +190,31 @@ def measure_views(
     """
     for view in views.values():
         view(_FIRST)  # load whatever the first page loads before the fork
-    cells = []
-    chosen = tuple(shapes)
-    for name, view in views.items():
-        for shape in chosen:
-            for size in sizes:
-                cells.append(_measured(name, view, shape, size, limit))
+    cells: list[Cell] = []
+    for shape in shapes:
+        for size in sizes:
+            page = synthetic_page(shape, size).encode()
+            failed = {cell.view for cell in cells if cell.shape == shape and cell.failed}
+            for name in [name for name in views if name not in failed]:
+                cells.append(_measured(Cell(name, shape, size), views[name], page, limit))
                 if on_cell is not None:
                     on_cell(cells[-1])
-                if cells[-1].failed:
-                    break
-    return ViewsResult(tuple(cells))
+    return ViewsResult(tuple(sorted(cells, key=lambda cell: list(views).index(cell.view))))
 
 
-def _measured(name: str, view: View, shape: str, size: int, limit: float) -> Cell:
+def _measured(cell: Cell, view: View, page: bytes, limit: float) -> Cell:
     """Measure one view of one page in a child process."""
 
-    def work(size: int) -> Cell:
+    def work(cell: Cell) -> Cell:
         # Beside what the process has mapped when it begins, which may be any number of libraries.
         most = _kilobytes("VmSize") * 1024 + _ADDRESS_SPACE
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        page = synthetic_page(shape, size).encode()
         view(_FIRST)  # a copy of a process has the code of its libraries in memory once that is run
         gc.collect()
         gc.freeze()  # in this child process, collections skip the inherited objects
         before, outcome = _kilobytes("VmRSS"), "result"
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+        loop = _loop()
         start = time.process_time()
         try:
             found = view(page)
@@ -209,14 +225,27 @@ def _measured(name: str, view: View, shape: str, size: int, limit: float) -> Cel
         except Exception as error:  # any failure of any view is a result
             outcome = f"{type(error).__name__}: {error}"[:80]
         seconds = time.process_time() - start
-        return Cell(name, shape, size, seconds, 1024.0 * (_kilobytes("VmHWM") - before), outcome)
+        memory = 1024.0 * (_kilobytes("VmHWM") - before)
+        return replace(cell, seconds=seconds, memory=memory, outcome=outcome, loop=(loop + _loop()) / 2)
 
-    def failure(size: int, reason: str) -> Cell:
-        return Cell(name, shape, size, outcome=reason)
+    def failure(cell: Cell, reason: str) -> Cell:
+        return replace(cell, outcome=reason)
 
     # Views are functions that only a copy of this process has.
-    [(_, cell)] = in_order(work, [size], jobs=1, failure=failure, deadline=limit + _PATIENCE, start="fork")
-    return cell
+    [(_, measured)] = in_order(work, [cell], jobs=1, failure=failure, deadline=limit + _PATIENCE, start="fork")
+    return measured
+
+
+def _loop() -> float:
+    """Return the process time of some work of the kind that views do, always the same and small in memory."""
+    start = time.process_time()
+    for number in range(40):
+        words = f"the river had risen {number} times over night " * 40
+        counted: dict[str, int] = {}
+        for word in words.split():
+            counted[word] = counted.get(word, 0) + 1
+        _ = lxml.html.fromstring(_LOOP_PAGE)
+    return time.process_time() - start
 
 
 def _kilobytes(key: str) -> int:

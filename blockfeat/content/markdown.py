@@ -47,6 +47,7 @@ _PARTS = re.compile(r"\n|[^\S\n]+|[^\s](?:[^\n]*[^\s])?")
 _LINES = re.compile(r"\n|[^\n]+")
 _HARD_BREAK = "\\\n"
 _ESCAPED, _BRACKET = r"\\\g<0>", r"\\\1"
+_NOT_WRITTEN, _TIGHT = (tree.Definitions, tree.Figure), (tree.Paragraph, tree.Heading, tree.ListOf)
 
 
 def to_markdown(content: tree.Content, *, links: bool = False) -> str:
@@ -122,7 +123,7 @@ def _lines(node: tree.Node, links: bool, bullets: int) -> list[str]:
         return ["> " + line if line else ">" for line in _joined(_parts(node.nodes, links))]
     if isinstance(node, tree.Table):
         return _table(node, links)
-    assert not isinstance(node, tree.Definitions | tree.Figure)
+    assert not isinstance(node, _NOT_WRITTEN)
     if isinstance(node, tree.Heading):
         text = _inline(node.inline, links, line_break=" ")
         return [f"{'#' * node.level} {_CLOSING_HASHES.sub(_ESCAPED, text)}"] if text else []
@@ -159,7 +160,7 @@ def _list(node: tree.ListOf, links: bool, bullets: int) -> list[str]:
 def _is_tight(item: Sequence[tree.Node]) -> bool:
     """Return whether an item needs no empty lines inside: it is some text, with nothing but lists behind it."""
     first, rest = item[0], item[1:]
-    return isinstance(first, tree.Paragraph | tree.Heading | tree.ListOf) and all(
+    return isinstance(first, _TIGHT) and all(
         isinstance(inner, tree.ListOf) and (not inner.ordered or inner.start == 1) for inner in rest
     )
 
@@ -197,14 +198,10 @@ def _fenced(code: tree.Code) -> list[str]:
 
 def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
     """Return a line of text with its styles; page text in it is escaped."""
-    if len(inline) == 1 and isinstance(inline[0], tree.Text) and not any(inline[0].style):
-        text = clean_characters(inline[0].text)
-        if "\n" not in text:
-            return _escape_marked(_mark(text).strip(" ")) if text.strip() else ""
     written: list[str] = []
     for target, group in groupby(inline, key=tree.target_of) if links else ((None, inline),):
         before = "[" if target else written[-1][-1:] if written else ""
-        inner = _styled(group, line_break, is_cell, before)
+        inner = _styled(tuple(group), line_break, is_cell, before)
         if target is None or not inner.strip():
             written += [inner] if inner else []
             continue
@@ -212,18 +209,24 @@ def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, 
             # "!" before a link would make it an image.
             written[-1] = written[-1][:-1] + "\\!"
         written.append(f"[{_BRACKETS.sub(_BRACKET, inner)}]({_ENTITY.sub(_ESCAPED, target)})")
-    lines = (line.strip(" ") for line in "".join(written).split(_HARD_BREAK))
-    # A break before a line of white space alone would be shown as a backslash.
-    return _escape_marked(_HARD_BREAK.join(line for line in lines if line.strip()))
+    text = "".join(written)
+    if _HARD_BREAK in text:
+        # A break before a line of white space alone would be shown as a backslash.
+        text = _HARD_BREAK.join(line.strip(" ") for line in text.split(_HARD_BREAK) if line.strip())
+    return _escape_marked(text.strip(" ")) if text.strip() else ""
 
 
-def _styled(pieces: Iterable[tree.Text | tree.Image], line_break: str, is_cell: bool, before: str) -> str:
+def _styled(pieces: tree.Inline, line_break: str, is_cell: bool, before: str) -> str:
     """Return pieces of one link, or of none, behind a character."""
+    if len(pieces) == 1 and isinstance(pieces[0], tree.Text) and not any(_style(pieces[0])):
+        text = clean_characters(pieces[0].text)
+        if "\n" not in text:
+            return _mark(text)
     written: list[str] = []
     units, last = _units(pieces), before
     is_styled_before = False
     for number, (text, piece) in enumerate(units):
-        following, shown = _first_character(units, number + 1), _mark(text)
+        shown = _mark(text)
         marks = "*" * (2 * piece.bold + piece.italic) if isinstance(piece, tree.Text) else ""
         if isinstance(piece, tree.Image):
             alt = _BRACKETS.sub(_BRACKET, _mark(clean_characters(piece.alt)))
@@ -238,7 +241,7 @@ def _styled(pieces: Iterable[tree.Text | tree.Image], line_break: str, is_cell: 
         elif piece.code:
             # Also where it is bold on the page.
             shown, marks = _code_span(text), ""
-        elif marks and not is_styled_before and _flanks(text[0], last) and _flanks(text[-1], following):
+        elif marks and not is_styled_before and _flank_both(text, last, _first_character(units, number + 1)):
             shown = f"{marks}{shown}{marks}"
         else:
             marks = ""
@@ -247,24 +250,21 @@ def _styled(pieces: Iterable[tree.Text | tree.Image], line_break: str, is_cell: 
     return "".join(written)
 
 
-def _units(pieces: Iterable[tree.Text | tree.Image]) -> list[tuple[str, tree.Text | tree.Image | None]]:
+def _units(pieces: tree.Inline) -> list[tuple[str, tree.Text | tree.Image | None]]:
     """Return texts that are written in one way each, in order; without a piece, line breaks and what has no style.
 
     The white space around styled text is such a text.
     """
-    merged: list[tuple[str, tree.Text | tree.Image]] = []
-    for piece in pieces:
-        if isinstance(piece, tree.Text) and merged and _style(piece) == _style(merged[-1][1]) and not piece.formula:
-            merged[-1] = merged[-1][0] + piece.text, piece
-        else:
-            merged.append((piece.text if isinstance(piece, tree.Text) else "", piece))
     units: list[tuple[str, tree.Text | tree.Image | None]] = []
-    for text, piece in merged:
+    for style, group in groupby(pieces, key=_style):
+        same = tuple(group)
+        piece = same[0]
         if isinstance(piece, tree.Image) or piece.formula:
-            units.append((text, piece))
+            units += [(each.text if isinstance(each, tree.Text) else "", each) for each in same]
             continue
+        text = "".join(each.text for each in same if isinstance(each, tree.Text))
         text = clean_characters(text).replace("\n", " " if piece.code else "\n")
-        is_plain = not any(_style(piece))
+        is_plain = not any(style)
         parts = (_LINES if is_plain else _PARTS).findall(text)
         units += [(part, None if is_plain or part.isspace() else piece) for part in parts]
     return units
@@ -285,6 +285,11 @@ def _first_character(units: Sequence[tuple[str, tree.Text | tree.Image | None]],
     if isinstance(piece, tree.Image):
         return "!"
     return text[0] if piece is None else piece.formula[:1] or ("<" if piece.script else "`" if piece.code else text[0])
+
+
+def _flank_both(text: str, before: str, after: str) -> bool:
+    """Return whether asterisks around a text belong to it."""
+    return _flanks(text[0], before) and _flanks(text[-1], after)
 
 
 def _flanks(inner: str, outer: str) -> bool:

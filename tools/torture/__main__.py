@@ -26,7 +26,7 @@ def main() -> int:
     """Run the scenarios; print the table and the findings."""
     parser = argparse.ArgumentParser(description="Fail every call in turn.")
     parser.add_argument("--short", action="store_true", help="few faults of each kind: within a minute")
-    parser.add_argument("--only", default="", help="scenarios with this text in their name")
+    parser.add_argument("--only", nargs="+", default=[""], help="scenarios with one of these texts in their name")
     parser.add_argument("--kind", default="", help="faults of this kind")
     parser.add_argument("--kills", type=int, help="runs that are killed at random moments")
     options = parser.parse_args()
@@ -48,7 +48,7 @@ def main() -> int:
         kills = options.kills if options.kills is not None else 1 if options.short else 15
         try:
             for scenario in scenarios(url):
-                if options.only in scenario.name:
+                if any(text in scenario.name for text in options.only):
                     torture.fail_calls(scenario, options.kind)
                     torture.kill(scenario, kills)
                     print(f"{torture.injected.total()} failures, the last of {scenario.name}", flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import sys
 import threading
@@ -33,7 +34,13 @@ Command = Sequence[str] | Callable[[Path], object]
 
 def has_output(folder: Path) -> bool:
     """Return whether a file of a result in a folder has a first byte."""
-    return any(path.stat().st_size for path in folder.glob("out*") if path.is_file())
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            # A file may take its name just now.
+            with suppress(FileNotFoundError):
+                if entry.name.startswith("out") and entry.is_file() and entry.stat().st_size:
+                    return True
+    return False
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from blockfeat.training.evaluation.metrics import (
     shingle_scores,
     text_only_score,
 )
-from blockfeat.training.evaluation.peers import Peer, missing_peers
+from blockfeat.training.evaluation.peers import OF_NODE, TO_INSTALL, Peer, missing_peers
 
 if TYPE_CHECKING:
     import pandas
@@ -37,17 +37,9 @@ Extract = Callable[[LabelledPage], str]
 _WARM_UP = LabelledPage("warm-up", "<html><body><p>A text that loads whatever is loaded lazily.</p></body></html>", "")
 _MEGABYTE = 1024 * 1024
 _COLUMNS = {
-    "pages": "pages",
-    "f1": "F1",
-    "precision": "P",
-    "recall": "R",
-    "cosine": "cosine × δ",
-    "text_only": "text only",
-    "shingles": "4-gram F1",
-    "snippet_f1": "snippet F1",
-    "milliseconds": "ms a page",
-    "memory": "peak, MB",
-    "failed": "failed",
+    **{"pages": "pages", "f1": "F1", "precision": "P", "recall": "R", "cosine": "cosine × δ"},
+    **{"text_only": "text only", "shingles": "4-gram F1", "snippet_f1": "snippet F1"},
+    **{"milliseconds": "ms a page", "memory": "peak, MB", "failed": "failed"},
 }
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p")
 
@@ -102,8 +94,7 @@ class SystemScores:
         return {
             "pages": len(pages),
             **{metric: evaluation.mean(metric) for metric in ("f1", "precision", "recall", "cosine")},
-            "text_only": _mean(page.text_only for page in pages),
-            "shingles": _mean(page.shingles for page in pages),
+            **{metric: _mean(getattr(page, metric) for page in pages) for metric in ("text_only", "shingles")},
             "snippet_f1": snippets.f1 if snippets is not None else math.nan,
             "milliseconds": 1000 * _mean(page.seconds for page in pages),
             "memory": max(peaks, default=math.nan),
@@ -149,9 +140,7 @@ class BenchResult:
             for ours, theirs in zip(self.first.of(corpus), other.of(corpus), strict=True)
             if ours.score.f1 is not None and theirs.score.f1 is not None
         ]
-        if not pairs:
-            return None
-        return paired_difference([ours for ours, _ in pairs], [theirs for _, theirs in pairs], samples=samples)
+        return paired_difference(*map(list, zip(*pairs, strict=True)), samples=samples) if pairs else None
 
     def rows(self, corpus: str | None) -> list[dict[str, Any]]:
         """Return a row for each system over one corpus, or over ``"all"``: its summary, and the difference in F1."""
@@ -195,7 +184,7 @@ class BenchResult:
         notes = [f"Scores × 100. Differences: F1 of {self.first.name} minus that of the row, with 95 % interval and p"]
         notes[0] += " (paired bootstrap). Process time a page; peak of memory above the empty process, worst page."
         if self.missing:
-            notes.append(f"Not installed and left out: {', '.join(self.missing)} (pip install 'blockfeat[peers]').")
+            notes.append(f"Not installed and left out: {', '.join(self.missing)} ({TO_INSTALL}).")
         return "\n".join([part.rstrip("\n") + "\n" for part in parts] + notes) + "\n"
 
     def _overview(self) -> str:
@@ -227,10 +216,8 @@ class BenchResult:
         """
         target = Path(folder)
         paths = tuple(target / name for name in ("bench.md", "bench.csv", "bench-pages.csv"))
-        tables = (self.to_frame(), self.pages_frame())
-        for path, text in zip(
-            paths, (self.to_markdown(), *(table.to_csv(index=False) for table in tables)), strict=True
-        ):
+        tables = (table.to_csv(index=False) for table in (self.to_frame(), self.pages_frame()))
+        for path, text in zip(paths, (self.to_markdown(), *tables), strict=True):
             write_text(path, text)
         return paths
 
@@ -304,6 +291,8 @@ class _Worker:
         text, error = self._text(page)
         seconds = time.process_time() - start
         memory = max(0, _resident_bytes("VmHWM") - self.before) if reset else None
+        if self.system.name in OF_NODE:
+            seconds, memory = math.nan, None
         return bench_page(text, page, error=error, seconds=seconds, memory=memory)
 
     def _text(self, page: LabelledPage) -> tuple[str, str | None]:

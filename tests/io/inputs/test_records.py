@@ -5,6 +5,7 @@ import io
 import json
 import lzma
 import os
+import random
 import re
 import sys
 from codecs import BOM_UTF8
@@ -55,6 +56,7 @@ def test_records_are_read_from_every_packing(tmp_path: Path, name: str) -> None:
         (b"{", "not JSON"),
         (b"[1]", "not a JSON object but an array"),
         (b'{"id": "a"}', 'no "html"'),
+        (json.dumps(dict.fromkeys("abcdefghijklmn")).encode(), "(its fields: a, b, c, d, e, f, g, h, i, j, k, l; "),
         (b'{"html": null}', '"html" must be a string'),
         (b'{"html": 3}', '"html" must be a string'),
         (b'{"html": "x", "url": 3}', '"url" must be'),
@@ -169,9 +171,9 @@ def test_an_empty_cell_is_an_error_of_that_row(tmp_path: Path) -> None:
 
 
 def test_a_file_without_html_or_of_another_format_is_one_error(tmp_path: Path) -> None:
-    path = _write_parquet(tmp_path / "p.parquet", {"text": ["a"]})
+    path = _write_parquet(tmp_path / "p.parquet", {f"c{number}": ["a"] for number in range(22)})
     (document,) = read_parquet(path)
-    assert 'no column "html"' in (document.error or "")
+    assert re.search('no column "html" .* c19; ', document.error or "")
     path.write_bytes(b"not parquet")
     (document,) = read_parquet(path)
     assert str(path) in (document.error or "")
@@ -270,6 +272,40 @@ def test_any_cut_is_told(archive: Callable[..., Path], name: str) -> None:
         pages = [document.data for document in found if document.error is None]
         assert pages[: ends.index(begun)] == [b"<p>%d" % n for n in range(ends.index(begun))]
         assert _offsets(path, found) == ([] if size in ends else [begun])
+
+
+def test_bad_records_behind_a_large_one_are_gaps_of_their_own(archive: Callable[..., Path]) -> None:
+    pages = [_record(number, b"<p>%d" % number) for number in range(40)]
+    bad = [page.replace(b"WARC/", b"WORC/") if number % 3 == 1 else page for number, page in enumerate(pages)]
+    path = archive(_record(99, random.Random(1).randbytes(2_000_000)), name="a.warc.gz")
+    with path.open("ab") as file:
+        file.writelines(gzip.compress(page)[: -9 if page.startswith(b"WORC") else None] for page in bad)
+    found = list(read_warc(path))[1:]
+    whole = [document.data for document in found if not document.error]
+    assert whole == [b"<p>%d" % n for n in range(40) if n % 3 != 1]
+    assert len(_offsets(path, found)) == 13
+
+
+def test_frames_of_every_form_are_read(tmp_path: Path) -> None:
+    pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
+    whole = b"".join(_record(number, b"<p>%d %b" % (number, b"a" * 90)) for number in range(64))
+    frames = [b"\x50\x2a\x4d\x18" + (700).to_bytes(4, "little") + bytes(700)]
+    for number in range(64):
+        # Sizes of the content and of the dictionary's number, and whether there is a window (RFC 8878).
+        size, single, named = number >> 4 & 3, number >> 3 & 1, number >> 1 & 3
+        length = 250 if single and not size else 300
+        content, whole = whole[:length], whole[length:]
+        given = (len(content) - 256 * (size == 1)) * (single or size > 0)
+        frames += b"\x28\xb5\x2f\xfd", bytes([size << 6 | single << 5 | named]), b"\x50" * (not single)
+        frames += bytes((0, 1, 2, 4)[named]), given.to_bytes((single, 2, 4, 8)[size], "little")
+        for part in re.findall(rb"a{20,}|.+?(?=a{20}|\Z)", content, re.DOTALL):
+            is_run = part == b"a" * len(part)
+            head = len(part) << 3 | is_run << 1
+            frames += head.to_bytes(3, "little"), b"a" if is_run else part
+        frames.append(b"\x01\x00\x00")
+    (tmp_path / "a.warc.zst").write_bytes(b"".join(frames) + zstd(whole))
+    pages = [document.data for document in read_warc(tmp_path / "a.warc.zst")]
+    assert pages == [b"<p>%d %b" % (number, b"a" * 90) for number in range(64)]
 
 
 def test_a_large_body_is_an_error_of_that_record(archive: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
