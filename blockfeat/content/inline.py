@@ -95,8 +95,8 @@ class Inlines:
         targets: list[str | None] = [None]
         anchors = blocks.anchors
         shown = _in_kept(blocks, kept, anchors.start, anchors.end) & links
-        styled = len(spans) + np.count_nonzero(shown)
-        check_memory(len(blocks.declared.data), _BYTES_OF_PIECE * int(styled), "the parts of the text")
+        made = _BYTES_OF_PIECE * (len(spans) + int(shown.sum()))
+        check_memory(len(blocks.declared.data), made, "the parts of the text")
         columns = (column[shown].tolist() for column in (anchors.element, anchors.start, anchors.end))
         for element, start, end in zip(*columns, strict=True):
             href = blocks.tags.attributes(element).get("href")
