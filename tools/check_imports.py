@@ -58,6 +58,7 @@ NAMES = {
     "newspaper": "newspaper4k",
     "opencc": "opencc-python-reimplemented",
     "readability": "readability-lxml",
+    "spellchecker": "pyspellchecker",
 }
 """Distributions of modules that have another name."""
 

@@ -175,7 +175,7 @@ def _complaint_of(of: str) -> Callable[[bytes], str | None]:
 def _keep(data: bytes, told: str, findings: Path, of: str) -> bool:
     """Write a fault as a finding; slowness that shows itself in the fuzzer only is none. Return whether it was one."""
     answer = _answer_outside(data, of)
-    if answer == "None" and told.startswith("too slow"):
+    if answer == "None" and told.startswith(("too slow", "timeout", "slow")):
         return False
     if answer == told:
         data = _minimised(data, answer, _complaint_of(of))
@@ -193,12 +193,11 @@ def _keep(data: bytes, told: str, findings: Path, of: str) -> bool:
 def _answer_outside(data: bytes, of: str) -> str:
     """Say what a page does in a process without instruments, "None" where all is well."""
     places = [str(_TESTS), str(Path(__file__).parent)]
-    code = f"import sys; sys.path[:0] = {places!r}; from fuzz import _complaint_of\n"
+    # A loaded machine makes no finding: processor time is what is limited.
+    code = f"import resource; resource.setrlimit(resource.RLIMIT_CPU, ({2 * _HANG_SECONDS},) * 2)\n"
+    code += f"import sys; sys.path[:0] = {places!r}; from fuzz import _complaint_of\n"
     code += f"print(_complaint_of({of!r})(sys.stdin.buffer.read()))"
-    try:
-        done = subprocess.run([sys.executable, "-c", code], input=data, capture_output=True, timeout=2 * _HANG_SECONDS)
-    except subprocess.TimeoutExpired:
-        return "no answer in time"
+    done = subprocess.run([sys.executable, "-c", code], input=data, capture_output=True)
     return done.stdout.decode().strip() if done.returncode == 0 else f"exit code {done.returncode}"
 
 

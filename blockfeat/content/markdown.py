@@ -226,7 +226,7 @@ def _styled(pieces: tree.Inline, line_break: str, is_cell: bool, before: str) ->
     units, last = _units(pieces), before
     is_styled_before = False
     for number, (text, piece) in enumerate(units):
-        shown = _mark(text)
+        following, shown = _first_character(units, number + 1), _mark(text)
         marks = "*" * (2 * piece.bold + piece.italic) if isinstance(piece, tree.Text) else ""
         if isinstance(piece, tree.Image):
             alt = _BRACKETS.sub(_BRACKET, _mark(clean_characters(piece.alt)))
@@ -241,7 +241,7 @@ def _styled(pieces: tree.Inline, line_break: str, is_cell: bool, before: str) ->
         elif piece.code:
             # Also where it is bold on the page.
             shown, marks = _code_span(text), ""
-        elif marks and not is_styled_before and _flank_both(text, last, _first_character(units, number + 1)):
+        elif marks and not is_styled_before and _flanks(text[0], last) and _flanks(text[-1], following):
             shown = f"{marks}{shown}{marks}"
         else:
             marks = ""
@@ -262,10 +262,9 @@ def _units(pieces: tree.Inline) -> list[tuple[str, tree.Text | tree.Image | None
         if isinstance(piece, tree.Image) or piece.formula:
             units += [(each.text if isinstance(each, tree.Text) else "", each) for each in same]
             continue
-        text = "".join(each.text for each in same if isinstance(each, tree.Text))
-        text = clean_characters(text).replace("\n", " " if piece.code else "\n")
+        text = clean_characters("".join(each.text for each in same if isinstance(each, tree.Text)))
         is_plain = not any(style)
-        parts = (_LINES if is_plain else _PARTS).findall(text)
+        parts = (_LINES if is_plain else _PARTS).findall(text.replace("\n", " ") if piece.code else text)
         units += [(part, None if is_plain or part.isspace() else piece) for part in parts]
     return units
 
@@ -285,11 +284,6 @@ def _first_character(units: Sequence[tuple[str, tree.Text | tree.Image | None]],
     if isinstance(piece, tree.Image):
         return "!"
     return text[0] if piece is None else piece.formula[:1] or ("<" if piece.script else "`" if piece.code else text[0])
-
-
-def _flank_both(text: str, before: str, after: str) -> bool:
-    """Return whether asterisks around a text belong to it."""
-    return _flanks(text[0], before) and _flanks(text[-1], after)
 
 
 def _flanks(inner: str, outer: str) -> bool:
