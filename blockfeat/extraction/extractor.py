@@ -313,9 +313,9 @@ class Extractor:
         return Extraction("", document.lang, document.url, document.id, status="error", error=reason, model=model)
 
 
-_MOST_MEASURED, _LEVEL = 8, 6
+_MOST_MEASURED, _LEVEL = 4, 7
 # Runs of spaces, such as those in the place of scripts, are told by their length: what is packed looks 32 KB back.
-_SPACES, _LENGTH = re.compile(rb" {32,}|\0"), re.compile(rb"\0([0-9]*) ")
+_SPACES, _LENGTH = re.compile(rb" {16,}|\0"), re.compile(rb"\0([0-9]*) ")
 
 
 class PackedPage(NamedTuple):
