@@ -168,6 +168,12 @@ def _mentions(options: argparse.Namespace) -> list[str]:
     return _tables(result, options)
 
 
+def _monitor(options: argparse.Namespace) -> list[str]:
+    from benchmarks.monitor import measure_pages, pages_table  # the extra monitor is not needed by the others
+
+    return [pages_table(measure_pages(options.model, _pages(options), passes=options.passes))]
+
+
 def _tables(result: Result, options: argparse.Namespace) -> list[str]:
     """Return the tables of a result, which is also written where the options name a folder."""
     if options.output is not None:
@@ -210,6 +216,12 @@ _BENCHMARKS: tuple[tuple[str, _Run, str, tuple[_Option, ...]], ...] = (
     ("footprint", _footprint, "resident memory over many pages, cold starts", (_corpora, _model, _footprint_options)),
     ("stages", _stages, "process time of each stage of the chain", (_corpora, _model, _passes)),
     ("formats", _formats, "process time of each format, beside trafilatura", (_corpora, _model, _passes)),
+    (
+        "monitor",
+        _monitor,
+        "process time of the monitor's reading of a page, beside its text",
+        (_corpora, _model, _passes),
+    ),
     ("escapes", _escapes, "needless escapes of Markdown, and words that are read back", (_corpora, _model)),
     ("text", _text, "boundaries, edges and structure of texts", (_corpora, _models, _peers, _work, _output)),
     (

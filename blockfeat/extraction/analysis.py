@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +127,8 @@ class BlockColumns(dict[str, Sequence[Any]]):
 
     def check_memory(self, bytes_a_block: int, what: str) -> None:
         """Raise LimitExceeded where what is made of all blocks takes more than 64 MB and 25 times the page's bytes."""
-        check_memory(len(self.choice.page.data), bytes_a_block * self.kept.size, what)
+        size = len(self.choice.page.data)
+        check_memory(size, _BYTES_OF_PAGE * size + bytes_a_block * self.kept.size, what)
 
     @cached_property
     def _seen(self) -> tuple[PageFacts, Mapping[str, NDArray[np.bool_]]]:
@@ -200,7 +201,7 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
 _BYTES = {"said": 2_500, "explained": 1_500}
 _EXPLAINED = ("part", "facts", "reason")
 _OF_A_BLOCK = tuple(Block.__dataclass_fields__)
-_BYTES_OF_BLOCK = 750
+_BYTES_OF_BLOCK, _BYTES_OF_PAGE = 750, 12
 _AT_ONCE = ("text", "words", "kind", "level", "ordered", "kept", "score")
 
 
@@ -294,14 +295,14 @@ class PageAnalysis:
         """Return some blocks of the page: text, words, path, label, score and, where they were dropped, the reason."""
         page, blocks = self.columns, self.measured.blocks
         dropped = [index for index in chosen if not page.kept[index]]
-        reasons = dict(zip(dropped, page.explain(dropped), strict=True))
-        found = []
+        explained = zip(dropped, page.explain(dropped) if dropped else (), strict=True)
+        found, reasons = [], {index: because for index, (*_, because) in explained}
         for index, path in zip(chosen, blocks.xpaths(chosen), strict=True):
             is_preformatted = blocks.kinds[blocks.container[index]].name == "preformatted"
             text = blocks.preformatted_text(index) if is_preformatted else blocks.text(index)
-            row = Block(index, text, int(blocks.measures.words[index]), path, kept=index not in reasons)
-            because = "" if row.kept else reasons[index][2]
-            found.append(replace(row, score=float(self.prediction.scores[index]), reason=because))
+            words, score = int(blocks.measures.words[index]), float(self.prediction.scores[index])
+            why = reasons.get(index)
+            found.append(Block(index, text, words, path, kept=why is None, score=score, reason=why or ""))
         return found
 
     def what_would_change(self, block: int) -> Counterfactual | None:

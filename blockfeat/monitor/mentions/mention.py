@@ -187,19 +187,18 @@ def passages_of(
     least_score: float | None = None,
     parts: PageParts | None = None,
 ) -> list[Passage]:
-    """Return the texts of some blocks of a page, or of all, that brands are looked for in, in order; see `mentions_of`.
+    """Return the texts of a page that brands are looked for in, in order; see `mentions_of`.
 
-    What figures say of themselves belongs to the block before.
+    Of a page that was read just now, only those of the blocks ``chosen``, and of the figures behind them.
     """
     parts, roles = parts or PageParts.of(extraction), extraction.roles
-    least = -math.inf if least_score is None else _least(extraction.blocks, least_score)
+    least = _least(extraction, least_score)
     of_block: dict[int, dict[str, None]] = {}
     for index, text in parts.descriptions:
         of_block.setdefault(index, {})[text] = None
     passages, said = [], []
     analysis = None if extraction.known_blocks or chosen is None else extraction.analysis
-    some = range(len(extraction.roles)) if chosen is None else chosen
-    for block in map(extraction.blocks.__getitem__, some) if analysis is None else analysis.blocks_at(some):
+    for block in extraction.blocks if analysis is None else analysis.blocks_at(chosen or ()):
         place = "table" if block.index in parts.tables else roles[block.index]
         searched = _without_marks(block.text, parts.marks.get(block.index, ()))
         passages.append(Passage(block, place, block.text, searched, _reason(block, place, places, least)))
@@ -237,9 +236,9 @@ def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
     return "".join([*parts, text[behind:]])
 
 
-def _least(blocks: Sequence[Block], least_score: float | None) -> float:
+def _least(extraction: Extraction, least_score: float | None) -> float:
     """Return the score that a block of the text must have; none where no block has it."""
-    if least_score is None or not any(block.kept and block.score >= least_score for block in blocks):
+    if least_score is None or not any(block.kept and block.score >= least_score for block in extraction.blocks):
         return -math.inf
     return least_score
 
@@ -309,7 +308,7 @@ def relevance_by_brand(extraction: Extraction, mentions: Sequence[Mention]) -> M
             by_brand[mention.brand].append(mention)
     if not by_brand:
         return {}
-    opening = _opening(extraction.blocks)
+    opening = _opening(extraction)
     sentences = max(1, len(sentence_bounds(extraction.text)))
     return {brand: _relevance(own, opening, sentences) for brand, own in by_brand.items()}
 
@@ -334,14 +333,16 @@ def text_starts(text: str, mentions: Sequence[Mention]) -> list[int | None]:
     return starts
 
 
-def _opening(blocks: Sequence[Block]) -> frozenset[int]:
+def _opening(extraction: Extraction) -> frozenset[int]:
     """Return the blocks of the text that begin within its first words."""
-    found, words = set[int](), 0
-    for block in blocks:
-        if block.kept and words < _OPENING_WORDS:
-            found.add(block.index)
-            words += block.words
-    return frozenset(found)
+    analysis = None if extraction.known_blocks else extraction.analysis
+    if analysis is None:
+        kept = {block.index: block.words for block in extraction.blocks if block.kept}
+    else:
+        numbers = analysis.prediction.kept.nonzero()[0]
+        kept = dict(zip(numbers.tolist(), analysis.measured.blocks.measures.words[numbers].tolist(), strict=True))
+    before = accumulate(kept.values(), initial=0)
+    return frozenset(index for index, words in zip(kept, before, strict=False) if words < _OPENING_WORDS)
 
 
 def _relevance(mentions: Sequence[Mention], opening: frozenset[int], sentences: int) -> float:
