@@ -57,6 +57,7 @@ NAMES = {
     "justext": "jusText",
     "newspaper": "newspaper4k",
     "opencc": "opencc-python-reimplemented",
+    "spellchecker": "pyspellchecker",
     "readability": "readability-lxml",
     "spellchecker": "pyspellchecker",
 }
