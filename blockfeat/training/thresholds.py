@@ -22,28 +22,18 @@ from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
 from blockfeat.pso.fitness import PageTerms
 from blockfeat.pso.search import CoordinateAscent, FeatureCurve, SearchResult, SearchSpace, feature_curves
 from blockfeat.pso.swarm import SwarmOptions
+from blockfeat.training import swarm_search
 from blockfeat.training.config import OnProgress, Trainer, no_progress
 from blockfeat.training.evaluation.strategies import METRICS
 from blockfeat.training.examples import measured_pages
 from blockfeat.training.run_masks import run_masks, smallest_margins
-from blockfeat.training.swarm_search import (
-    Gold,
-    Part,
-    Prepared,
-    Preparer,
-    SwarmConfig,
-    TrainingSet,
-    chunk_of,
-    pages_in_groups,
-    search_with_progress,
-)
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class PreparedPage(Prepared):
+class PreparedPage(swarm_search.Prepared):
     """Training data of a page: also its features and its language.
 
     Attributes
@@ -66,7 +56,7 @@ class _Particles(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Part(Part[_Particles]):
+class _Part(swarm_search.Part[_Particles]):
     """Pages with their blocks concatenated: oriented features, words, and the first block of each page."""
 
     values: Floats
@@ -83,15 +73,17 @@ class _Part(Part[_Particles]):
         return run_masks(self.values, self.words, self.starts, limits, softness, penalty)
 
 
-def _training_set(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> TrainingSet[_Particles]:
+def _training_set(
+    pages: Sequence[PreparedPage], space: SearchSpace, metric: str
+) -> swarm_search.TrainingSet[_Particles]:
     """Combine pages; pages with gold text and pages with snippets form separate parts."""
-    return TrainingSet(tuple(_part(group, space, metric) for group in pages_in_groups(pages)))
+    return swarm_search.TrainingSet(tuple(_part(group, space, metric) for group in swarm_search.pages_in_groups(pages)))
 
 
 def _part(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> _Part:
     starts = np.cumsum([0, *(page.words.size for page in pages)], dtype=np.int32)
     return _Part(
-        chunk_of(pages, metric),
+        swarm_search.chunk_of(pages, metric),
         len(pages),
         int(starts[-1]),
         values=space.oriented(np.concatenate([page.matrix for page in pages])),
@@ -101,7 +93,7 @@ def _part(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> _Pa
 
 
 @dataclass(frozen=True)
-class ThresholdConfig(SwarmConfig):
+class ThresholdConfig(swarm_search.SwarmConfig):
     """Hyperparameters of the threshold model.
 
     Attributes
@@ -223,7 +215,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         self, pages: Sequence[LabelledPage], blank: ThresholdModel, on_progress: OnProgress
     ) -> tuple[list[PreparedPage], tuple[str, ...]]:
         """Measure pages; return them, and the reasons why others cannot be used."""
-        work = Preparer(measurer_for(blank), self.config.fitness, blank.table.reads_drawings, _prepared)
+        work = swarm_search.Preparer(measurer_for(blank), self.config.fitness, blank.table.reads_drawings, _prepared)
         measured, skipped = measured_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
         return [prepared for _, prepared in measured], skipped
 
@@ -234,7 +226,12 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         return _Particles(space.oriented_thresholds(positions), margins)
 
     def _search(
-        self, training_set: TrainingSet[_Particles], space: SearchSpace, on_progress: OnProgress, *, lang: str = ""
+        self,
+        training_set: swarm_search.TrainingSet[_Particles],
+        space: SearchSpace,
+        on_progress: OnProgress,
+        *,
+        lang: str = "",
     ) -> SearchResult:
         """Search for the best thresholds on a training set."""
         config = self.config
@@ -243,7 +240,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
             values = training_set.values(self._particles(space, positions), jobs=self.jobs)
             return np.asarray(values.mean(axis=0))
 
-        return search_with_progress(
+        return swarm_search.search_with_progress(
             objective,
             space.dimensions,
             config,
@@ -277,7 +274,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         return thresholds
 
 
-def _prepared(measured: PageFeatures, gold: Gold) -> PreparedPage:
+def _prepared(measured: PageFeatures, gold: swarm_search.Gold) -> PreparedPage:
     """Return the training data of a page."""
     matrix = np.asarray(measured.matrix, dtype=np.float64)
     return PreparedPage(matrix, measured.lang, words=measured.blocks.measures.words, gold=gold)

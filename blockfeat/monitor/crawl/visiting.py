@@ -20,14 +20,7 @@ from blockfeat._pool import WorkerFailed
 from blockfeat._tasks import Workers
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.monitor.config import MonitorConfig, PageSettings
-from blockfeat.monitor.crawl.frontier import (
-    REFUSALS,
-    after_failed_poll,
-    after_failed_visit,
-    after_poll,
-    after_visit,
-    poll_policy_of,
-)
+from blockfeat.monitor.crawl import frontier
 from blockfeat.monitor.feeds.feed import FeedEntry, plain_text
 from blockfeat.monitor.feeds.reading import open_feed
 from blockfeat.monitor.fetching.fetcher import Fetcher
@@ -118,7 +111,7 @@ async def poll(
     at = time.time()
     known = Poll(
         at=at,
-        due_at=after_failed_poll(at, feed, fetched),
+        due_at=frontier.after_failed_poll(at, feed, fetched),
         http_status=fetched.status,
         host=fetched.host or netloc_of(feed.url),
         retry_at=fetched.retry_at,
@@ -132,7 +125,7 @@ async def poll(
         etag=fetched.etag,
         last_modified=fetched.last_modified,
         moved_to=fetched.moved_permanently_to,
-        due_at=after_poll(at, feed, every=every, headers=fetched.headers, manners=feed.manners),
+        due_at=frontier.after_poll(at, feed, every=every, headers=fetched.headers, manners=feed.manners),
     )
     digest = None if fetched.not_modified else _digest(fetched.final_url.encode(), _VOLATILE.sub(b"", fetched.data))
     if fetched.not_modified or digest == feed.digest:
@@ -144,13 +137,13 @@ async def poll(
         )
     except InputError as error:
         # Without its validators: an answer that could not be read is asked for again as a whole.
-        due_at = after_failed_poll(at, feed)
+        due_at = frontier.after_failed_poll(at, feed)
         failed = replace(known, due_at=due_at, etag=None, last_modified=None, moved_to=None, error=str(error))
         return PolledFeed("failed", failed)
     for warning in found.warnings:
         _logger.info("%s: %s", feed.url, warning, extra={"url": feed.url, "event": "feed warning"})
-    manners = poll_policy_of(found)
-    due_at = after_poll(at, feed, every=every, headers=fetched.headers, manners=manners)
+    manners = frontier.poll_policy_of(found)
+    due_at = frontier.after_poll(at, feed, every=every, headers=fetched.headers, manners=manners)
     known = replace(known, kind=found.kind, title=found.title, manners=manners, due_at=due_at, digest=digest)
     feeds = tuple(url for url in found.feeds if len(url) <= _LONGEST_URL) if feed.depth < _DEEPEST else ()
     return PolledFeed("read", replace(known, retired=found.expired), _batches(entries, config.pages.max_age, at), feeds)
@@ -225,7 +218,7 @@ async def visit(
         fetched = replace(fetched, error=f"{page.url}: redirected to {fetched.final_url}: a login")
     seen = _visit_of(page, fetched, config.pages, environment)
     if fetched.error is not None:
-        is_lent = seen.due_at is None and page.version == 0 and (is_login or fetched.status in REFUSALS)
+        is_lent = seen.due_at is None and page.version == 0 and (is_login or fetched.status in frontier.REFUSALS)
         own = await own_text() if is_lent else None
         if own is None or own.is_fault:
             return _judged(seen, own, environment)
@@ -249,7 +242,7 @@ def _visit_of(page: DuePage, fetched: Fetched, settings: PageSettings, environme
     seen = Visit(
         page=page,
         at=at,
-        due_at=after_visit(at, page, settings),
+        due_at=frontier.after_visit(at, page, settings),
         final_url=fetched.final_url[:_LONGEST_URL],
         canonical_url=canonical_url(fetched.final_url)[:_LONGEST_URL],
         http_status=fetched.status,
@@ -263,7 +256,7 @@ def _visit_of(page: DuePage, fetched: Fetched, settings: PageSettings, environme
     return replace(
         seen,
         error=fetched.error,
-        due_at=after_failed_visit(at, page, fetched, settings),
+        due_at=frontier.after_failed_visit(at, page, fetched, settings),
         tried=fetched.retry_at is None,
         etag=None,
         last_modified=None,

@@ -8,15 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from blockfeat.errors import FeedError
+from blockfeat.monitor.feeds import syndication
 from blockfeat.monitor.feeds.feed import Feed, FeedEntry, Gathering, absolute, own_text, plain_text
-from blockfeat.monitor.feeds.syndication import (
-    cut_at_last,
-    first_word,
-    parse_xml,
-    read_syndication,
-    safe_text,
-    unpacked,
-)
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -28,7 +21,7 @@ _URLSET = re.compile(rb"<(?:[\w.-]{1,40}:)?urlset[\s>]")
 
 def read_opml(text: str, *, url: str) -> Feed:
     """Read the feeds of an OPML outline, at whatever depth; raise FeedError where it cannot be parsed."""
-    root = parse_xml(text, url)
+    root = syndication.parse_xml(text, url)
     gathering = Gathering(url)
     gathering.cut_off("</opml" not in text[-2_000:].lower())
     feeds: dict[str, None] = {}
@@ -66,10 +59,10 @@ def read_url_list(text: str, *, url: str) -> Feed:
 
 def read_sitemap(text: str, *, url: str) -> Feed:
     """Read a sitemap; raise FeedError where it cannot be parsed."""
-    text, is_cut = cut_at_last(text, "url", "urlset")
+    text, is_cut = syndication.cut_at_last(text, "url", "urlset")
     gathering = Gathering(url)
     gathering.cut_off(is_cut)
-    for element in parse_xml(text, url):
+    for element in syndication.parse_xml(text, url):
         if _local_name(element) == "url":
             _add_page(gathering, element)
     return Feed(kind="sitemap", entries=gathering.entries, warnings=gathering.warnings)
@@ -116,10 +109,14 @@ def _add_page(gathering: Gathering, element: etree._Element) -> None:
 
 def read_sitemap_index(text: str, *, url: str) -> Feed:
     """Read a list of sitemaps; raise FeedError where it cannot be parsed."""
-    text, is_cut = cut_at_last(text, "sitemap", "sitemapindex")
+    text, is_cut = syndication.cut_at_last(text, "sitemap", "sitemapindex")
     gathering = Gathering(url)
     gathering.cut_off(is_cut)
-    sitemaps = [_fields_of(element).get("loc") for element in parse_xml(text, url) if _local_name(element) == "sitemap"]
+    sitemaps = [
+        _fields_of(element).get("loc")
+        for element in syndication.parse_xml(text, url)
+        if _local_name(element) == "sitemap"
+    ]
     addresses = [absolute(sitemap, url) for sitemap in sitemaps]
     if None in addresses:
         gathering.warn("sitemaps without an address left out")
@@ -242,7 +239,7 @@ _XML_READERS = {"urlset": read_sitemap, "sitemapindex": read_sitemap_index, "opm
 
 def open_feed(data: bytes, *, url: str, content_type: str | None = None) -> tuple[Feed, Iterable[FeedEntry]]:
     """Read a feed as `read_feed` does, the pages of a sitemap as they are asked for: there may be a million."""
-    data = unpacked(data, url)
+    data = syndication.unpacked(data, url)
     sitemap = open_sitemap(data, url=url)
     if sitemap is not None:
         return Feed(kind="sitemap"), sitemap
@@ -271,9 +268,9 @@ def read_feed(data: bytes, *, url: str, content_type: str | None = None) -> Feed
         It is none of these, declares entities, or is larger than 50 MB; the message names the address and the reason.
     """
     declared = _CHARSET.search(content_type or "")
-    data = unpacked(data, url)
-    text = safe_text(data, declared[1] if declared else None, url)
-    start = first_word(text)
+    data = syndication.unpacked(data, url)
+    text = syndication.safe_text(data, declared[1] if declared else None, url)
+    start = syndication.first_word(text)
     if text.startswith(("{", "["), start):
         return read_json_feed(text[start:], url=url, declared="feed+json" in (content_type or "").lower())
     if not text.startswith("<", start):
@@ -281,7 +278,7 @@ def read_feed(data: bytes, *, url: str, content_type: str | None = None) -> Feed
     root = _ROOT.match(text, start)
     name = root[1].lower() if root else ""
     if name in _SYNDICATION:
-        return read_syndication(text, kind=_SYNDICATION[name], url=url)
+        return syndication.read_syndication(text, kind=_SYNDICATION[name], url=url)
     if name in _XML_READERS:
         return _XML_READERS[name](text, url=url)
     raise FeedError(f"{url}: {'a web page' if name == 'html' else f'<{name}>'}, not a feed")

@@ -9,35 +9,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Dialect,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    SmallInteger,
-    Table,
-    TypeDecorator,
-    text,
-    true,
-)
+import sqlalchemy as sa
 from sqlalchemy import Text as PlainText
 
 from blockfeat._files import bundled_table
 
 SCHEMA_VERSION = 15
 
-metadata = MetaData()
+metadata = sa.MetaData()
 
 # Of 64 bits: PostgreSQL's sequences would be used up; SQLite has such numbers only for what it calls INTEGER.
-_Id = BigInteger().with_variant(Integer, "sqlite")
-_WAITS = text("due_at IS NOT NULL")
-_FAILED_ITSELF = text("fault IS NOT NULL")
+_Id = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+_WAITS = sa.text("due_at IS NOT NULL")
+_FAILED_ITSELF = sa.text("fault IS NOT NULL")
 
 # Numbers are made of indices alone: rows of pages are long.
 _COUNTED_BY = ("day", "status", "version", "published", "first_seen", "feed_id", "lang", "lang_hint", "host", "copy_of")
@@ -45,230 +29,234 @@ _COUNTED_BY = ("day", "status", "version", "published", "first_seen", "feed_id",
 _REFUSED = re.compile("[\x00\ud800-\udfff]")
 
 
-class Text(TypeDecorator[str]):
+class Text(sa.TypeDecorator[str]):
     """Text without what a database refuses (NUL, lone surrogates): pages, feeds and headers have all of it."""
 
     impl = PlainText
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
         """Return the text as it is stored."""
         return None if value is None else _REFUSED.sub("\ufffd", value)
 
 
-meta = Table("blockfeat_meta", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
+meta = sa.Table(
+    "blockfeat_meta", metadata, sa.Column("key", Text, primary_key=True), sa.Column("value", Text, nullable=False)
+)
 
-feed = Table(
+feed = sa.Table(
     "feed",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("url", Text, nullable=False, unique=True),
-    Column("parent", _Id, ForeignKey("feed.id"), comment="the OPML list or sitemap index that names it"),
-    Column("depth", Integer, nullable=False, default=0),
-    Column("lang", Text),
-    Column("every", Float, comment="least seconds between two polls"),
-    Column("moved_to", Text, comment="where it has moved permanently, and was read"),
-    Column("moved_at", Float, comment="when it was first read there"),
-    Column("recheck_at", Float, comment="when it is asked at its old address again"),
-    Column("retired", Text, comment="when it said that it has ended, or was taken out of the configuration"),
-    Column("kind", Text),
-    Column("title", Text),
-    Column("manners", Text, comment="JSON: how it wants to be polled"),
-    Column("etag", Text),
-    Column("last_modified", Text),
-    Column("http_status", Integer),
-    Column("error", Text),
-    Column("fault", Text, comment="environments in which the program itself failed; null: it did not"),
-    Column("failures", Integer, nullable=False, default=0),
-    Column("failing_since", Text),
-    Column("digest", Text, comment="hash of the bytes that were read last"),
-    Column("polled_at", Text),
-    Column("due_at", Float, nullable=False),
+    sa.Column("id", _Id, primary_key=True),
+    sa.Column("url", Text, nullable=False, unique=True),
+    sa.Column("parent", _Id, sa.ForeignKey("feed.id"), comment="the OPML list or sitemap index that names it"),
+    sa.Column("depth", sa.Integer, nullable=False, default=0),
+    sa.Column("lang", Text),
+    sa.Column("every", sa.Float, comment="least seconds between two polls"),
+    sa.Column("moved_to", Text, comment="where it has moved permanently, and was read"),
+    sa.Column("moved_at", sa.Float, comment="when it was first read there"),
+    sa.Column("recheck_at", sa.Float, comment="when it is asked at its old address again"),
+    sa.Column("retired", Text, comment="when it said that it has ended, or was taken out of the configuration"),
+    sa.Column("kind", Text),
+    sa.Column("title", Text),
+    sa.Column("manners", Text, comment="JSON: how it wants to be polled"),
+    sa.Column("etag", Text),
+    sa.Column("last_modified", Text),
+    sa.Column("http_status", sa.Integer),
+    sa.Column("error", Text),
+    sa.Column("fault", Text, comment="environments in which the program itself failed; null: it did not"),
+    sa.Column("failures", sa.Integer, nullable=False, default=0),
+    sa.Column("failing_since", Text),
+    sa.Column("digest", Text, comment="hash of the bytes that were read last"),
+    sa.Column("polled_at", Text),
+    sa.Column("due_at", sa.Float, nullable=False),
 )
 
-host = Table(
+host = sa.Table(
     "host",
     metadata,
-    Column("name", Text, primary_key=True),
-    Column("retry_at", Float, nullable=False, comment="not asked before"),
+    sa.Column("name", Text, primary_key=True),
+    sa.Column("retry_at", sa.Float, nullable=False, comment="not asked before"),
 )
 
-page = Table(
+page = sa.Table(
     "page",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("key", Text, nullable=False, unique=True, comment="canonical form of the address asked for"),
-    Column("url", Text, nullable=False),
-    Column("host", Text, nullable=False),
-    Column("feed_id", _Id, ForeignKey("feed.id")),
-    Column("lang_hint", Text),
-    Column("published", Text),
-    Column("stamp", Text, comment="when it was updated, as the feed said: a later one means an update"),
-    Column("digest", Text, comment="hash of what the feed said of it: a change means an update"),
-    Column("linked", Boolean, nullable=False, server_default=true(), comment="false: the feed names no page"),
-    Column("kind", Text, comment="what it is: article, other, front page, login …"),
-    Column("origin", Text, comment="page, or feed where the text is the feed's own"),
-    Column("first_seen", Text, nullable=False),
-    Column("due_at", Float, comment="when it is fetched (again); null: never"),
-    Column("attempts", Integer, nullable=False, default=0),
-    Column("final_url", Text),
-    Column("canonical_url", Text),
-    Column("http_status", Integer),
-    Column("status", Text, nullable=False),
-    Column("error", Text),
-    Column("fault", Text, comment="environments in which the program itself failed; null: it did not"),
-    Column("etag", Text),
-    Column("last_modified", Text),
-    Column("fetched_at", Text),
-    Column("version", Integer, nullable=False, default=0),
-    Column("encoding", Text),
-    Column("lang", Text),
-    Column("title", Text),
-    Column("headline", Text),
-    Column("text", Text),
-    Column("words", Integer),
-    Column("author", Text),
-    Column("section", Text),
-    Column("metadata", Text, comment="JSON"),
-    Column("warnings", Text, comment="JSON"),
-    Column("model", Text),
-    Column("evidence", LargeBinary, comment="JSON of the blocks, compressed by zlib"),
-    Column("same_as", _Id, ForeignKey("page.id"), comment="the page that another address has led to before"),
-    Column("copy_of", _Id, ForeignKey("page.id"), comment="the first page with nearly the same text"),
-    Column("story", _Id, ForeignKey("page.id"), comment="the first article of its story"),
-    Column("day", Text, comment="of its publication, or of its finding, in the monitor's zone"),
-    Column("removed_at", Text, comment="when it was found to be no longer there"),
-    Column("similarity", Float, comment="of a copy: the share of runs of words that it has in common with that page"),
-    Index("page_due", "due_at"),
-    Index("page_host_due", "host", "due_at", "id", postgresql_where=_WAITS, sqlite_where=_WAITS),
-    Index("page_fault", "fault", postgresql_where=_FAILED_ITSELF, sqlite_where=_FAILED_ITSELF),
-    Index("page_canonical", "canonical_url"),
-    Index("page_final", "final_url"),
-    Index("page_copy", "copy_of"),
-    Index("page_story", "story"),
-    Index("page_numbers", "id", *_COUNTED_BY),
+    sa.Column("id", _Id, primary_key=True),
+    sa.Column("key", Text, nullable=False, unique=True, comment="canonical form of the address asked for"),
+    sa.Column("url", Text, nullable=False),
+    sa.Column("host", Text, nullable=False),
+    sa.Column("feed_id", _Id, sa.ForeignKey("feed.id")),
+    sa.Column("lang_hint", Text),
+    sa.Column("published", Text),
+    sa.Column("stamp", Text, comment="when it was updated, as the feed said: a later one means an update"),
+    sa.Column("digest", Text, comment="hash of what the feed said of it: a change means an update"),
+    sa.Column("linked", sa.Boolean, nullable=False, server_default=sa.true(), comment="false: the feed names no page"),
+    sa.Column("kind", Text, comment="what it is: article, other, front page, login …"),
+    sa.Column("origin", Text, comment="page, or feed where the text is the feed's own"),
+    sa.Column("first_seen", Text, nullable=False),
+    sa.Column("due_at", sa.Float, comment="when it is fetched (again); null: never"),
+    sa.Column("attempts", sa.Integer, nullable=False, default=0),
+    sa.Column("final_url", Text),
+    sa.Column("canonical_url", Text),
+    sa.Column("http_status", sa.Integer),
+    sa.Column("status", Text, nullable=False),
+    sa.Column("error", Text),
+    sa.Column("fault", Text, comment="environments in which the program itself failed; null: it did not"),
+    sa.Column("etag", Text),
+    sa.Column("last_modified", Text),
+    sa.Column("fetched_at", Text),
+    sa.Column("version", sa.Integer, nullable=False, default=0),
+    sa.Column("encoding", Text),
+    sa.Column("lang", Text),
+    sa.Column("title", Text),
+    sa.Column("headline", Text),
+    sa.Column("text", Text),
+    sa.Column("words", sa.Integer),
+    sa.Column("author", Text),
+    sa.Column("section", Text),
+    sa.Column("metadata", Text, comment="JSON"),
+    sa.Column("warnings", Text, comment="JSON"),
+    sa.Column("model", Text),
+    sa.Column("evidence", sa.LargeBinary, comment="JSON of the blocks, compressed by zlib"),
+    sa.Column("same_as", _Id, sa.ForeignKey("page.id"), comment="the page that another address has led to before"),
+    sa.Column("copy_of", _Id, sa.ForeignKey("page.id"), comment="the first page with nearly the same text"),
+    sa.Column("story", _Id, sa.ForeignKey("page.id"), comment="the first article of its story"),
+    sa.Column("day", Text, comment="of its publication, or of its finding, in the monitor's zone"),
+    sa.Column("removed_at", Text, comment="when it was found to be no longer there"),
+    sa.Column(
+        "similarity", sa.Float, comment="of a copy: the share of runs of words that it has in common with that page"
+    ),
+    sa.Index("page_due", "due_at"),
+    sa.Index("page_host_due", "host", "due_at", "id", postgresql_where=_WAITS, sqlite_where=_WAITS),
+    sa.Index("page_fault", "fault", postgresql_where=_FAILED_ITSELF, sqlite_where=_FAILED_ITSELF),
+    sa.Index("page_canonical", "canonical_url"),
+    sa.Index("page_final", "final_url"),
+    sa.Index("page_copy", "copy_of"),
+    sa.Index("page_story", "story"),
+    sa.Index("page_numbers", "id", *_COUNTED_BY),
 )
 
-entry = Table(
+entry = sa.Table(
     "entry",
     metadata,
-    Column("page_id", _Id, ForeignKey("page.id"), primary_key=True),
-    Column("title", Text),
-    Column("text", Text, nullable=False, comment="HTML: the feed's own text, until the page itself was read"),
+    sa.Column("page_id", _Id, sa.ForeignKey("page.id"), primary_key=True),
+    sa.Column("title", Text),
+    sa.Column("text", Text, nullable=False, comment="HTML: the feed's own text, until the page itself was read"),
 )
 
-version = Table(
+version = sa.Table(
     "version",
     metadata,
-    Column("page_id", _Id, ForeignKey("page.id"), primary_key=True),
-    Column("version", Integer, primary_key=True),
-    Column("fetched_at", Text, nullable=False),
-    Column("replaced_at", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("title", Text),
-    Column("headline", Text),
-    Column("text", Text),
-    Column("metadata", Text),
+    sa.Column("page_id", _Id, sa.ForeignKey("page.id"), primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True),
+    sa.Column("fetched_at", Text, nullable=False),
+    sa.Column("replaced_at", Text, nullable=False),
+    sa.Column("status", Text, nullable=False),
+    sa.Column("title", Text),
+    sa.Column("headline", Text),
+    sa.Column("text", Text),
+    sa.Column("metadata", Text),
 )
 
-mention = Table(
+mention = sa.Table(
     "mention",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("page_id", _Id, ForeignKey("page.id"), nullable=False),
-    Column("version", Integer, nullable=False, comment="the version of the page that it stands in"),
-    Column("key", Text, nullable=False, comment="the same for the same sentence in each version of a page"),
-    Column("brand", Text, nullable=False),
-    Column("place", Text, nullable=False),
-    Column("counted", Boolean, nullable=False),
-    Column("because", Text, comment="why it is not counted"),
-    Column("rule", Text, comment="the rule of the brand that says it is no mention"),
-    Column("variant", Text, comment="what made the spelling of the name"),
-    Column("copied", Boolean, comment="whether it stands in a copy and is none of its own"),
-    Column("first_version", Integer, comment="the version in which it first stood"),
-    Column("start", Integer, nullable=False),
-    Column("stop", Integer, nullable=False),
-    Column("match", Text, nullable=False),
-    Column("sentence", Text, nullable=False),
-    Column("text_start", Integer, comment="where the sentence begins in the article's text"),
-    Column("relevance", Float, comment="how much the article is about the brand, from 0 to 1"),
-    Column("block", Integer, nullable=False),
-    Column("xpath", Text, nullable=False),
-    Column("score", Float, nullable=False),
-    Index("mention_page", "page_id", "version", "brand", "variant", "counted", "copied"),
-    Index("mention_brand", "brand"),
+    sa.Column("id", _Id, primary_key=True),
+    sa.Column("page_id", _Id, sa.ForeignKey("page.id"), nullable=False),
+    sa.Column("version", sa.Integer, nullable=False, comment="the version of the page that it stands in"),
+    sa.Column("key", Text, nullable=False, comment="the same for the same sentence in each version of a page"),
+    sa.Column("brand", Text, nullable=False),
+    sa.Column("place", Text, nullable=False),
+    sa.Column("counted", sa.Boolean, nullable=False),
+    sa.Column("because", Text, comment="why it is not counted"),
+    sa.Column("rule", Text, comment="the rule of the brand that says it is no mention"),
+    sa.Column("variant", Text, comment="what made the spelling of the name"),
+    sa.Column("copied", sa.Boolean, comment="whether it stands in a copy and is none of its own"),
+    sa.Column("first_version", sa.Integer, comment="the version in which it first stood"),
+    sa.Column("start", sa.Integer, nullable=False),
+    sa.Column("stop", sa.Integer, nullable=False),
+    sa.Column("match", Text, nullable=False),
+    sa.Column("sentence", Text, nullable=False),
+    sa.Column("text_start", sa.Integer, comment="where the sentence begins in the article's text"),
+    sa.Column("relevance", sa.Float, comment="how much the article is about the brand, from 0 to 1"),
+    sa.Column("block", sa.Integer, nullable=False),
+    sa.Column("xpath", Text, nullable=False),
+    sa.Column("score", sa.Float, nullable=False),
+    sa.Index("mention_page", "page_id", "version", "brand", "variant", "counted", "copied"),
+    sa.Index("mention_brand", "brand"),
 )
 
-band = Table(
+band = sa.Table(
     "band",
     metadata,
-    Column("number", SmallInteger, primary_key=True),
-    Column("hash", BigInteger, primary_key=True),
-    Column("page_id", _Id, ForeignKey("page.id"), primary_key=True),
-    Index("band_page", "page_id"),
+    sa.Column("number", sa.SmallInteger, primary_key=True),
+    sa.Column("hash", sa.BigInteger, primary_key=True),
+    sa.Column("page_id", _Id, sa.ForeignKey("page.id"), primary_key=True),
+    sa.Index("band_page", "page_id"),
 )
 
-outbox = Table(
+outbox = sa.Table(
     "outbox",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("event", Text, nullable=False, comment="JSON"),
+    sa.Column("id", _Id, primary_key=True),
+    sa.Column("event", Text, nullable=False, comment="JSON"),
     sqlite_autoincrement=True,
 )
 
-dead_letter = Table(
+dead_letter = sa.Table(
     "dead_letter",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("sink", Text, nullable=False),
-    Column("event", Text, nullable=False, comment="JSON"),
-    Column("error", Text, nullable=False, comment="why it was given up"),
-    Column("given_up_at", Text, nullable=False),
+    sa.Column("id", _Id, primary_key=True),
+    sa.Column("sink", Text, nullable=False),
+    sa.Column("event", Text, nullable=False, comment="JSON"),
+    sa.Column("error", Text, nullable=False, comment="why it was given up"),
+    sa.Column("given_up_at", Text, nullable=False),
 )
 
-sink = Table(
+sink = sa.Table(
     "sink",
     metadata,
-    Column("name", Text, primary_key=True),
-    Column("delivered", _Id, nullable=False, comment="last event of the outbox that has arrived"),
-    Column("failures", Integer, nullable=False, default=0),
-    Column("error", Text),
-    Column("retry_at", Float, comment="it asked not to be tried before"),
-    Column("turn_at", Float, comment="when it last had its turn"),
+    sa.Column("name", Text, primary_key=True),
+    sa.Column("delivered", _Id, nullable=False, comment="last event of the outbox that has arrived"),
+    sa.Column("failures", sa.Integer, nullable=False, default=0),
+    sa.Column("error", Text),
+    sa.Column("retry_at", sa.Float, comment="it asked not to be tried before"),
+    sa.Column("turn_at", sa.Float, comment="when it last had its turn"),
 )
 
-feedback = Table(
+feedback = sa.Table(
     "feedback",
     metadata,
-    Column("mention_key", Text, primary_key=True, comment="key of a mention"),
-    Column("verdict", Text, nullable=False, comment="right, wrong sense, not in the article, or missed"),
-    Column("judged_at", Text, nullable=False),
+    sa.Column("mention_key", Text, primary_key=True, comment="key of a mention"),
+    sa.Column("verdict", Text, nullable=False, comment="right, wrong sense, not in the article, or missed"),
+    sa.Column("judged_at", Text, nullable=False),
 )
 
-lesson = Table(
+lesson = sa.Table(
     "lesson",
     metadata,
-    Column("kind", Text, primary_key=True, comment="sense, or site"),
-    Column("subject", Text, primary_key=True, comment="a brand, or a host and a path"),
-    Column("value", Text, nullable=False, comment="JSON"),
-    Column("accepted_at", Text, nullable=False),
+    sa.Column("kind", Text, primary_key=True, comment="sense, or site"),
+    sa.Column("subject", Text, primary_key=True, comment="a brand, or a host and a path"),
+    sa.Column("value", Text, nullable=False, comment="JSON"),
+    sa.Column("accepted_at", Text, nullable=False),
 )
 
-told = Table(
+told = sa.Table(
     "told",
     metadata,
-    Column("brand", Text, primary_key=True),
-    Column("hour", Text, primary_key=True, comment="of a spike that was put into the outbox"),
+    sa.Column("brand", Text, primary_key=True),
+    sa.Column("hour", Text, primary_key=True, comment="of a spike that was put into the outbox"),
 )
 
-run = Table(
+run = sa.Table(
     "run",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("started_at", Text, nullable=False),
-    Column("ended_at", Text),
-    Column("process", Text, nullable=False),
-    Column("summary", Text, comment="JSON"),
+    sa.Column("id", _Id, primary_key=True),
+    sa.Column("started_at", Text, nullable=False),
+    sa.Column("ended_at", Text),
+    sa.Column("process", Text, nullable=False),
+    sa.Column("summary", Text, comment="JSON"),
 )
 
 
@@ -283,7 +271,7 @@ MENTION_COLUMNS: Mapping[str, str] = SQL["mentions"]["columns"]
 MENTIONS_SELECT = ", ".join(f'{sql} AS "{name}"' for name, sql in MENTION_COLUMNS.items())
 VIEWS = {name: sql.format(columns=MENTIONS_SELECT, tables=MENTIONS_FROM) for name, sql in SQL["views"].items()}
 
-_KINDS: Mapping[type, str] = {Integer: "integer", Boolean: "integer", Float: "number"}
+_KINDS: Mapping[type, str] = {sa.Integer: "integer", sa.Boolean: "integer", sa.Float: "number"}
 _FLAGS = ("in_article", "in_copy", "unexpected")
 
 
