@@ -57,7 +57,6 @@ NAMES = {
     "justext": "jusText",
     "newspaper": "newspaper4k",
     "opencc": "opencc-python-reimplemented",
-    "spellchecker": "pyspellchecker",
     "readability": "readability-lxml",
     "spellchecker": "pyspellchecker",
 }
