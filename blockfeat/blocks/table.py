@@ -354,7 +354,7 @@ def text_places(blocks: Blocks) -> TextPlaces:
     characters = (blocks.page_text.classes & SPACE == 0).nonzero()[0]
     block = blocks.block_starts.searchsorted(characters, side="right") - 1
     tag = blocks.places.searchsorted(characters, side="right") - 1
-    return TextPlaces(tag.astype(np.int64), block.astype(np.int64))
+    return TextPlaces(tag.astype(np.int64, copy=False), block.astype(np.int64, copy=False))
 
 
 def elements_behind(blocks: Blocks) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
 _Places = dict[int, list[tuple[int, Image]]]
-_BYTES_OF_BLOCK, _BYTES_OF_PIECE, _BYTES_OF_FORMULA = 700, 700, 1_000
+_BYTES_OF_BLOCK, _BYTES_OF_PIECE, _BYTES_OF_FORMULA = 1_100, 700, 1_000
 # Of signs that become elements and references, which a parser reads again.
 _BYTES_OF_BREAK, _BYTES_OF_REFERENCE = 360, 60
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
@@ -99,6 +99,8 @@ class Inlines:
         targets: list[str | None] = [None]
         anchors = blocks.anchors
         shown = _in_kept(blocks, kept, anchors.start, anchors.end) & links
+        styled = len(spans) + np.count_nonzero(shown)
+        check_memory(len(blocks.declared.data), _BYTES_OF_PIECE * int(styled), "the parts of the text")
         columns = (column[shown].tolist() for column in (anchors.element, anchors.start, anchors.end))
         for element, start, end in zip(*columns, strict=True):
             href = blocks.tags.attributes(element).get("href")
@@ -107,7 +109,8 @@ class Inlines:
                 spans.append((start, end, _LINK * len(targets)))
                 targets.append(target)
         inside, loose = _images(blocks, base) if images else ({}, {})
-        return cls(blocks, normalise, *_changes(spans), targets, inside, loose, _BYTES_OF_BLOCK * len(blocks))
+        made = _BYTES_OF_BLOCK * len(blocks) + _BYTES_OF_PIECE * sum(map(len, (*inside.values(), *loose.values())))
+        return cls(blocks, normalise, *_changes(spans), targets, inside, loose, made)
 
     def of_block(self, index: int) -> Inline:
         """Return the text of one block."""

@@ -127,7 +127,8 @@ class BlockColumns(dict[str, Sequence[Any]]):
 
     def check_memory(self, bytes_a_block: int, what: str) -> None:
         """Raise LimitExceeded where what is made of all blocks takes more than 64 MB and 25 times the page's bytes."""
-        check_memory(len(self.choice.page.data), bytes_a_block * self.kept.size, what)
+        size = len(self.choice.page.data)
+        check_memory(size, _BYTES_OF_PAGE * size + bytes_a_block * self.kept.size, what)
 
     @cached_property
     def _seen(self) -> tuple[PageFacts, Mapping[str, NDArray[np.bool_]]]:
@@ -200,7 +201,7 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
 _BYTES = {"said": 2_500, "explained": 1_500}
 _EXPLAINED = ("part", "facts", "reason")
 _OF_A_BLOCK = tuple(Block.__dataclass_fields__)
-_BYTES_OF_BLOCK = 750
+_BYTES_OF_BLOCK, _BYTES_OF_PAGE = 750, 12
 _AT_ONCE = ("text", "words", "kind", "level", "ordered", "kept", "score")
 
 
@@ -282,7 +283,7 @@ class PageAnalysis:
     @property
     def kind(self) -> str:
         """What the page is."""
-        kind, _ = self.evidence.kind
+        kind, _ = self._kind_and_chances
         return "list" if self.choice.is_list and kind == "other" else kind
 
     @property
@@ -314,6 +315,12 @@ class PageAnalysis:
         return what_would_change(self.model, self.measured, predicted, block)
 
     @cached_property
+    def _kind_and_chances(self) -> tuple[str, NDArray[np.float64]]:
+        from blockfeat.extraction.page_kind import page_kind
+
+        return page_kind(self.evidence)
+
+    @cached_property
     def facts(self) -> Facts:
         """What is known of the page beside the text; linear in the page."""
         from blockfeat.content.links import Base, links_of_text
@@ -322,7 +329,7 @@ class PageAnalysis:
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
-        scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
+        scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self._kind_and_chances
         measures = confidence_measures(model_kind, scores, kept, words, chances)
         role_of_block = np.array(roles, dtype=np.object_)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 RECORD_SCHEMA = 2
 """Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""
-_BYTES_OF_EVIDENCE = 12_200
+_BYTES_OF_EVIDENCE = 11_500
 _SHOWN, _MOST_BLOCKS, _MOST_CHARACTERS = 70, 500, 50_000
 _EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
 _NOTHING = Facts()

@@ -17,25 +17,10 @@ from blockfeat.blocks.element_codes import DEFINITIONS, PREFORMATTED, TABLE, TEC
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
-from blockfeat.extraction import signs
+from blockfeat.extraction import rules, signs
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.page_kind import confidence_measures, expected_f1
+from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
-from blockfeat.extraction.rules import (
-    PARTS_OF_PAGES,
-    banners,
-    beside_text,
-    declares_product,
-    in_named_box,
-    lost_standfirst,
-    parts_of_event,
-    parts_of_product,
-    rest_of_box,
-    section_headings,
-    technical_text,
-    type_of_graph,
-    within,
-)
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
@@ -167,7 +152,7 @@ class Rule:
 def _named_box(choice: Choice) -> Choice:
     """Drop what stands outside of the box that a doubtful page names as its article."""
     likely = choice.likely & ~in_comments(choice.blocks, choice.likely)
-    return choice.keeping(in_named_box(choice.blocks, choice.kept, likely, choice.page.url))
+    return choice.keeping(rules.in_named_box(choice.blocks, choice.kept, likely, choice.page.url))
 
 
 def _standfirst(choice: Choice) -> Choice:
@@ -175,7 +160,7 @@ def _standfirst(choice: Choice) -> Choice:
     log_odds = choice.prediction.log_odds
     if log_odds is None:
         return choice
-    found = lost_standfirst(choice.blocks, choice.kept, log_odds, choice.page.declared.descriptions)
+    found = rules.lost_standfirst(choice.blocks, choice.kept, log_odds, choice.page.declared.descriptions)
     return choice if found is None else choice.changed([found], keep=True)
 
 
@@ -211,7 +196,7 @@ def _named_posts(choice: Choice, begin: int) -> Mask | None:
     for match in _NAMED.finditer(b"".join(starts).lower()):
         named[match[0].translate(None, b"0123456789")].append(int(ends.searchsorted(match.start(), side="right")))
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
-    posts = [within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
+    posts = [rules.within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
     return max(posts, key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum()), default=None)
 
@@ -237,15 +222,15 @@ def _event(choice: Choice) -> Choice:
     is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
     if not is_told and not (is_doubtful and source.find(_TYPE_OF_EVENT) >= 0):
         return choice
-    found = parts_of_event(choice.blocks, choice.likely, falls_back=is_address and is_doubtful)
+    found = rules.parts_of_event(choice.blocks, choice.likely, falls_back=is_address and is_doubtful)
     return choice if found is None else choice.keeping(found)._replace(is_found=True)
 
 
 def _product(choice: Choice) -> Choice:
     """Keep what a page tells of one product, where it says that it does."""
-    if not declares_product(choice.page, choice.blocks.tags.source):
+    if not rules.declares_product(choice.page, choice.blocks.tags.source):
         return choice
-    found = choice.keeping(parts_of_product(choice.blocks, choice.kept, choice.likely))
+    found = choice.keeping(rules.parts_of_product(choice.blocks, choice.kept, choice.likely))
     return found._replace(is_found=found is not choice)
 
 
@@ -271,7 +256,7 @@ def _options(choice: Choice) -> Choice:
 
 def _banners(choice: Choice) -> Choice:
     """Drop consent banners."""
-    found = banners(choice.blocks, choice.kept) if asks_at_an_edge(choice.blocks, choice.kept) else []
+    found = rules.banners(choice.blocks, choice.kept) if asks_at_an_edge(choice.blocks, choice.kept) else []
     return choice.changed(found, keep=False)
 
 
@@ -333,9 +318,9 @@ RULES = (
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
     _rule("completed", TABLE | DEFINITIONS | PREFORMATTED, _completed, is_optional=False),
     # Worth 1.15 on structured pages.
-    _rule("technical text", TECHNICAL, _keeping(technical_text)),
+    _rule("technical text", TECHNICAL, _keeping(rules.technical_text)),
     # Worth .01 to .05 (513 pages); it holds the structure of documents.
-    _rule("section headings", signs.HEADING, _keeping(section_headings)),
+    _rule("section headings", signs.HEADING, _keeping(rules.section_headings)),
     # The options of the caller.
     _rule("options", signs.ALWAYS, _options, is_optional=False),
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
@@ -477,16 +462,17 @@ def rest_of_list(choice: Choice, page: PageEvidence, *, model_kind: str) -> Mask
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
     if log_odds is None or not choice.signs.bits & signs.REST:
         return None
-    if not (blocks.containers.key == PARTS_OF_PAGES[:, None]).any():
+    if not (blocks.containers.key == rules.PARTS_OF_PAGES[:, None]).any():
         return None
     url, source = (choice.page.url or "").lower(), blocks.tags.source
     is_named = _ADDRESS_OF_LIST.search(url) is not None
     is_other = _ADDRESS_OF_OTHERS.search(url) is not None or any(map(url.__contains__, _ADDRESSES))
-    if is_other or (b"article" in type_of_graph(source) and not is_named) or declares_product(choice.page, source):
+    is_article = b"article" in rules.type_of_graph(source) and not is_named
+    if is_other or is_article or rules.declares_product(choice.page, source):
         return None
     if not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named):
         return None
-    rest = rest_of_box(blocks, choice.kept, log_odds)
+    rest = rules.rest_of_box(blocks, choice.kept, log_odds)
     if rest is not None:
         rest[list(choice.rule_reasons)] = choice.kept[list(choice.rule_reasons)]
     return rest
@@ -511,7 +497,7 @@ def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_k
     log_odds, words, kept = page.prediction.log_odds, page.blocks.measures.words, page.kept
     if log_odds is None or page.signs.kept > _MOST_WORDS or not len(page.blocks):
         return None
-    candidates = ~(kept | beside_text(page.blocks))
+    candidates = ~(kept | rules.beside_text(page.blocks))
     candidates[list(rule_reasons)] = False
     is_item: Mask = candidates & (log_odds >= log_odds.max(where=candidates, initial=-np.inf) - _AS_LIKELY)
     # What is kept at less than even odds may be items too.
@@ -523,7 +509,7 @@ def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_k
 
 def _may_be_list(page: PageEvidence, model_kind: str, *, most: float, is_named: bool = False) -> bool:
     """Return whether a page may be a list: it is no article, or named a list, and what is kept is hardly all of it."""
-    kind, chances = page.kind
+    kind, chances = page_kind(page)
     if kind not in ("other", "front page") and not (kind == "article" and is_named):
         return False
     words, scores = page.blocks.measures.words, page.prediction.scores

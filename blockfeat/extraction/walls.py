@@ -217,13 +217,6 @@ class PageEvidence:
         return self.prediction.kept
 
     @cached_property
-    def kind(self) -> tuple[str, NDArray[np.float64]]:
-        """What `blockfeat.extraction.page_kind.page_kind` says of the page."""
-        from blockfeat.extraction.page_kind import page_kind
-
-        return page_kind(self)
-
-    @cached_property
     def notice(self) -> str | None:
         """The kind of the page, of `NOTICES`, where its text is no content; None for others, and plain text."""
         return _notice(self) if self.parsed.has_markup else None

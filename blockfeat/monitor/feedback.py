@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from blockfeat.models.site import SiteRule, plain_path
+from blockfeat.models import SiteRule, plain_path
 from blockfeat.monitor.mentions.brand import UNSURE, Brand, SenseModel, sense_features, senses_of, shown_feature
 from blockfeat.monitor.store.store import Store
-from blockfeat.page.document import registered_domain
+from blockfeat.page import registered_domain
 
 LEAST_JUDGED = 10
 """Least number of judged mentions for proposals."""

@@ -15,7 +15,7 @@ from blockfeat.content import clean_characters
 from blockfeat.errors import InputError, LimitExceeded, failure_reason
 from blockfeat.extraction import KINDS, Extraction, Extractor, Facts, PageAnalysis, PageParts, PageWork, read_pages
 from blockfeat.lang import normalise_code
-from blockfeat.models.site import SiteRule, SiteRules, plain_path
+from blockfeat.models import SiteRule, SiteRules, plain_path
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions.brand import Brand, SenseModel, senses_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
@@ -30,8 +30,7 @@ from blockfeat.monitor.mentions.mention import (
 )
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, evidence_rows
-from blockfeat.page import Document, Page
-from blockfeat.page.document import registered_domain
+from blockfeat.page import Document, Page, registered_domain
 
 _BLOCK = ("index", "kind", "words", "kept", "score", "reason", "xpath", "text")
 _MOST_WARNINGS = 20

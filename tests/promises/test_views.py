@@ -48,7 +48,7 @@ def test_a_page_of_too_many_blocks_is_refused_but_read(monkeypatch: pytest.Monke
     for name in ("explain", "record with evidence", "TEI", "page", "clean"):
         with pytest.raises(LimitExceeded, match=r"would take [0-9,]+ MB, for a page of 400,000 bytes at most 73"):
             _VIEWS[name](page)
-    with pytest.raises(LimitExceeded, match="all blocks would take 92 MB"):
+    with pytest.raises(LimitExceeded, match="all blocks would take 98 MB"):
         _VIEWS["blocks"](b"<p>a" * 130_000)
     record = _VIEWS["monitor"](page)
     assert (record.status, record.evidence, record.warnings[-1][:16]) == ("ok", b"", "without evidence")

@@ -155,7 +155,7 @@ class Brand:
         return tuple(names)
 
     def spellings(self) -> Iterator[Alias]:
-        """Yield each name in each language (``"*"`` for all) with the rules that hold for it, the brand's own first."""
+        """Yield each name in each language (``"*"`` for all), with the rules that it has, the brand's own first."""
         for lang, names in ((ANY_LANGUAGE, (self.name,)), *self.aliases.items()):
             for name in names:
                 alias = name if isinstance(name, Alias) else Alias(name)

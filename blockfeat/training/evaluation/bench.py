@@ -18,15 +18,8 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
+from blockfeat.training.evaluation import metrics
 from blockfeat.training.evaluation.evaluate import Evaluation, PageScore, score_page
-from blockfeat.training.evaluation.metrics import (
-    Difference,
-    markdown_table,
-    paired_difference,
-    percent,
-    shingle_scores,
-    text_only_score,
-)
 from blockfeat.training.evaluation.peers import OF_NODE, TO_INSTALL, Peer, missing_peers
 
 if TYPE_CHECKING:
@@ -127,7 +120,7 @@ class BenchResult:
         """The system that the others are compared with: the first."""
         return self.systems[0]
 
-    def difference(self, name: str, corpus: str | None = None, *, samples: int = 1000) -> Difference | None:
+    def difference(self, name: str, corpus: str | None = None, *, samples: int = 1000) -> metrics.Difference | None:
         """Return mean word F1 of the first system minus that of another on the same pages, by paired bootstrap.
 
         None where no page has a gold text. Errors: `InputError` if there is no such system.
@@ -140,7 +133,7 @@ class BenchResult:
             for ours, theirs in zip(self.first.of(corpus), other.of(corpus), strict=True)
             if ours.score.f1 is not None and theirs.score.f1 is not None
         ]
-        return paired_difference(*map(list, zip(*pairs, strict=True)), samples=samples) if pairs else None
+        return metrics.paired_difference(*map(list, zip(*pairs, strict=True)), samples=samples) if pairs else None
 
     def rows(self, corpus: str | None) -> list[dict[str, Any]]:
         """Return a row for each system over one corpus, or over ``"all"``: its summary, and the difference in F1."""
@@ -193,8 +186,8 @@ class BenchResult:
         rows = []
         for system in self.systems:
             means = [system.summary(corpus)["f1"] for corpus in corpora]
-            rows.append([system.name, *map(percent, means), percent(_mean(means))])
-        return markdown_table(["system", *corpora, "mean of corpora"], rows)
+            rows.append([system.name, *map(metrics.percent, means), metrics.percent(_mean(means))])
+        return metrics.markdown_table(["system", *corpora, "mean of corpora"], rows)
 
     def _table(self, corpus: str | None) -> str:
         rows = self.rows(corpus)
@@ -204,7 +197,7 @@ class BenchResult:
         if "f1" in shown:
             columns.append("difference in F1")
             cells = [[*line, _difference(row)] for line, row in zip(cells, rows, strict=True)]
-        return markdown_table(columns, cells)
+        return metrics.markdown_table(columns, cells)
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
         """Write bench.md, bench.csv and bench-pages.csv into a folder; return their paths.
@@ -237,7 +230,7 @@ def _cell(key: str, value: float) -> str:
         return str(int(value))
     if key in ("milliseconds", "memory"):
         return "" if math.isnan(value) else f"{value:.3g}" if value < 100 else f"{value:.0f}"
-    return percent(value)
+    return metrics.percent(value)
 
 
 @dataclass(frozen=True)
@@ -313,7 +306,9 @@ def bench_page(text: str, page: LabelledPage, *, error: str | None, seconds: flo
     if page.text is None:
         return BenchPage(score, None, None, seconds, memory)
     predicted, gold = tokenize(text), tokenize(page.text)
-    return BenchPage(score, text_only_score(predicted, gold), shingle_scores(predicted, gold).f1, seconds, memory)
+    return BenchPage(
+        score, metrics.text_only_score(predicted, gold), metrics.shingle_scores(predicted, gold).f1, seconds, memory
+    )
 
 
 def run_bench(
