@@ -255,8 +255,10 @@ _PARTS = bundled_table("blockfeat.extraction", "parts.toml")
 
 
 def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
-    """Return which containers are called as each part of a kind of page; each word of their names is looked at once."""
-    tags = blocks.tags.start_tags(blocks.containers.element)
+    """Return which containers with text are called as each part of a kind of page; each word is looked at once."""
+    containers = blocks.containers
+    holding = (containers.first_block < containers.end_block).nonzero()[0]
+    tags = blocks.tags.start_tags(containers.element[holding])
     names = {tag: (tag.partition(b" ")[0], *b" ".join(_CALLED.findall(tag)).split()) for tag in dict.fromkeys(tags)}
     pattern = re.compile("|".join(f"(?P<{part}>{one})" for part, one in _PARTS[kind].items()), re.VERBOSE)
     words = list(dict.fromkeys(chain.from_iterable(names.values())))
@@ -265,8 +267,12 @@ def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
     parts = defaultdict(set)
     for found in pattern.finditer(lines):
         parts[words[bisect_right(ends, found.start())]].add(found.lastgroup)
-    of_tags = {tag: set().union(*(parts[word] for word in called if word in parts)) for tag, called in names.items()}
-    return {part: np.array([part in of_tags[tag] for tag in tags], dtype=np.bool_) for part in _PARTS[kind]}
+    named = {tag: parts.keys() & called for tag, called in names.items() if not parts.keys().isdisjoint(called)}
+    masks = {part: np.zeros(containers.key.size, dtype=np.bool_) for part in _PARTS[kind]}
+    for place, tag in zip(holding.tolist(), tags, strict=True):
+        for part in chain.from_iterable(parts[word] for word in named.get(tag, ())):
+            masks[part][place] = True
+    return masks
 
 
 def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | None:

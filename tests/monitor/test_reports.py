@@ -90,7 +90,7 @@ def test_the_report_has_the_chosen_mentions_and_names_them(store: Store) -> None
     ("last", "step", "columns"), [("2026-01-09", "day", 9), ("2026-06-30", "week", 27), ("2029-01-01", "month", 37)]
 )
 def test_long_periods_are_shown_in_longer_steps(last: str, step: str, columns: int) -> None:
-    rows = [{"brand": "Corvane", "day": day, "is_now": 1, "articles": 2, "mentions": 3} for day in ("2026-01-01", last)]
+    rows = [{"value": "Corvane", "day": day, "is_now": 1, "articles": 2, "mentions": 3} for day in ("2026-01-01", last)]
     shown = Overview(date(2026, 1, 1), date.fromisoformat(last), None, {"brand": rows}, {last: 7})
     found, steps, series, _, read = shown.series
     assert ((found, len(steps)), series["Corvane"].total(), read.total()) == ((step, columns), 4, 7)
