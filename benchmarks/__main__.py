@@ -15,7 +15,6 @@ from benchmarks.formats import formats_table, measure_formats
 from benchmarks.growth import measure_growth
 from benchmarks.metadata import METADATA_PEERS, run_metadata_bench
 from benchmarks.metadata_scores import read_gold
-from benchmarks.npm import NPM_PEERS, measure_npm
 from benchmarks.speed import measure_speed, systems_of
 from benchmarks.stages import profile_stages
 from benchmarks.text import run_text_bench
@@ -27,7 +26,7 @@ from blockfeat.commands.options import labelled_pages
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import sampled
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.peers import Peer, missing_peers, peers_named
+from blockfeat.training.evaluation.peers import TO_INSTALL, Peer, missing_peers, peers_named
 
 
 class Result(Protocol):
@@ -129,11 +128,6 @@ def _escapes(options: argparse.Namespace) -> list[str]:
     return [measure_escapes(Extractor.load(options.model), _pages(options))]
 
 
-def _npm(options: argparse.Namespace) -> list[str]:
-    names = [peer.name for peer in _chosen_peers(options)]
-    return [measure_npm(_extractors(options), names, _pages(options))]
-
-
 def _speed(options: argparse.Namespace) -> list[str]:
     systems = systems_of(_extractors(options), _chosen_peers(options))
     with _progress() as tick:
@@ -174,6 +168,12 @@ def _mentions(options: argparse.Namespace) -> list[str]:
     return _tables(result, options)
 
 
+def _monitor(options: argparse.Namespace) -> list[str]:
+    from benchmarks.monitor import measure_pages, pages_table  # the extra monitor is not needed by the others
+
+    return [pages_table(measure_pages(options.model, _pages(options), passes=options.passes))]
+
+
 def _tables(result: Result, options: argparse.Namespace) -> list[str]:
     """Return the tables of a result, which is also written where the options name a folder."""
     if options.output is not None:
@@ -194,7 +194,7 @@ def _extractors(options: argparse.Namespace) -> list[Extractor]:
 def _chosen_peers(options: argparse.Namespace) -> tuple[Peer, ...]:
     """Return the peers that the options name; say on standard error which are not installed where all are wanted."""
     if options.peers == "all" and missing_peers():
-        console.error(f"not installed: {', '.join(missing_peers())} (pip install 'blockfeat[peers]')")
+        console.error(f"not installed: {', '.join(missing_peers())} ({TO_INSTALL})")
     return peers_named(name.strip() for name in options.peers.split(","))
 
 
@@ -216,8 +216,13 @@ _BENCHMARKS: tuple[tuple[str, _Run, str, tuple[_Option, ...]], ...] = (
     ("footprint", _footprint, "resident memory over many pages, cold starts", (_corpora, _model, _footprint_options)),
     ("stages", _stages, "process time of each stage of the chain", (_corpora, _model, _passes)),
     ("formats", _formats, "process time of each format, beside trafilatura", (_corpora, _model, _passes)),
+    (
+        "monitor",
+        _monitor,
+        "process time of the monitor's reading of a page, beside its text",
+        (_corpora, _model, _passes),
+    ),
     ("escapes", _escapes, "needless escapes of Markdown, and words that are read back", (_corpora, _model)),
-    ("npm", _npm, f"word F1 beside {' and '.join(NPM_PEERS.values())}, of npm", (_corpora, _models, _peers)),
     ("text", _text, "boundaries, edges and structure of texts", (_corpora, _models, _peers, _work, _output)),
     (
         "metadata",

@@ -132,7 +132,8 @@ def results_table(extractor: Extractor, pages: Iterable[str], n: int) -> str:
     found = list(pages)
     if not found:
         raise InputError("results cannot be measured without pages")
-    extractor.extract(found[0]).to_markdown()
+    for page in found:  # what is loaded once, such as the words of a language, is not the list's
+        extractor.extract(page)
     _release_free_memory()
     before = _resident_bytes()
     results = [extractor.extract(found[number % len(found)]) for number in range(n)]
@@ -140,7 +141,7 @@ def results_table(extractor: Extractor, pages: Iterable[str], n: int) -> str:
     beside = sorted(len(pickle.dumps(one)) - len(one.text.encode("utf-8", "replace")) for one in results[: len(found)])
     shown = (beside[len(beside) // 2], beside[len(beside) * 99 // 100], beside[-1])
     columns = ["results", "list, MB", "pickled, beside the text, kB: median", "99 %", "most"]
-    return markdown_table(columns, [[str(n), f"{grown / _MEGABYTE:.0f}", *(f"{size / 1000:.1f}" for size in shown)]])
+    return markdown_table(columns, [[str(n), f"{grown / 1_000_000:.0f}", *(f"{size / 1000:.1f}" for size in shown)]])
 
 
 def _extract_next(extractor: Extractor, pages: list[str], number: int) -> None:

@@ -80,15 +80,15 @@ class MetadataResult:
         rows = [
             [
                 name or "**all**",
-                str(sum(name in (None, page.set) for page in self.pages)),
                 system,
+                str(sum(name in (None, page.set) for page in self.pages)),
                 *(_cell(scores[each]) for each in shown),
             ]
             for (name, system), scores in all_scores.items()
         ]
         share = self.metadata / self.extraction if self.extraction else 0.0
         lines = [
-            markdown_table(["set", "pages", "system", *shown], rows),
+            markdown_table(["set", "system", "pages", *shown], rows),
             "F1 with precision / recall in brackets; pages without gold for a field are not counted.",
             f"metadata takes {share:.0%} of the time of the extraction "
             f"({1000 * self.metadata / len(self.pages):.2f} ms a page)",

@@ -26,7 +26,7 @@ from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
 from blockfeat.training.evaluation.metrics import markdown_table, percent, word_scores
-from blockfeat.training.evaluation.peers import Peer
+from blockfeat.training.evaluation.peers import OF_NODE, Peer
 from blockfeat.training.evaluation.report import new_figure
 
 if TYPE_CHECKING:
@@ -267,11 +267,12 @@ def systems_of(models: Iterable[Extractor] = (), peers: Iterable[Peer] = ()) -> 
     models : iterable of Extractor
         One for each model.
     peers : iterable of Peer
-        They are loaded here.
+        They are loaded here; those that run in a process of their own are left out.
     """
     found = [System(BARE_PARSE, ".".join(map(str, etree.LXML_VERSION[:3])), "parse", _parse)]
     found += [_system_of(model) for model in models]
-    found += [System(peer.name, peer.version, "peer", run, run) for peer in peers for run in [_peer_runs(peer)]]
+    here = [peer for peer in peers if peer.name not in OF_NODE]
+    found += [System(peer.name, peer.version, "peer", run, run) for peer in here for run in [_peer_runs(peer)]]
     names = [system.name for system in found]
     if len(set(names)) < len(names):
         raise InputError(f"systems need names of their own, not {', '.join(names)}")

@@ -92,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
     templates = tomllib.loads(Path(__file__).with_name("page_templates.toml").read_text(encoding="utf-8"))["consent"]
     labelled = [page for name in _CORPORA for page in Corpora.of_options(options).pages(name)]
     extractor = Extractor.load(options.model)
-    rows = []
+    rows: list[tuple[str, list[int]]] = []
     for lang, template in templates.items():
         texts = ((page, _long(page.text or "")) for page in labelled if page.lang == lang)
         article = next((found for found in texts if len(found[1]) >= _LENGTHS[1]), None)
@@ -103,10 +103,10 @@ def main(arguments: list[str] | None = None) -> int:
             before = _counts(extractor, pages)
         after = _counts(extractor, pages)
         of = sum(len(page.banner) for page in pages), sum(len(page.article) for page in pages)
-        cells = (lang, len(pages), of[0], before[0], after[0], of[1], before[1], after[1])
-        rows.append([str(cell) for cell in cells])
+        rows.append((lang, [len(pages), of[0], before[0], after[0], of[1], before[1], after[1]]))
+    rows.append(("all", [sum(column) for column in zip(*(counts for _, counts in rows), strict=True)]))
     columns = ["language", "pages", "of banners", "kept without", "kept", "of articles", "lost without", "lost"]
-    sys.stdout.write(markdown_table(columns, rows))
+    sys.stdout.write(markdown_table(columns, [[lang, *map(str, counts)] for lang, counts in rows]))
     return 0
 
 

@@ -26,6 +26,7 @@ from blockfeat.extraction import block_classes
 from blockfeat.extraction.block_classes import CLASSES, BlockClassifier, BlockSigns, BoxNames, place_signs
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import host_of
 from experiments.needs import check_needs
 
@@ -156,9 +157,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     right = [name in one.classes for one, name in named]
     best = [name == one.classes[0] for one, name in named]
     words = [one.words for one, _ in named]
-    print(f"{len(named)} blocks of {len({one.host for one, _ in named})} hosts whose class is named")
-    print(f"a class that fits: {np.mean(right):.3f}; the first one: {np.mean(best):.3f}; ", end="")
-    print(f"of words: {np.average(right, weights=words):.3f}\n")
+    heads = ("blocks", "whose class is named", "hosts", "a class that fits", "the first one", "of words")
+    shares = np.mean(right), np.mean(best), np.average(right, weights=words)
+    counts = len(named), len({one.host for one, _ in named})
+    print(markdown_table(heads, [["all", *map(str, counts), *(f"{share:.3f}" for share in shares)]]))
     show_table(named)
     if options.write:
         path = Path(block_classes.__file__).with_name("block_classes.json")
@@ -167,15 +169,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def show_table(answers: Sequence[tuple[Judged, str]]) -> None:
     """Print for each class how many blocks it has, how many were told right, and what the others were taken for."""
-    print("| class | blocks | told right | taken for |\n|---|---:|---:|---|")
     by_class: dict[str, list[tuple[Judged, str]]] = defaultdict(list)
     for one, name in answers:
         by_class[one.classes[0]].append((one, name))
-    for name in sorted(by_class, key=lambda name: -len(by_class[name])):
-        own = by_class[name]
+    rows = []
+    for name, own in sorted(by_class.items(), key=lambda item: -len(item[1])):
         wrong = Counter(told_as for one, told_as in own if told_as not in one.classes)
         taken = ", ".join(f"{other} {count}" for other, count in wrong.most_common(4))
-        print(f"| {name} | {len(own)} | {len(own) - wrong.total()} | {taken} |")
+        rows.append([name, str(len(own)), f"{1 - wrong.total() / len(own):.3f}", taken])
+    print(markdown_table(("class", "blocks", "right", "taken for"), rows), end="")
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 Command: python -m experiments.differences --output experiments/results/differences.md
 
 Crunch: the settings of `crunch2003` with one thing as the paper has it. Pasternack & Roth (2009): the classifier of
-`pasternack2009.toml` with other tokens; the adaptation (6.2.4) of the bundled `mss-supervised` with one formula as it
-is printed. Web2Text: trained on the original split with features as the authors' code has them; needs PyTorch.
-VIPS: the choices that its rebuilding made, one otherwise at a time; needs the extra ``render`` and Chromium.
+`pasternack2009.toml` with other tokens; the bundled models, which round the run of tokens to blocks; the adaptation
+(6.2.4) of the bundled `mss-supervised` with one formula as it is printed. Web2Text: trained on the original split with
+features as the authors' code has them; needs PyTorch. VIPS: the choices that its rebuilding made, one otherwise at a
+time; needs the extra ``render`` and Chromium.
 `--only NAME --output FILE` computes one table anew.
 """
 
@@ -31,6 +32,7 @@ from blockfeat.data import LabelledPage
 from blockfeat.data.split import split_by_host
 from blockfeat.errors import BlockfeatError
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.lang import tokenize
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.measures import keys_of_words
 from blockfeat.models.decoding import best_run
@@ -47,7 +49,7 @@ from blockfeat.papers.web2text.leaves import leaf_measurer
 from blockfeat.papers.web2text.networks import Recipe, train_web2text
 from blockfeat.papers.web2text.trainer import LeafPageLabeller
 from blockfeat.training.evaluation.evaluate import score_page
-from blockfeat.training.evaluation.metrics import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from blockfeat.training.examples import LabelOptions
 from experiments.corpora import CLEANEVAL, NEWS, Corpora
 from experiments.documents import add_page_options, write_page
@@ -56,7 +58,7 @@ from experiments.mss.counts import folds_and_sites
 from experiments.mss.extractions import PossibleExtractions
 from experiments.mss.sites import adapted_scores
 from experiments.mss.source_tokens import source_tokens
-from experiments.mss.systems import paper_classifier
+from experiments.mss.systems import paper_classifier, predicted_words
 from experiments.needs import check_needs
 from experiments.searches import interval
 from experiments.vips.changes import scores_of_changes
@@ -135,6 +137,24 @@ def _summed(keys: Any, grams: Any, runs: Any, distance: int) -> Floats:
 def _unsigned(classifier: TokenClassifier, page: Any) -> Floats:
     """Return scores with p · 0.5 in place of p - 0.5: none is below 0."""
     return np.asarray(classifier.probabilities(page) * 0.5)
+
+
+def rounding_rows(pages: Sequence[LabelledPage]) -> list[list[str]]:
+    """Return word F1 of the run of tokens of each bundled model, and of its blocks, which `extract` gives."""
+    rows = []
+    for name in ("longest-block", "mss-simple", "mss-supervised", "mss-supervised-hr"):
+        model = Extractor.load(name).model
+        assert isinstance(model, TokenModel)
+        extractor = Extractor.of(model).with_options(rules=False)
+        runs, blocks = [], []
+        for page in pages:
+            words = predicted_words(model, Page.parse(page.html).tags)
+            runs.append(word_scores(words, tokenize(page.text or "")).f1)
+            blocks.append(score_page(extractor.extract(page.html, url=page.url).text, page).f1 or 0.0)
+        _, (_, mean, *gain) = _rows({"run": runs, "blocks": blocks})
+        rows.append([f"`{name}`", f"{fmean(runs):.3f}", mean, *gain])
+        _logger.info("rounding: %s", name)
+    return rows
 
 
 def adaptation_rows(sites: Sequence[Sequence[LabelledPage]]) -> list[list[str]]:
@@ -342,6 +362,11 @@ class Study:
         table = markdown_table(_HEADS, token_rows(self.pages, self._numbers))
         return f"{len(self.pages)} pages of seven corpora, split by host 70 to 30, {self.seeds} times:\n\n{table}"
 
+    def rounding(self) -> str:
+        """Return the table of runs and their blocks."""
+        heads = ["model", "run of tokens", "its blocks", *_HEADS[2:]]
+        return f"{len(self.pages)} pages of seven corpora:\n\n{markdown_table(heads, rounding_rows(self.pages))}"
+
     def adaptation(self) -> str:
         """Return the table of the formulas of the adaptation."""
         _, by_site = folds_and_sites([page for own in self.by_corpus for page in own])
@@ -355,7 +380,7 @@ class Study:
 
 
 _EVERY_RENDERED = 24  # the pages of the table of systems in experiments/results/vips.md
-_SECTIONS = ("crunch", "leaves", "features", "tokens", "adaptation", "vips")
+_SECTIONS = ("crunch", "leaves", "features", "tokens", "rounding", "adaptation", "vips")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

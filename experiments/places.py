@@ -21,8 +21,8 @@ from pathlib import Path
 from blockfeat.data import LabelledPage, load_corpora
 from blockfeat.data.align import align
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.models.site import plain_path
 from blockfeat.monitor.feedback import place_lesson
-from blockfeat.monitor.reading import plain_path
 from blockfeat.page.page import Page
 from experiments.corpora import by_host
 from experiments.left_out import left_out_models

@@ -3,12 +3,12 @@
 Command: python -m experiments.searches --corpora ../shared/corpora --output experiments/results/searches.md
 
 Needs `cma` beside the development environment (pip install cma). Articles of the families of corpora; each family is
-left out in turn, and 10, 20, 50 and 200 pages are drawn from the others, anew for each repetition. Own pages: listings
-and threads, half of the hosts to draw from and half to test on; six numbers on top of the scores of the network that
-saw none of their corpus (`experiments.swarm.own`). Every search starts with the position that keeps all blocks, or
-changes nothing; it has so many evaluations of the mean word F1 of its training pages and stops for nothing else. The
-tables have the mean over the draws; differences are paired by draw. Each draw is kept in a line of ``searches.jsonl``
-beside the page: a run does those that are not there, and the tables have all.
+left out in turn, and 10, 20, 50 and 200 pages are drawn from the others, anew for each repetition. Own pages: listings,
+threads, and all but articles, half of the hosts to draw from and half to test on; six numbers on top of the scores of
+the network that saw none of their corpus (`experiments.swarm.own`). Every search starts with the position that keeps
+all blocks, or changes nothing; it has so many evaluations of the mean word F1 of its training pages and stops for
+nothing else. The tables have the mean over the draws; differences are paired by draw. Each draw is kept in a line of
+``searches.jsonl`` beside the page: a run does those that are not there, and the tables have all.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from experiments.documents import write_output
 from experiments.needs import check_needs
 from experiments.swarm.draws import READ, Draw, draws, labelled_families
 from experiments.swarm.eight import Mask, Numbers, Pages, Problem
-from experiments.swarm.own import OWN, own_draws, own_pages, scored, six_numbers
+from experiments.swarm.own import MIXED, OWN, own_draws, own_pages, scored, six_numbers
 
 __all__ = ["SEARCHES", "Outcome", "Searched", "interval", "main", "searched", "tables"]
 
@@ -191,8 +191,9 @@ def outcome_of(draw: Draw, evaluations: int) -> Outcome:
 
 
 def own_outcome_of(draw: Draw, evaluations: int) -> Outcome:
-    """Return what every search finds for a draw of pages of one type: six numbers on top of the bundled network."""
-    return _outcome(draw, evaluations, {"own pages": six_numbers(draw.training)}, scored)
+    """Return what every search finds for a draw of own pages: six numbers on top of the bundled network."""
+    name = f"own pages, {MIXED}" if draw.left_out == MIXED else "own pages"
+    return _outcome(draw, evaluations, {name: six_numbers(draw.training)}, scored)
 
 
 def _outcome(
@@ -293,8 +294,9 @@ _HEAD = """# Searches without gradients
 
 Word F1 of the training pages, and of the family of corpora left out; below them the swarm minus each other search,
 interval of 95 % paired by draw. `python -m experiments.searches --output experiments/results/searches.md`; each draw
-is a line of `searches.jsonl` beside it, and a run does those that are missing. "Own pages" are listings and threads of
-half of the hosts, with six numbers on top of the network that saw none of their corpus; "left out" are the other hosts:
+is a line of `searches.jsonl` beside it, and a run does those that are missing. "Own pages" are listings and threads,
+and apart from them all but articles, of half of the hosts, with six numbers on top of the network that saw none of
+their corpus; "left out" are the other hosts:
 """
 
 

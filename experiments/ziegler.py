@@ -248,10 +248,15 @@ def pages_table(study: Study) -> str:
     counts = Counter((page.lang, page.corpus) for page in study.pages)
     corpora = [name for name in _NEWS if any(corpus == name for _, corpus in counts)]
     rows = [
-        [lang, *(str(counts[lang, name] or "") for name in corpora), str(_PAPER_PAGES.get(lang, ""))]
+        [
+            lang,
+            *(str(counts[lang, name] or "") for name in corpora),
+            str(sum(counts[lang, name] for name in corpora)),
+            str(_PAPER_PAGES.get(lang, "")),
+        ]
         for lang in dict.fromkeys((*_LANGS, *_PAPER_PAGES))
     ]
-    return markdown_table(["language", *corpora, "paper"], rows)
+    return markdown_table(["language", *corpora, "all", "paper"], rows)
 
 
 def table1(study: Study) -> str:

@@ -17,7 +17,7 @@
   function own(each) {
     const found = [["name", each.getAttribute("name")], ["rel", each.getAttribute("rel")]];
     if (each.localName === "button" || each.type === "radio") found.push(["value", each.getAttribute("value")]);
-    const isWorded = each.localName === "a" ? each.closest("nav") : /^(button|summary)$/.test(each.localName) && !each.closest("td");
+    const isWorded = each.localName === "a" ? each.closest("nav") : /^(button|summary)$/.test(each.localName) && !each.closest("td, .choose");
     if (isWorded && !each.value) found.push(["text", plain(each.textContent).slice(0, 40)]);
     return found.filter(([, value]) => value).map(([name, value]) => `[${name}=${value}]`).join("");
   }

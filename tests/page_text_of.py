@@ -20,7 +20,7 @@ def page_text_of(blocks: Sequence[str | Sequence[Piece]]) -> PageText:
         block_ends.append(sum(len(text) for text, _ in pieces))
     text = "".join(text for text, _ in pieces)
     codes = code_points(text)
-    classes = character_classes().of(codes)
+    classes = character_classes().take(codes)
     return PageText(
         text=text,
         codes=codes,

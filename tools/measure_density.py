@@ -62,7 +62,7 @@ def count(index: StopWordIndex, column: int, text: str) -> tuple[int, int]:
         keys, _ = keys_of_text(text)
         return int(index.counts(index.masks_of(keys))[column]), keys.size
     codes = code_points(lower(text))
-    starts, _ = word_spans(character_classes().of(codes))
+    starts, _ = word_spans(character_classes().take(codes))
     return int(index.cover(codes, column)[starts].sum()), len(starts)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +12,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+_COLUMNS = 70
 
 _HEAD = """# Commands
 
@@ -71,7 +75,7 @@ def _of_the_monitor() -> Iterator[str]:
     from blockfeat.monitor.store.store import Store
 
     yield "\n## The example\n\nWhat `monitor init` writes: every key with its default.\n"
-    yield f"```toml\n{example_config()}```\n"
+    yield f"```toml\n{_narrow(example_config())}```\n"
     yield "## The views\n"
     with TemporaryDirectory() as folder, Store.open(f"{folder}/monitor.db") as store:
         for view in VIEWS:
@@ -116,3 +120,28 @@ def _plain(text: str) -> str:
 
 if __name__ == "__main__":
     print("\n".join(command_pages().values()))
+
+
+def _narrow(text: str) -> str:
+    """Return commented TOML in the columns that a page shows: longer comments stand in lines of their own, above."""
+    lines: list[str] = []
+    prose: list[str] = []
+    for line in [*re.sub(r"\n {8,}# ", " ", text).splitlines(), ""]:  # a comment that goes on below itself is one
+        if line.startswith("# ") and not re.search(" = |---| # ", line):
+            prose.append(line[2:])
+            continue
+        lines += _comment(" ".join(prose))
+        prose = []
+        setting, _, comment = line.partition(" # ")
+        if len(line) > _COLUMNS and comment:
+            lines += _comment(comment)
+            lines.append(setting.rstrip())
+        else:
+            lines.append(line[:_COLUMNS] if "# ---" in line else line)
+    return "\n".join(lines)
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(
+        text, _COLUMNS, initial_indent="# ", subsequent_indent="# ", break_long_words=False, break_on_hyphens=False
+    )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
-from itertools import accumulate, chain
+from itertools import accumulate, chain, starmap
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -152,9 +152,15 @@ class Blocks:
         chosen = slice(None) if indices is None else indices
         if self.measures.has_controls:
             return [self.text(index) for index in np.arange(len(self))[chosen].tolist()]
-        text = self.page_text.text
-        spans = _in_rows(self.block_starts[chosen], self.page_text.block_ends[chosen])
-        return [" ".join(text[start : end - 1].split()) for start, end in spans]
+        return [" ".join(text.split()) for text in self._raw_texts(chosen)]
+
+    def raw_texts(self, chosen: Sequence[int] | NDArray[Any] | slice = slice(None)) -> list[str]:
+        """Return the texts of some blocks, or of all, as `raw_text` does; several times as fast as one by one."""
+        return list(self._raw_texts(chosen))
+
+    def _raw_texts(self, chosen: Sequence[int] | NDArray[Any] | slice) -> Iterator[str]:
+        spans = _in_rows(self.block_starts[chosen], self.page_text.block_ends[chosen] - 1)
+        return map(self.page_text.text.__getitem__, starmap(slice, spans))
 
     def raw_text(self, index: int) -> str:
         """Return the text of one block as it was measured, line breaks folded too."""
@@ -190,10 +196,11 @@ class Blocks:
                 found.append(Link(start, end, href))
         return tuple(sorted(found, key=lambda link: (link.start, link.end)))
 
-    def xpaths(self) -> list[str]:
-        """Return the path of the container around each block, ``"/"`` for none; linear in the size of the page."""
-        paths = _paths_of_containers(self)
-        return [paths[container] or "/" for (container,) in _in_rows(self.container)]
+    def xpaths(self, chosen: Sequence[int] | None = None) -> list[str]:
+        """Return the path of the container around some blocks, or all, ``"/"`` for none; linear in the page."""
+        containers = self.container if chosen is None else self.container[chosen]
+        paths = _paths_of_containers(self, containers)
+        return [paths[container] or "/" for (container,) in _in_rows(containers)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,20 +240,35 @@ def _in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:
     return chain.from_iterable(zip(*(column[part].tolist() for column in columns), strict=True) for part in parts)
 
 
-def _paths_of_containers(blocks: Blocks) -> dict[int, str]:
-    """Return the path of every container that holds a block, and for none the empty one."""
+def _with_those_around(chosen: NDArray[np.integer[Any]], parents: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return some containers or elements and all that are around them, in order."""
+    found = np.zeros(parents.size, dtype=np.bool_)
+    for (each,) in _in_rows(chosen):
+        while each >= 0 and not found[each]:
+            found[each] = True
+            each = int(parents[each])
+    return found.nonzero()[0]
+
+
+def _paths_of_containers(blocks: Blocks, chosen: NDArray[np.integer[Any]]) -> dict[int, str]:
+    """Return the path of some containers and of all around them, and for none the empty one."""
     tags, containers = blocks.tags, blocks.containers
-    parents = tags.parents()
-    numbers = _numbers_among_siblings(parents, tags.key)
-    # Keys are of the first bytes of a name: of names that share them, each is read.
-    names = {key: name for key, name in _first_names(tags) if len(name) < _KEY_BYTES}
+    parents, wanted = tags.parents(), _with_those_around(chosen, containers.parent)
+    is_parent = np.zeros(parents.size + 1, dtype=np.bool_)
+    is_parent[parents[_with_those_around(containers.element[wanted], parents)]] = True
+    siblings = is_parent[parents].nonzero()[0]
+    numbers, names = np.zeros(parents.size, dtype=np.int64), dict[int, str]()
+    numbers[siblings] = _numbers_among_siblings(parents[siblings], tags.key[siblings])
     found, characters = {-1: ""}, 0
-    for (container,) in _in_rows(_holding(containers)):
+    for (container,) in _in_rows(wanted):
         around = int(containers.parent[container])
         outer = containers.element[around] if around >= 0 else -1
         path, element = [], int(containers.element[container])
         while element != outer:
             name = names.get(int(tags.key[element])) or tags.name(element)
+            # Keys are of the first bytes of a name: of names that share them, each is read.
+            if len(name) < _KEY_BYTES:
+                names[int(tags.key[element])] = name
             path.append(name if parents[element] < 0 else f"{name}[{numbers[element]}]")
             element = int(parents[element])
         found[container] = "/".join([found[around], *reversed(path)])
@@ -258,12 +280,6 @@ def _paths_of_containers(blocks: Blocks) -> dict[int, str]:
 
 _KEY_BYTES, _ROWS, _AT_ONCE = 16, 4096, 1 << 16
 _MANY_CHARACTERS, _COPIES = 1 << 20, 8
-
-
-def _first_names(tags: Tags) -> list[tuple[int, str]]:
-    """Return each key of a name on a page, and the name of its first element."""
-    keys, first = np.unique(tags.key, return_index=True)
-    return [(key, tags.name(element)) for key, element in zip(keys.tolist(), first.tolist(), strict=True)]
 
 
 def _numbers_among_siblings(parents: NDArray[np.int32], keys: Keys) -> NDArray[np.int64]:

@@ -51,7 +51,7 @@ class TextReader:
         """Set up a reader of some markup; the caller keeps the bytes alive."""
         self.source = source
         self.size = len(source)
-        self.class_of = character_classes().table.data
+        self.class_of = character_classes().data
         self.text = np.empty(0, dtype=np.uint32)
         self.characters = self.solid = 0
         self.stretch_text = -1

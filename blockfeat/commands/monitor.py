@@ -188,7 +188,7 @@ def check(
 
 
 def _warn_of_words(brands: Sequence[Brand], known: set[str]) -> None:
-    """Warn of names that are stop words of languages; of all languages where none is known."""
+    """Warn of names that are common words of languages; of all languages where none is known."""
     from blockfeat.lang import available_languages
     from blockfeat.monitor.mentions.matcher import BrandMatcher
 
@@ -197,7 +197,7 @@ def _warn_of_words(brands: Sequence[Brand], known: set[str]) -> None:
         for hit in matcher.everyday(lang):
             words[hit.brand][f"{hit.text.lower()!r} ({lang})"] = None
     for brand, several in words.items():
-        advice = "'requires', 'about' and 'others' tell them apart, or give the name by language"
+        advice = "'requires', or 'about' and 'others', tell them apart; an alias has 'case' and 'languages' of its own"
         console.error(f"{brand}: everyday words are taken for it, {', '.join(several)}: {advice}")
 
 
@@ -216,6 +216,9 @@ def _show_found(store: Store, config: MonitorConfig) -> None:
         written = spellings[brand.name]
         common = ", ".join(f"{name!r} {count}" for name, count in written.most_common(_SHOWN))
         console.show(f"{brand.name}: {written.total()} times in {articles[brand.name]} articles: {common or 'none'}")
+        small = sum(number for name, number in written.items() if name.islower() and not brand.name.islower())
+        if small:
+            console.error(f"{brand.name}: written small, as a word may be, {small} times of {written.total()}")
         several = [*dict.fromkeys(sentences[brand.name])]
         for place in sorted({0, len(several) // 2, len(several) - 1} if several else ()):
             console.show(f"  - {several[place]}")

@@ -368,11 +368,14 @@ def learn(
     config: Annotated[Path, typer.Argument(help="Configuration file.")],
     accept: Annotated[list[int] | None, typer.Option("--accept", help="Number of a proposal; repeatable.")] = None,
     forget: Annotated[list[str] | None, typer.Option("--forget", help="Brand or place of lessons; repeatable.")] = None,
+    rules: Annotated[Path | None, typer.Option("--rules", help="Write the accepted places as rules of sites.")] = None,
 ) -> None:
     """Show proposals from judged mentions, each with what it would change in stored mentions; accept some of them."""
+    from blockfeat.models import SiteModel, load_model, save_model
     from blockfeat.monitor.config import read_config
     from blockfeat.monitor.feedback import LEAST_JUDGED, proposals
     from blockfeat.monitor.feedback import accept as accepted
+    from blockfeat.monitor.reading import rules_of_sites
 
     settings = read_config(config)
     with opened_store(str(settings.store)) as store:
@@ -392,8 +395,12 @@ def learn(
                 raise typer.BadParameter(f"there is no proposal {number}", param_hint="--accept")
             accepted(store, found[number - 1], now=time.time())
             console.show(f"accepted: {found[number - 1].says}; `rematch` follows it in what is stored")
-        for kind, subject, _ in store.lessons():
+        lessons = store.lessons()
+        for kind, subject, _ in lessons:
             console.show(f"lesson: {kind}, {subject}")
+        if rules is not None:
+            save_model(SiteModel.over(load_model(settings.pages.model), rules_of_sites(lessons)), rules)
+            console.show(f"written: {rules}; `model` of the configuration, and `extract --model`, take it")
 
 
 def purge(

@@ -251,7 +251,7 @@ def input_options(
     try:
         names = FieldNames.parse(fields) if fields else FieldNames()
     except InputError as error:
-        raise typer.BadParameter(str(error), param_hint="--fields") from error
+        raise typer.BadParameter(f"{error}; --columns chooses what is written", param_hint="--fields") from error
     return InputOptions(input_format, names, allowed_networks(allow_network), delay=delay)
 
 

@@ -97,7 +97,8 @@ def train(
         others = {"--kind": kind, "--config": config, "--set": settings, "--split": split, "--report": report, **given}
         if unused := [name for name, value in others.items() if value is not None]:
             raise typer.BadParameter(f"rules of sites have no {', '.join(unused)}", param_hint="--from")
-        _train_rules(base, corpus or [], output or Path("site.json"), name, languages(lang), left_out, quiet=quiet)
+        target, pages = output or Path("site.json"), {"langs": languages(lang), "leave_out": left_out}
+        _train_rules(base, corpus or [], target, pages, name=name or target.stem, quiet=quiet)
         return
     chosen, configuration = _configuration(kind, config, given, settings or [])
     if print_config:
@@ -167,16 +168,7 @@ def _train(
     console.show(f"extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
 
 
-def _train_rules(
-    base: str,
-    named: list[str],
-    output: Path,
-    name: str | None,
-    langs: list[str] | None,
-    left_out: frozenset[tuple[str, str]],
-    *,
-    quiet: bool,
-) -> None:
+def _train_rules(base: str, named: list[str], output: Path, pages: dict[str, Any], *, name: str, quiet: bool) -> None:
     """Learn the rules of sites, write them, and print what each site gains."""
     from blockfeat.models.store import save_model
     from blockfeat.training.site import train_site_rules
@@ -185,9 +177,8 @@ def _train_rules(
         model, reports = train_site_rules(
             _corpora(named),
             base=base,
-            name=name or output.stem,
-            langs=langs,
-            leave_out=left_out,
+            name=name,
+            **pages,
             on_progress=lambda step: tick(step.done, step.total, step.note),
             command=shlex.join(["blockfeat", *sys.argv[1:]]),
         )
@@ -195,9 +186,8 @@ def _train_rules(
         [one.host, str(one.pages), f"{one.before:.3f}", f"{one.after:.3f}", str(len(model.rules(one.host)))]
         for one in reports
     ]
-    console.show_table(
-        "word F1 on pages not learnt from", ["site", "pages", base, "with rules", "rules"], rows, right=1
-    )
+    columns = ["site", "pages", base, "with rules", "rules"]
+    console.show_table("word F1 on pages not learnt from", columns, rows, right=1)
     for one in reports:
         for rule in model.rules(one.host):
             console.show(f"{one.host}: {rule.do} {rule.where}: {rule.why}")

@@ -27,10 +27,6 @@ from blockfeat.page.document import host_of
 _logger = logging.getLogger("blockfeat.compat.trafilatura")
 _OUTSIDE = re.compile(r"/(?:nav|header|footer|aside|form)\b")
 _FORMATS = ("txt", "markdown", "json", "html", "xml", "xmltei")
-_WITHOUT_EFFECT = (
-    *("fast", "no_fallback", "deduplicate", "date_extraction_params", "max_tree_size", "settingsfile", "config"),
-    *("prune_xpath", "tei_validation", "options", "no_ssl", "date_config", "extensive"),
-)
 
 
 class Document(SimpleNamespace):
@@ -199,8 +195,7 @@ def _warn(options: dict[str, Any], *, level: int = 3) -> None:
     """Warn of options that have no effect; raise InputTypeError for one that trafilatura has not either."""
     advice = bundled_table("blockfeat.extraction", "trafilatura.toml")
     for name, value in options.items():
-        if name not in _WITHOUT_EFFECT:
+        if name not in advice:
             raise InputTypeError(f"there is no option {name!r}")
         if value:
-            instead = f"; blockfeat.extract has {advice[name]}" if name in advice else ""
-            warnings.warn(f"{name} has no effect here{instead}", stacklevel=level)
+            warnings.warn(f"{name} has no effect here; blockfeat.extract has {advice[name]}", stacklevel=level)

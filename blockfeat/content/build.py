@@ -63,9 +63,10 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     places, root = _Places(blocks), _Open("root", -1)
     first_of = {table.first_block: table for table in data_tables(blocks, kept)}
     code_of = {part.first: part for part in code_parts(blocks, kept)}
-    behind = 0
+    behind, container = 0, blocks.container.data
     # One number at a time: a set and a list of all take 14 MB of a page of 1 MB with an empty cell in each seven bytes.
-    for index in map(int, np.union1d(kept.nonzero()[0], np.array([*first_of, *loose], dtype=np.int64))):
+    shown, others = kept.nonzero()[0], np.array([*first_of, *loose], dtype=np.int64)
+    for index in (np.union1d(shown, others) if others.size else shown).data:
         if index < behind:
             continue
         for place, image in loose.get(index, ()):
@@ -80,16 +81,19 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
             behind = code_of[index].end
             _add(root, places[code_of[index].container][0], _code(blocks, code_of[index], inlines))
         elif kept[index] and (inline := inlines.of_block(index)):
-            path, text_name = places[int(blocks.container[index])]
+            path, text_name = places[container[index]]
             _add(root, path, _leaf(inline, text_name))
     return tuple(_closed(child) for child in root.children)
 
 
 def caption_blocks(blocks: Blocks) -> NDArray[np.bool_]:
     """Return which blocks are captions; linear in the size of the page."""
-    found, behind = np.zeros(len(blocks), dtype=np.bool_), 0
-    places, containers = _Places(blocks), blocks.containers
-    for container in np.isin(containers.key, _CAPTION_KEYS).nonzero()[0].tolist():
+    found, behind, containers = np.zeros(len(blocks), dtype=np.bool_), 0, blocks.containers
+    holders = np.isin(containers.key, _CAPTION_KEYS).nonzero()[0].tolist()
+    if not holders:
+        return found
+    places = _Places(blocks)
+    for container in holders:
         for block in range(max(int(containers.first_block[container]), behind), int(containers.end_block[container])):
             found[block] = places[int(blocks.container[block])][1] in _CAPTIONS
             behind = block + 1
@@ -112,8 +116,9 @@ class _Places:
     """Where the blocks of a page stand in its content; each container is looked at once, when a block asks for it."""
 
     def __init__(self, blocks: Blocks) -> None:
-        """Look at the containers of these blocks."""
-        self._tags, self._containers, self._layout = blocks.tags, blocks.containers, _layout_lists(blocks)
+        """Look at the containers of these blocks; a number is read from a buffer several times as fast as an array."""
+        self._tags, self._layout, containers = blocks.tags, _layout_lists(blocks), blocks.containers
+        self._parent, self._key, self._element = containers.parent.data, containers.key.data, containers.element.data
         # Of each container what is around it and in it, outermost first, and the name that says what its text is.
         self._found: dict[int, tuple[_Path, str]] = {-1: ((), "")}
 
@@ -125,10 +130,10 @@ class _Places:
         around = []
         while container not in self._found:
             around.append(container)
-            container = int(self._containers.parent[container])
+            container = self._parent[container]
         path, text_name = self._found[container]
         for container in reversed(around):
-            name = _NAMES.get(int(self._containers.key[container]), "")
+            name = _NAMES.get(self._key[container], "")
             path, text_name = self._inner(path, container, name), name if name in _TEXTS else text_name
             self._found[container] = path, text_name
         return path, text_name
@@ -137,9 +142,9 @@ class _Places:
         """Return the path inside of a container, given the one around it."""
         if not name or len(path) >= _MOST_DEPTH or container in self._layout:
             return path
-        around = int(self._containers.parent[container])
+        around = self._parent[container]
         if name in _LISTS:
-            tag = self._tags.start_tag(int(self._containers.element[container])) if name == "ol" else ""
+            tag = self._tags.start_tag(self._element[container]) if name == "ol" else ""
             start = _START.search(tag)
             return (*path, _Open("list", container, name == "ol", int(start.group(1)) if start else 1))
         if name == "li":
@@ -170,7 +175,7 @@ def _layout_lists(blocks: Blocks) -> set[int]:
     items = (containers.key == _ITEM).nonzero()[0]
     several = items[containers.end_block[items] > containers.first_block[items] + 1]
     first = blocks.container[containers.first_block[several]]
-    sections = several[np.isin(containers.key[first], _HEADINGS)]
+    sections = several[(containers.key[first] == _HEADINGS[:, None]).any(axis=0)]
     if not sections.size:
         return set()
     around = containers.parent[sections]
@@ -269,13 +274,10 @@ def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) ->
 def _with_header(rows: tuple[tuple[tree.Cell, ...], ...]) -> tuple[tuple[tree.Cell, ...], ...]:
     """Return the rows of a table, the first as its header where all in it is bold and others follow."""
     first, *others = rows
-    if not others or not all(cell.is_header or all(map(_is_bold, cell.inline)) for cell in first):
+    unmarked = [piece for cell in first if not cell.is_header for piece in cell.inline]
+    if not others or not all(isinstance(one, tree.Text) and (one.bold or one.text.isspace()) for one in unmarked):
         return rows
     return (tuple(replace(cell, inline=_unbold(cell.inline), is_header=True) for cell in first), *others)
-
-
-def _is_bold(piece: tree.Text | tree.Image) -> bool:
-    return isinstance(piece, tree.Text) and (piece.bold or piece.text.isspace())
 
 
 def _cell(table: DataTable, cell: int, kept: NDArray[np.bool_], inlines: Inlines) -> tree.Cell:

@@ -47,6 +47,7 @@ _PARTS = re.compile(r"\n|[^\S\n]+|[^\s](?:[^\n]*[^\s])?")
 _LINES = re.compile(r"\n|[^\n]+")
 _HARD_BREAK = "\\\n"
 _ESCAPED, _BRACKET = r"\\\g<0>", r"\\\1"
+_NOT_WRITTEN, _TIGHT = (tree.Definitions, tree.Figure), (tree.Paragraph, tree.Heading, tree.ListOf)
 
 
 def to_markdown(content: tree.Content, *, links: bool = False) -> str:
@@ -122,7 +123,7 @@ def _lines(node: tree.Node, links: bool, bullets: int) -> list[str]:
         return ["> " + line if line else ">" for line in _joined(_parts(node.nodes, links))]
     if isinstance(node, tree.Table):
         return _table(node, links)
-    assert not isinstance(node, tree.Definitions | tree.Figure)
+    assert not isinstance(node, _NOT_WRITTEN)
     if isinstance(node, tree.Heading):
         text = _inline(node.inline, links, line_break=" ")
         return [f"{'#' * node.level} {_CLOSING_HASHES.sub(_ESCAPED, text)}"] if text else []
@@ -159,7 +160,7 @@ def _list(node: tree.ListOf, links: bool, bullets: int) -> list[str]:
 def _is_tight(item: Sequence[tree.Node]) -> bool:
     """Return whether an item needs no empty lines inside: it is some text, with nothing but lists behind it."""
     first, rest = item[0], item[1:]
-    return isinstance(first, tree.Paragraph | tree.Heading | tree.ListOf) and all(
+    return isinstance(first, _TIGHT) and all(
         isinstance(inner, tree.ListOf) and (not inner.ordered or inner.start == 1) for inner in rest
     )
 
@@ -208,9 +209,11 @@ def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, 
             # "!" before a link would make it an image.
             written[-1] = written[-1][:-1] + "\\!"
         written.append(f"[{_BRACKETS.sub(_BRACKET, inner)}]({_ENTITY.sub(_ESCAPED, target)})")
-    lines = (line.strip(" ") for line in "".join(written).split(_HARD_BREAK))
-    # A break before a line of white space alone would be shown as a backslash.
-    return _escape_marked(_HARD_BREAK.join(line for line in lines if line.strip()))
+    text = "".join(written)
+    if _HARD_BREAK in text:
+        # A break before a line of white space alone would be shown as a backslash.
+        text = _HARD_BREAK.join(line.strip(" ") for line in text.split(_HARD_BREAK) if line.strip())
+    return _escape_marked(text.strip(" ")) if text.strip() else ""
 
 
 def _styled(pieces: tree.Inline, line_break: str, is_cell: bool, before: str) -> str:

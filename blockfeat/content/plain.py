@@ -186,7 +186,7 @@ def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
     for table in tables:
         first, end = table.first_block, table.end_block
         chosen[first:end] = 2 * (kept_words[end] - kept_words[first]) >= words[end] - words[first]
-    parts = np.isin(keys, (_DEFINITIONS, _PREFORMATTED))
+    parts = (keys == _DEFINITIONS) | (keys == _PREFORMATTED)
     starts, ends = blocks.containers.first_block[parts], blocks.containers.end_block[parts]
     size, around = words[ends] - words[starts], np.concatenate(([True], kept, [True]))
     is_whole = kept_words[ends] - kept_words[starts] >= _MOST * np.maximum(size, 1)
@@ -363,7 +363,7 @@ def _rewritten(blocks: Blocks, spans: Iterator[tuple[int, int, str]]) -> Blocks:
     by_place = np.array(shifts, dtype=np.int32)
     columns = blocks.columns.copy()
     columns[:2] += by_place[np.searchsorted(places, columns[:2], side="right")]
-    classes = character_classes().of(codes)
+    classes = character_classes().take(codes)
     page_text = blocks.page_text._replace(text=marked, codes=codes, classes=classes, block_ends=columns[1])
     return replace(blocks, columns=columns, page_text=page_text)
 

@@ -5,7 +5,6 @@ Most callers read the text alone: modules that only other parts need are importe
 
 from __future__ import annotations
 
-import bz2
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -32,10 +31,10 @@ if TYPE_CHECKING:
     from blockfeat.extraction.reasons import Counterfactual, Fact, PageFacts
     from blockfeat.metadata.metadata import Metadata
 
-_BETWEEN = "\n\n"
+_BETWEEN, _FEW_WORDS = "\n\n", 500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """Results about a page and its text.
 
@@ -73,21 +72,27 @@ class Facts:
         body = self.body.split(_BETWEEN) if self.body else ()
         parts = {"body": body, "captions": self.captions, "comments": self.comments}
         told = {name: [places.get(part, part) for part in given] for name, given in parts.items()}
-        written = json.dumps(asdict(self) | told, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        return min(zlib.compress(written), bz2.compress(written), key=len)
+        links = {"links": [[link.text for link in self.links], [link.url for link in self.links]]}
+        written = json.dumps(asdict(self) | told | links, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        compressor = zlib.compressobj(9, zdict=_dictionary(text))
+        return compressor.compress(written) + compressor.flush()
 
     @classmethod
     def unpacked(cls, data: bytes, text: str) -> Facts:
         """Return the facts that `packed` made this of, with the same text."""
         from blockfeat.content.links import TextLink
 
-        decompress = bz2.decompress if data.startswith(b"BZ") else zlib.decompress
-        values: dict[str, Any] = json.loads(decompress(data))
+        values: dict[str, Any] = json.loads(zlib.decompressobj(zdict=_dictionary(text)).decompress(data))
         parts = text.split(_BETWEEN)
         for name in ("body", "captions", "comments", "roles"):
             values[name] = tuple(parts[part] if isinstance(part, int) else part for part in values[name])
         body = _BETWEEN.join(values["body"]) or None
-        return cls(**values | {"body": body, "links": tuple(TextLink(**link) for link in values["links"])})
+        return cls(**values | {"body": body, "links": tuple(map(TextLink, *values["links"]))})
+
+
+def _dictionary(text: str) -> bytes:
+    """Return the end of a text, whose words links and comments have too: as much of it as zlib looks back."""
+    return text.encode("utf-8", "surrogatepass")[-32_768:]
 
 
 Explained = tuple[str, tuple["Fact", ...], str]
@@ -278,12 +283,27 @@ class PageAnalysis:
     @property
     def kind(self) -> str:
         """What the page is."""
-        return self._kind_and_probabilities[0]
+        kind, _ = self._kind_and_chances
+        return "list" if self.choice.is_list and kind == "other" else kind
 
     @property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
         return tuple(self.columns["role"])  # a tuple already
+
+    def blocks_at(self, chosen: Sequence[int]) -> list[Block]:
+        """Return some blocks of the page: text, words, path, label, score and, where they were dropped, the reason."""
+        page, blocks = self.columns, self.measured.blocks
+        dropped = [index for index in chosen if not page.kept[index]]
+        explained = zip(dropped, page.explain(dropped) if dropped else (), strict=True)
+        found, reasons = [], {index: because for index, (*_, because) in explained}
+        for index, path in zip(chosen, blocks.xpaths(chosen), strict=True):
+            is_preformatted = blocks.kinds[blocks.container[index]].name == "preformatted"
+            text = blocks.preformatted_text(index) if is_preformatted else blocks.text(index)
+            words, score = int(blocks.measures.words[index]), float(self.prediction.scores[index])
+            why = reasons.get(index)
+            found.append(Block(index, text, words, path, kept=why is None, score=score, reason=why or ""))
+        return found
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the changes that would reverse a block's decision; None if no small change would or a rule decides."""
@@ -295,11 +315,10 @@ class PageAnalysis:
         return what_would_change(self.model, self.measured, predicted, block)
 
     @cached_property
-    def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:
+    def _kind_and_chances(self) -> tuple[str, NDArray[np.float64]]:
         from blockfeat.extraction.page_kind import page_kind
 
-        kind, probabilities = page_kind(self.evidence)
-        return "list" if self.choice.is_list and kind == "other" else kind, probabilities
+        return page_kind(self.evidence)
 
     @cached_property
     def facts(self) -> Facts:
@@ -310,8 +329,8 @@ class PageAnalysis:
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
-        kind, probabilities = self._kind_and_probabilities
-        measures = confidence_measures(model_kind, self.prediction.scores, kept, blocks.measures.words, probabilities)
+        scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self._kind_and_chances
+        measures = confidence_measures(model_kind, scores, kept, words, chances)
         role_of_block = np.array(roles, dtype=np.object_)
 
         def text(role: str) -> str:
@@ -321,7 +340,7 @@ class PageAnalysis:
             return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise)
 
         return Facts(
-            kind=kind,
+            kind=self.kind,
             confidence=expected_f1(model_kind, measures, is_list=self.choice.is_list) if page.has_markup else None,
             lang_confidence=self._lang_confidence(),
             roles=roles,
@@ -338,10 +357,10 @@ class PageAnalysis:
         if lang is None or not len(blocks):
             return None
         kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
-        words = blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)]
-        masks = self.identifier.index.masks_of(words)
-        text = "\n".join(blocks.texts(kept.nonzero()[0]))
-        guess = self.identifier.identify(text, declared=lang, masks=masks)
+        masks = self.identifier.index.masks_of(blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)])
+        # Only n-grams, which decide about few words, see how white space is folded.
+        texts = blocks.texts(kept.nonzero()[0]) if masks.size < _FEW_WORDS else blocks.raw_texts(kept)
+        guess = self.identifier.identify("\n".join(texts), declared=lang, masks=masks)
         return round(guess.confidence if guess.lang == lang else 1 - max(guess.confidence, 0.5), 3)
 
     @cached_property

@@ -344,31 +344,11 @@ class Extraction:
 
         With ``evidence``, the record has the blocks too, each with its role.
         """
-        facts = self.facts
-        document: dict[str, Any] = {
-            "schema": RECORD_SCHEMA,
-            "id": self.id,
-            "url": self.url,
-            "status": self.status,
-            "kind": facts.kind,
-            "lang": self.lang,
-            "lang_confidence": facts.lang_confidence,
-            "title": self.title,
-            "headline": self.headline,
-            "lead": facts.lead,
-            "body": facts.body,
-            "captions": list(facts.captions),
-            "comments": list(facts.comments),
-            "text": self.text,
-            "confidence": facts.confidence,
-            "metadata": None if self._metadata is None else self._metadata.to_dict(),
-            "links": [{"text": link.text, "url": link.url} for link in facts.links],
-            "fingerprint": self.fingerprint,
-            "warnings": list(self.warnings),
-            "error": self.error,
-            "model": self.model,
-            "version": blockfeat.__version__,
-        }
+        values = vars(self) | vars(self.facts)
+        values |= {"schema": RECORD_SCHEMA, "fingerprint": self.fingerprint, "version": blockfeat.__version__}
+        values |= {"metadata": None if self._metadata is None else self._metadata.to_dict()}
+        values |= {"links": [{"text": link.text, "url": link.url} for link in values["links"]]}
+        document = {name: list(value) if isinstance(value := values[name], tuple) else value for name in _RECORD}
         if evidence:
             document["blocks"] = list(self.evidence())
         return document
@@ -384,6 +364,11 @@ class Extraction:
             self.analysis.columns.check_memory(bytes_a_block, what)
 
 
+_RECORD = (
+    *("schema", "id", "url", "status", "kind", "lang", "lang_confidence", "title", "headline", "lead", "body"),
+    *("captions", "comments", "text", "confidence", "metadata", "links", "fingerprint", "warnings", "error", "model"),
+    "version",
+)
 _VALUES = tuple(one.name for one in fields(Extraction) if one.compare)
 _HASHES, _SEED, _RUN, _BYTES = 64, 1, 3, 256
 

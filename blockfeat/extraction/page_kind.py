@@ -25,7 +25,7 @@ _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article
 _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
 _PRICE = r"[$€£¥₹₽₺\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b))"
-_CURRENCIES, _KRONER = (*"$€£¥₹₽₺", "zł", "Kč", "EUR", "USD"), r"kr\b"
+_IN_FRONT_ONLY, _CURRENCIES, _KRONER = "$¥₹", (*"€£₽₺", "zł", "Kč", "EUR", "USD"), r"kr\b"
 _TIME = name_keys(["time"])
 _HEADINGS = name_keys(["h2", "h3", "h4"])
 _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
@@ -82,7 +82,6 @@ def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list
     inner = keys[blocks.containers.element][blocks.container]
     linked = measures.anchor_words > 0.5 * measures.words
     is_heading = _are_of(inner, _HEADINGS)
-    may_have_prices = any(sign in text for sign in _CURRENCIES) or re.search(_KRONER, text)
     clipped = np.clip(scores, -8.0, 8.0)
     return [
         log1p(total),
@@ -101,11 +100,18 @@ def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list
         log1p(int(is_heading.sum())),
         log1p(int((is_heading & linked).sum())),
         *(log1p(int(_are_of(keys, names).sum())) for names in (_TIME, _CODE, _IMAGES, _INPUTS)),
-        log1p(len(re.findall(_PRICE, text)) if may_have_prices else 0),
+        log1p(_prices(text)),
         float(clipped[kept].mean()) if kept.any() else -8.0,
         float(clipped.max(initial=-8.0)),
         float(kept.argmax()) / max(len(blocks), 1) if kept.any() else 1.0,
     ]
+
+
+def _prices(text: str) -> int:
+    """Return how many prices a text has; far cheaper where no currency in it may stand behind a number."""
+    if any(sign in text for sign in _CURRENCIES) or re.search(_KRONER, text):
+        return len(re.findall(_PRICE, text))
+    return sum(len(re.findall(rf"\{sign}\s?\d", text)) for sign in _IN_FRONT_ONLY if sign in text)
 
 
 def _are_of(keys: Keys, names: Keys) -> Mask:

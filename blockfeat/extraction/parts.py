@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from blockfeat.page.tags import name_key
 from blockfeat.page.utf_8 import Marks
 
 if TYPE_CHECKING:
+    from blockfeat.extraction.analysis import PageAnalysis
     from blockfeat.extraction.extraction import Extraction
 
 Mask = NDArray[np.bool_]
@@ -30,7 +31,7 @@ _COMMENTS = re.compile(
     r"коммент|评论|コメント|replies|livefyre|talkback",
     re.IGNORECASE,
 )
-_STRETCH = 256
+_NAMES = re.compile(r'\s(?:class|id|itemtype)="([^"]*)"')
 _COMMENT_MARKS = Marks.of(
     form.encode()
     for word in _COMMENTS.pattern.split("|")
@@ -131,21 +132,17 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     around = (before[end] > before[first]).nonzero()[0]
     opened = tags.opened[containers.element[around]]
     starts = tags.start[opened]
-    # Attributes are read where the tag has such a word in it.
+    # Names are read where the tag has such a word in it.
     places = _COMMENT_MARKS.places_in(tags.source, starts, tags.stop[opened])
-    likely = list(dict.fromkeys((starts.searchsorted(places, side="right") - 1).tolist())) if places else []
-    # Some at a time: those of all take much memory.
-    for part in range(0, len(likely), _STRETCH):
-        some = around[likely[part : part + _STRETCH]]
-        attributes = [*map(tags.attributes, containers.element[some].tolist())]
-        for container, given in zip(some.tolist(), attributes, strict=True):
-            if _is_of_comments(given):
-                found[first[container] : end[container]] = True
+    likely = around[np.unique(starts.searchsorted(places, side="right") - 1)]
+    for container, tag in zip(likely.tolist(), tags.start_tags(containers.element[likely]), strict=True):
+        if _is_of_comments(tag.decode("utf-8", "replace")):
+            found[first[container] : end[container]] = True
     return found
 
 
-def _is_of_comments(attributes: Mapping[str, str]) -> bool:
-    names = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('itemtype', '')}"
+def _is_of_comments(tag: str) -> bool:
+    names = " ".join(_NAMES.findall(tag))
     return _COMMENTS.search(names) is not None and _OF_THE_ARTICLE.search(names) is None
 
 
@@ -260,13 +257,13 @@ class PageParts:
         if analysis is None or not len(analysis.measured.blocks):
             return cls()
         blocks, kept = analysis.measured.blocks, analysis.prediction.kept
-        marks = _marks(blocks, extraction)
+        marks = _marks(blocks, analysis)
         if not kept.any():
             return cls(marks)
         return cls(marks, _table_blocks(blocks, kept), _descriptions(blocks, kept))
 
 
-def _marks(blocks: Blocks, extraction: Extraction) -> dict[int, list[tuple[int, int]]]:
+def _marks(blocks: Blocks, analysis: PageAnalysis) -> dict[int, list[tuple[int, int]]]:
     """Return where raised signs stand that touch the word before them."""
     marks: dict[int, list[tuple[int, int]]] = {}
     tags, text = blocks.tags, blocks.page_text.text
@@ -282,7 +279,8 @@ def _marks(blocks: Blocks, extraction: Extraction) -> dict[int, list[tuple[int, 
         if index != last:
             last, folded = index, FoldedText.of(blocks.raw_text(index))
         at = folded.end(start - int(blocks.block_starts[index]))
-        if at and not text[start - 1].isspace() and extraction.blocks[index].text[at : at + len(raised)] == raised:
+        read = analysis.columns["text"][index][at : at + len(raised)]
+        if at and not text[start - 1].isspace() and read == raised:
             marks.setdefault(index, []).append((at, at + len(raised)))
     return marks
 
@@ -310,17 +308,14 @@ def _descriptions(blocks: Blocks, kept: Mask) -> tuple[tuple[int, str], ...]:
 
     tags = blocks.tags
     elements = np.isin(tags.key, _FIGURES).nonzero()[0]
-    if not elements.size:
-        return ()
+    places = tags.start[tags.opened[elements]]
+    before = blocks.first_byte.searchsorted(places, side="right") - 1
+    is_inside = places < blocks.end_byte[before]
     captions = caption_blocks(blocks)
-    shows = (text_span(kept) & captions) | shows_images(kept, captions)[:-1]
+    shows = np.append((text_span(kept) & captions) | shows_images(kept, captions)[:-1], False)
+    is_shown = np.where(is_inside, kept[before], shows[before + 1]) & (before >= 0)
     found = []
-    for element in elements.tolist():
-        byte = int(tags.start[tags.opened[element]])
-        index = int(blocks.first_byte.searchsorted(byte, side="right")) - 1
-        is_inside = index >= 0 and byte < int(blocks.end_byte[index])
-        if index < 0 or not (kept[index] if is_inside else index + 1 < shows.size and shows[index + 1]):
-            continue
+    for element, index in zip(elements[is_shown].tolist(), before[is_shown].tolist(), strict=True):
         attributes = tags.attributes(element)
         said = dict.fromkeys(" ".join(attributes.get(name, "").split())[:_LONGEST_DESCRIPTION] for name in _SAYS)
         found += [(index, text) for text in said if text]

@@ -17,22 +17,10 @@ from blockfeat.blocks.element_codes import DEFINITIONS, PREFORMATTED, TABLE, TEC
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
-from blockfeat.extraction import signs
+from blockfeat.extraction import rules, signs
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
-from blockfeat.extraction.rules import (
-    banners,
-    beside_text,
-    declares_product,
-    in_named_box,
-    lost_standfirst,
-    parts_of_event,
-    parts_of_product,
-    section_headings,
-    technical_text,
-    within,
-)
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
@@ -164,7 +152,7 @@ class Rule:
 def _named_box(choice: Choice) -> Choice:
     """Drop what stands outside of the box that a doubtful page names as its article."""
     likely = choice.likely & ~in_comments(choice.blocks, choice.likely)
-    return choice.keeping(in_named_box(choice.blocks, choice.kept, likely, choice.page.url))
+    return choice.keeping(rules.in_named_box(choice.blocks, choice.kept, likely, choice.page.url))
 
 
 def _standfirst(choice: Choice) -> Choice:
@@ -172,7 +160,7 @@ def _standfirst(choice: Choice) -> Choice:
     log_odds = choice.prediction.log_odds
     if log_odds is None:
         return choice
-    found = lost_standfirst(choice.blocks, choice.kept, log_odds, choice.page.declared.descriptions)
+    found = rules.lost_standfirst(choice.blocks, choice.kept, log_odds, choice.page.declared.descriptions)
     return choice if found is None else choice.changed([found], keep=True)
 
 
@@ -208,7 +196,7 @@ def _named_posts(choice: Choice, begin: int) -> Mask | None:
     for match in _NAMED.finditer(b"".join(starts).lower()):
         named[match[0].translate(None, b"0123456789")].append(int(ends.searchsorted(match.start(), side="right")))
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
-    posts = [within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
+    posts = [rules.within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
     return max(posts, key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum()), default=None)
 
@@ -234,15 +222,15 @@ def _event(choice: Choice) -> Choice:
     is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
     if not is_told and not (is_doubtful and source.find(_TYPE_OF_EVENT) >= 0):
         return choice
-    found = parts_of_event(choice.blocks, choice.likely, falls_back=is_address and is_doubtful)
+    found = rules.parts_of_event(choice.blocks, choice.likely, falls_back=is_address and is_doubtful)
     return choice if found is None else choice.keeping(found)._replace(is_found=True)
 
 
 def _product(choice: Choice) -> Choice:
     """Keep what a page tells of one product, where it says that it does."""
-    if not declares_product(choice.page, choice.blocks.tags.source):
+    if not rules.declares_product(choice.page, choice.blocks.tags.source):
         return choice
-    found = choice.keeping(parts_of_product(choice.blocks, choice.kept, choice.likely))
+    found = choice.keeping(rules.parts_of_product(choice.blocks, choice.kept, choice.likely))
     return found._replace(is_found=found is not choice)
 
 
@@ -268,7 +256,7 @@ def _options(choice: Choice) -> Choice:
 
 def _banners(choice: Choice) -> Choice:
     """Drop consent banners."""
-    found = banners(choice.blocks, choice.kept) if asks_at_an_edge(choice.blocks, choice.kept) else []
+    found = rules.banners(choice.blocks, choice.kept) if asks_at_an_edge(choice.blocks, choice.kept) else []
     return choice.changed(found, keep=False)
 
 
@@ -299,6 +287,8 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
 # tell of the software, or of a thread.
 _FAR, _NEAR, _TOLD, _BEFORE, _BODY = 400, 80, 2_000, 4_000, b"<body"
 _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calendars?)/[^/?#]*[^/?#]", re.IGNORECASE)
+_ADDRESS_OF_LIST = re.compile(r"(?:meetings|schedules?|agendas?|calendar|hearings)(?:\.\w+)?/?$")
+_ADDRESS_OF_OTHERS = re.compile(r"/(?:(?:products?|p|pdp|dp|c|posts|talk|comments)/[^/]|showtopic)")
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _THREADS = bundled_table("blockfeat.extraction", "software.toml")
@@ -328,9 +318,9 @@ RULES = (
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
     _rule("completed", TABLE | DEFINITIONS | PREFORMATTED, _completed, is_optional=False),
     # Worth 1.15 on structured pages.
-    _rule("technical text", TECHNICAL, _keeping(technical_text)),
+    _rule("technical text", TECHNICAL, _keeping(rules.technical_text)),
     # Worth .01 to .05 (513 pages); it holds the structure of documents.
-    _rule("section headings", signs.HEADING, _keeping(section_headings)),
+    _rule("section headings", signs.HEADING, _keeping(rules.section_headings)),
     # The options of the caller.
     _rule("options", signs.ALWAYS, _options, is_optional=False),
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
@@ -424,9 +414,12 @@ def _by_selectors(choice: Choice) -> Choice:
 _LISTED = "next to no main text was found on the page: the list that it holds is its text"
 _LIST_LEFT_OUT = "no main text was found on the page, only a list, which is left out where precision is favoured"
 _ITEM = "kept: it is part of the list that stands in the place of a main text"
+_REST = "kept: it stands beside what is kept, on a page that is no article"
 
 # Next to no text, of which little is to be expected: a heading and a line above a list.
 _MOST_WORDS, _MOST_CONFIDENCE = 80, 0.75
+# Of pages whose rest is looked for so much is expected, with their kind.
+_MOST_OF_REST = 0.9
 # Items are about as likely content as the likeliest: their odds are within a factor of 20.
 _AS_LIKELY = 3.0
 _FEWEST_ITEMS, _FEWEST_WORDS, _TIMES = 5, 20, 2
@@ -444,14 +437,45 @@ def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, h
     is_over = choice.is_found or not has_rules
     listed = None if is_over else list_instead(page, choice.rule_reasons, model_kind=model_kind)
     if listed is not None and choice.options.favour != "precision":
-        items = dict.fromkeys((listed & ~page.kept).nonzero()[0].tolist(), _ITEM)
-        tables = data_tables(page.blocks, listed)
-        rule_reasons = {**choice.rule_reasons, **items}
-        return choice._replace(kept=listed, tables=tables, rule_reasons=rule_reasons, warning=_LISTED, is_list=True)
-    if page.signs.first >= 0:
-        return choice
+        choice = _with_items(choice, listed, _ITEM)._replace(warning=_LISTED, is_list=True)
+    if choice.is_list or page.signs.first >= 0:
+        is_over = is_over or choice.options.favour == "precision"
+        rest = None if is_over else rest_of_list(choice, page, model_kind=model_kind)
+        return choice if rest is None else _options(_with_items(choice, rest, _REST))
     left_out = _LIST_LEFT_OUT if listed is not None else None
     return choice._replace(warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
+
+
+def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
+    """Return a choice that keeps other blocks, as parts of a list."""
+    items = dict.fromkeys((kept != choice.kept).nonzero()[0].tolist(), reason)
+    tables, rule_reasons = data_tables(choice.blocks, kept), {**choice.rule_reasons, **items}
+    return choice.keeping(kept)._replace(tables=tables, rule_reasons=rule_reasons)
+
+
+def rest_of_list(choice: Choice, page: PageEvidence, *, model_kind: str) -> Mask | None:
+    """Return what is kept of a page that is a list, or one of a service, with the rest of it; None for other pages.
+
+    Models take items of such pages for clutter, one by one. They are no articles, threads or products, not much is
+    expected of what is kept, and their elements tell what is beside the text.
+    """
+    blocks, log_odds = choice.blocks, choice.prediction.log_odds
+    if log_odds is None or not choice.signs.bits & signs.REST:
+        return None
+    if not (blocks.containers.key == rules.PARTS_OF_PAGES[:, None]).any():
+        return None
+    url, source = (choice.page.url or "").lower(), blocks.tags.source
+    is_named = _ADDRESS_OF_LIST.search(url) is not None
+    is_other = _ADDRESS_OF_OTHERS.search(url) is not None or any(map(url.__contains__, _ADDRESSES))
+    is_article = b"article" in rules.type_of_graph(source) and not is_named
+    if is_other or is_article or rules.declares_product(choice.page, source):
+        return None
+    if not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named):
+        return None
+    rest = rules.rest_of_box(blocks, choice.kept, log_odds)
+    if rest is not None:
+        rest[list(choice.rule_reasons)] = choice.kept[list(choice.rule_reasons)]
+    return rest
 
 
 def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_kind: str) -> Mask | None:
@@ -473,24 +497,24 @@ def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_k
     log_odds, words, kept = page.prediction.log_odds, page.blocks.measures.words, page.kept
     if log_odds is None or page.signs.kept > _MOST_WORDS or not len(page.blocks):
         return None
-    candidates = ~(kept | beside_text(page.blocks))
+    candidates = ~(kept | rules.beside_text(page.blocks))
     candidates[list(rule_reasons)] = False
     is_item: Mask = candidates & (log_odds >= log_odds.max(where=candidates, initial=-np.inf) - _AS_LIKELY)
     # What is kept at less than even odds may be items too.
     sure_words = int(words[kept & (log_odds > 0)].sum())
     if is_item.sum() < _FEWEST_ITEMS or words[is_item].sum() < max(_FEWEST_WORDS, _TIMES * sure_words):
         return None
-    return is_item | kept if _may_be_list(page, model_kind) else None
+    return is_item | kept if _may_be_list(page, model_kind, most=_MOST_CONFIDENCE) else None
 
 
-def _may_be_list(page: PageEvidence, model_kind: str) -> bool:
-    """Return whether a page may be a list: it is no article, and what is kept is hardly all of its text."""
+def _may_be_list(page: PageEvidence, model_kind: str, *, most: float, is_named: bool = False) -> bool:
+    """Return whether a page may be a list: it is no article, or named a list, and what is kept is hardly all of it."""
     kind, chances = page_kind(page)
-    if kind not in ("other", "front page"):
+    if kind not in ("other", "front page") and not (kind == "article" and is_named):
         return False
     words, scores = page.blocks.measures.words, page.prediction.scores
     expected = expected_f1(model_kind, confidence_measures(model_kind, scores, page.kept, words, chances))
-    return expected is None or expected <= _MOST_CONFIDENCE
+    return expected is None or expected <= most
 
 
 def reason_of_nothing(page: PageEvidence, predicted: Mask, rule_reasons: Mapping[int, str]) -> str:

@@ -41,6 +41,12 @@ _MOST_DISCUSSED = 0.3
 _PAGE = name_keys(["body", "html"])
 _LEAST_OF_SECTION = 0.5
 
+PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
+"""Elements of pages that tell what is beside the text."""
+# Pages of offers have more elements called so; the rest of a list has at least such log odds, or stands around it; no
+# part beside the text has more of what is kept.
+_MOST_OFFERS, _LEAST_OF_REST, _MOST_HELD = 2, -3.0, 0.4
+
 _ARTICLE, _MAIN = name_keys(["article", "main"]).tolist()
 _UNNAMED, _MOST_ATTRIBUTES = 3, 200
 _NAMES = re.compile(r"(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)", re.IGNORECASE)
@@ -295,10 +301,15 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
     return told if told.any() and found >= _LEAST_TOLD * likely_words.sum() else None
 
 
+def type_of_graph(source: bytes) -> bytes:
+    """Return what stands around the type of Open Graph in markup; nothing where it has none."""
+    place = source.find(b"og:type")
+    return source[max(place - _NEAR_TYPE, 0) : place + _NEAR_TYPE] if place >= 0 else b""
+
+
 def declares_product(page: Page, source: bytes) -> bool:
     """Return whether a page says in JSON-LD, microdata or Open Graph that it is of a product, and not of a list."""
-    types, place = b" ".join(_TYPES.findall(b" ".join(page.linked_data))), source.find(b"og:type")
-    is_of_graph = place >= 0 and b"product" in source[max(place - _NEAR_TYPE, 0) : place + _NEAR_TYPE]
+    types, is_of_graph = b" ".join(_TYPES.findall(b" ".join(page.linked_data))), b"product" in type_of_graph(source)
     return not _LISTS.search(types) and (b"Product" in types or is_of_graph or b"schema.org/Product" in source)
 
 
@@ -317,6 +328,23 @@ def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     if is_unsure and words[told].sum() >= _FEWEST_TOLD:
         return told
     return left if left.any() else kept
+
+
+def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]]) -> Mask | None:
+    """Return what is kept with the rest of a list; None on pages of offers.
+
+    The rest is what stands in the innermost element around nearly all that is kept, or is not much less likely than
+    even odds; but nothing of what is beside the text, by its elements, its cues and what it is called.
+    """
+    called, containers = _called(blocks, "list"), blocks.containers
+    if np.count_nonzero(called["offer"]) > _MOST_OFFERS:
+        return None
+    held = _sums(blocks.measures.words * kept, containers.first_block, containers.end_block)
+    is_beside = (_is_beside(blocks, _cue_bits(blocks)) | called["without"]) & (held <= _MOST_HELD * held.max(initial=0))
+    rest: Mask = log_odds > _LEAST_OF_REST
+    if (innermost := _innermost_around(blocks, kept)) >= 0:
+        rest[containers.first_block[innermost] : containers.end_block[innermost]] = True
+    return kept | rest & ~within(blocks, is_beside)
 
 
 def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:

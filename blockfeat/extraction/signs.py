@@ -21,13 +21,16 @@ from blockfeat.lang.measures import lower_case_table
 
 # The lowest eight bits are `Blocks.names`: elements that the page has; tables and definition lists only where they hold
 # a block that is kept.
-DOUBT, STANDFIRST, HEADING, POINTER, CONSENT = (1 << bit for bit in range(8, 13))
+DOUBT, STANDFIRST, HEADING, POINTER, CONSENT, REST = (1 << bit for bit in range(8, 14))
 """Little is expected of the text; a block before it may be its standfirst; a heading inside of it is dropped; a short
-block that is kept is mostly links; a phrase of consent may begin in one of the blocks at its edges."""
-ALWAYS = 1 << 13
+block that is kept is mostly links; a phrase of consent may begin in one of the blocks at its edges; so much of what is
+likely is not kept that a list may be missing its items."""
+ALWAYS = 1 << 14
 
 DOUBTFUL = 0.8
 """Expected word F1 below which a page is in doubt: with 0.8 no corpus loses by the named box, with 0.95 three do."""
+UNSURE, MOST_FOUND = 0.93, 0.933
+"""Of pages whose rest is looked for less is expected, and at most so much of the likely words is kept."""
 LONGEST_POINTER, POINTER_LINKS = 40, 0.5
 """A pointer has at most so many words, and so many of them are links."""
 STANDFIRST_WORDS, STANDFIRST_LINKS = 8, 0.3
@@ -44,6 +47,7 @@ PROSE_LINKS = 0.5
 """At most so many words of prose are links."""
 
 _DOUBT, _STANDFIRST, _HEADING, _POINTER, _CONSENT, _ALWAYS = DOUBT, STANDFIRST, HEADING, POINTER, CONSENT, ALWAYS
+_REST, _UNSURE, _MOST_FOUND = REST, UNSURE, MOST_FOUND
 _LONGEST_POINTER, _POINTER_LINKS, _LEAST_LOG_ODDS = LONGEST_POINTER, POINTER_LINKS, LEAST_LOG_ODDS
 _STANDFIRST_WORDS, _STANDFIRST_LINKS, _HEADING_LINKS = STANDFIRST_WORDS, STANDFIRST_LINKS, HEADING_LINKS
 _BEGIN_WORDS, _BLOCKS_BEFORE, _EDGE_CHARACTERS = BEGIN_WORDS, BLOCKS_BEFORE, EDGE_CHARACTERS
@@ -136,7 +140,7 @@ def signs_of(
     odds = np.zeros(kept.size) if log_odds is None else log_odds.astype(np.float64)
     bits, first, *words = _look(blocks, kept.view(np.uint8), odds, consent)
     if log_odds is None:
-        bits &= ~(DOUBT | STANDFIRST)
+        bits &= ~(DOUBT | STANDFIRST | REST)
         words[1] = words[0]
     return Signs(bits | blocks.names & ~(TABLE | DEFINITIONS), first, *words)
 
@@ -203,6 +207,8 @@ def _look(
             bits |= _CONSENT
         if 2 * expected_kept < _DOUBTFUL * (kept_words + expected):
             bits |= _DOUBT
+        if 2 * expected_kept < _UNSURE * (kept_words + expected) and expected_kept <= _MOST_FOUND * expected:
+            bits |= _REST
         # Containers are in the order of their first blocks.
         for place in range(keys.shape[0]):
             while following < count and (following < inside[_FIRST_BLOCK, place] or not kept[following]):

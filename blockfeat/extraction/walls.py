@@ -25,7 +25,7 @@ from blockfeat.page.utf_8 import Marks
 
 Mask = NDArray[np.bool_]
 
-_START = re.compile(r"[\W_]+")
+_START = re.compile(r"\A[\W_]+")
 # Scripts from Thai on (Chinese, Japanese, Korean …) mostly do not part words; dashes and quotes between them do.
 _UNSPACED = "[\u0e00-\u1dff\u2e80-\uffff]"
 _NEVER = r"(?!)"
@@ -43,8 +43,8 @@ def has_any(kind: str, text: str) -> bool:
 
 def begins_with(kind: str, text: str) -> bool:
     """Return whether a text begins with a phrase of a kind, after marks such as arrows and dashes."""
-    found = _START.match(text)
-    return _plain(text[found.end() if found else 0 :][:_LONGEST]).startswith(_phrases(kind))
+    plain = _plain(_START.sub("", text)[:_LONGEST])
+    return plain.startswith(_phrases_by_begin(kind).get(plain[:2], ()))
 
 
 def phrases_in(kind: str, text: str) -> list[str]:
@@ -90,6 +90,13 @@ def _phrases(kind: str) -> tuple[str, ...]:
     table = bundled_table("blockfeat.extraction", f"phrase_lists/{kind}.toml")
     phrases = {phrase.replace("’", "'") for phrase in table["phrases"]}
     return tuple(sorted(phrases, key=len, reverse=True))
+
+
+@cache
+def _phrases_by_begin(kind: str) -> dict[str, tuple[str, ...]]:
+    """Return the phrases of a kind by their first two letters, a constant that is made at its first use."""
+    phrases = _phrases(kind)
+    return {begin: tuple(one for one in phrases if one[:2] == begin) for begin in {one[:2] for one in phrases}}
 
 
 def _patterns(kind: str, text: str) -> tuple[re.Pattern[str], ...]:
@@ -157,7 +164,8 @@ NOTICES = {
 """Kinds of pages whose text is no content, each with the warning about it."""
 
 _BEGIN = 160
-_PASSWORD = re.compile(rb"""<input\b[^<>]*\btype=["']?password""", re.IGNORECASE)
+# Names of elements are in lower case in the markup, and the search for them is fast.
+_PASSWORD = re.compile(rb"""<input\b(?i:[^<>]*\btype=["']?password)""")
 _LOGIN_ACTION = re.compile(
     rb'<form\b[^<>]*\b(?:action|id|class|name)="[^"<>]*(?:log-?_?[io]n|sign-?_?in|auth)', re.IGNORECASE
 )
@@ -367,8 +375,8 @@ def _is_consent_wall(page: PageEvidence) -> bool:
     if beside > kept_asking:
         return False
     found, asking, total = 0, 0, 0
-    prose = (measures.anchor_words <= PROSE_LINKS * measures.words).nonzero()[0].tolist()
-    for text, words in zip(map(page.blocks.raw_text, prose), measures.words[prose].tolist(), strict=True):
+    prose = (measures.anchor_words <= PROSE_LINKS * measures.words).nonzero()[0]
+    for text, words in zip(page.blocks.raw_texts(prose), measures.words[prose].tolist(), strict=True):
         count = len(phrases_in("consent", text))
         found += count
         asking += min(words, count * _WORDS_A_PHRASE)
@@ -394,4 +402,4 @@ def _is_paywall_stub(page: PageEvidence) -> bool:
 def _notes(page: PageEvidence, first: int, end: int) -> int:
     """Return how many phrases of a paywall short blocks of a range have."""
     short = (page.blocks.measures.words[first:end] <= _LONGEST_NOTE).nonzero()[0] + first
-    return len(phrases_in("paywall", " . ".join(map(page.blocks.raw_text, short.tolist()))))
+    return len(phrases_in("paywall", " . ".join(page.blocks.raw_texts(short))))

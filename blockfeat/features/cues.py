@@ -11,15 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import bundled_table
-from blockfeat.features.cue_scan import (
-    CLASS,
-    PROPERTY,
-    ROLE,
-    WORD_BYTES,
-    AttributeLexicon,
-    ElementCues,
-    scan_start_tags,
-)
+from blockfeat.features import cue_scan
 from blockfeat.features.keys import KeyTable
 from blockfeat.lang.measures import keys_of_words
 from blockfeat.page.tags import Tags, name_keys
@@ -32,10 +24,10 @@ AROUND_KINDS = (
 WORD_KINDS = ("promotion", "credit", "related", "reply")
 """Kinds of cues of words, in the order of their bits."""
 
-_SCOPES = {"class": CLASS, "role": ROLE, "itemprop": PROPERTY}
+_SCOPES = {"class": cue_scan.CLASS, "role": cue_scan.ROLE, "itemprop": cue_scan.PROPERTY}
 _HIDDEN = "hidden"
 _TWO_BYTES = 1 << 16
-_ALL_BUT_TWO_BYTES = np.uint64(8 * (WORD_BYTES - 2))
+_ALL_BUT_TWO_BYTES = np.uint64(8 * (cue_scan.WORD_BYTES - 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +83,7 @@ class Cues:
     masks: Mapping[str, int]
     tags: KeyTable
     tag_bits: NDArray[np.uint32]
-    attributes: AttributeLexicon
+    attributes: cue_scan.AttributeLexicon
     words: WordCues
 
     @classmethod
@@ -113,12 +105,12 @@ class Cues:
             words=WordCues.of({kind: keys_of_words(document["word"][kind]) for kind in WORD_KINDS}),
         )
 
-    def of_elements(self, tags: Tags, elements: NDArray[np.integer[Any]]) -> ElementCues:
+    def of_elements(self, tags: Tags, elements: NDArray[np.integer[Any]]) -> cue_scan.ElementCues:
         """Read tags and attributes of some elements; linear in their start tags."""
         keys = tags.key[elements]
         # The place of a name that is not in the table is -1, and so the last of the bits, which is 0.
-        found = ElementCues(self.tag_bits[self.tags.places(keys)], keys)
-        scan_start_tags(tags.source, tags.opened[elements], tags.start, tags.stop, found, self.attributes)
+        found = cue_scan.ElementCues(self.tag_bits[self.tags.places(keys)], keys)
+        cue_scan.scan_start_tags(tags.source, tags.opened[elements], tags.start, tags.stop, found, self.attributes)
         return found
 
 
@@ -128,7 +120,7 @@ def bundled_cues() -> Cues:
     return Cues.of(bundled_table("blockfeat.features", "cues.toml"))
 
 
-def _lexicon(document: Mapping[str, Mapping[str, Iterable[str]]], bits: Mapping[str, int]) -> AttributeLexicon:
+def _lexicon(document: Mapping[str, Mapping[str, Iterable[str]]], bits: Mapping[str, int]) -> cue_scan.AttributeLexicon:
     """Return where the cues change along the keys of all words.
 
     A whole word is a range of one key, a stem (an entry that ends in ``*``) the range of all keys that begin with it.
@@ -137,9 +129,9 @@ def _lexicon(document: Mapping[str, Mapping[str, Iterable[str]]], bits: Mapping[
     for scope, number in _SCOPES.items():
         for kind, entries in document[scope].items():
             for entry in entries:
-                word = (bytes([number] if number else []) + entry.removesuffix("*").encode())[:WORD_BYTES]
-                low = int.from_bytes(word.ljust(WORD_BYTES, b"\0"), "big")
-                width = 1 << 8 * (WORD_BYTES - len(word)) if entry.endswith("*") else 1
+                word = (bytes([number] if number else []) + entry.removesuffix("*").encode())[: cue_scan.WORD_BYTES]
+                low = int.from_bytes(word.ljust(cue_scan.WORD_BYTES, b"\0"), "big")
+                width = 1 << 8 * (cue_scan.WORD_BYTES - len(word)) if entry.endswith("*") else 1
                 ranges.append((low, low + width, bits[kind]))
     bounds = sorted({edge for low, high, _ in ranges for edge in (low, high)})
     place = {edge: index for index, edge in enumerate(bounds)}
@@ -149,7 +141,7 @@ def _lexicon(document: Mapping[str, Mapping[str, Iterable[str]]], bits: Mapping[
             cues[index] |= kind_bits
     keys = np.array(bounds, dtype=np.uint64)
     with_first_bytes = np.bincount((keys >> _ALL_BUT_TWO_BYTES).astype(np.int64), minlength=_TWO_BYTES)
-    return AttributeLexicon(
+    return cue_scan.AttributeLexicon(
         bounds=keys,
         cues=np.array(cues, dtype=np.uint32),
         first_bounds=np.append(0, with_first_bytes.cumsum()).astype(np.int32),

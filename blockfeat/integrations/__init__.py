@@ -46,8 +46,6 @@ class Describer(Formatter):
     def result(self, document: Document, extraction: Extraction) -> Rendered:
         """Return the text of an extraction, with its record."""
         rendered = super().result(document, extraction)
-        if extraction.status != "ok":
-            return rendered._replace(record=None)
-        if not self.options.get("columns"):
-            return rendered._replace(record=described(extraction))
-        return rendered._replace(record=row_of(record_of(extraction), self.columns))
+        columns = self.options.get("columns")
+        record = row_of(record_of(extraction), self.columns) if columns else described(extraction)
+        return rendered._replace(record=record if extraction.status == "ok" else None)

@@ -80,9 +80,7 @@ class BlockfeatLoader(BaseLoader):
         self.inputs = [inputs] if isinstance(inputs, str) else list(inputs)
         self.describer = Describer(extractor_of(model).with_options(**options), format, {"columns": columns})
         self.reading = reading or InputOptions()
-        self.jobs = jobs
-        self.deadline = deadline
-        self.raise_errors = raise_errors
+        self.jobs, self.deadline, self.raise_errors = jobs, deadline, raise_errors
 
     def lazy_load(self) -> Iterator[Document]:
         """Yield a document for each page with a main text, in order, as the pages are read."""

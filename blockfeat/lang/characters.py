@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -30,24 +29,16 @@ CONTROL = 128
 """Control characters and surrogates, which no output holds."""
 
 
-@dataclass(frozen=True)
-class CharacterClasses:
-    """Class bits by code point: a uint8 array of 1,114,112 entries."""
-
-    table: NDArray[np.uint8]
-
-    def of(self, codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
-        """Return the class bits of each code point."""
-        return self.table.take(codes)
-
-
 @cache
-def character_classes() -> CharacterClasses:
-    """Return the bundled table (made by ``tools/make_character_classes.py``), a constant read at first use: 2 ms."""
+def character_classes() -> NDArray[np.uint8]:
+    """Return the class bits of each of the 1,114,112 code points, a constant that is read at its first use: 2 ms.
+
+    The bundled table is made by ``tools/make_character_classes.py``.
+    """
     document = bundled_json("blockfeat.lang", "characters.json")
     runs = np.array(document["runs"], dtype=np.int64)
     lengths = np.diff(np.append(runs[:, 0], 0x110000))
-    return CharacterClasses(np.repeat(runs[:, 1].astype(np.uint8), lengths))
+    return np.repeat(runs[:, 1].astype(np.uint8), lengths)
 
 
 _LATIN = "latin"

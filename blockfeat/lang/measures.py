@@ -71,7 +71,7 @@ def keys_of_words(words: Sequence[str]) -> NDArray[np.uint64]:
 def keys_of_text(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Return the key of each word of a text, as `keys_of_words` of `tokenize` does, and where each word starts."""
     codes = code_points(lower(text))
-    starts, ends = word_spans(character_classes().table.take(codes))
+    starts, ends = word_spans(character_classes().take(codes))
     return keys_of_spans(codes, starts, ends), starts
 
 
@@ -91,13 +91,13 @@ def tokenize(text: str) -> list[str]:
     (Chinese, Japanese, Thai, Lao, Khmer, Myanmar, Tibetan). An apostrophe separates.
     """
     lowered = lower(text)
-    starts, ends = word_spans(character_classes().of(code_points(lowered)))
+    starts, ends = word_spans(character_classes().take(code_points(lowered)))
     return [lowered[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 def is_term(word: str) -> bool:
     """Return whether a word counts as a term: longer than one character, or of a script without spaces."""
-    return len(word) > 1 or (word != "" and bool(character_classes().table[ord(word)] & UNSPACED))
+    return len(word) > 1 or (word != "" and bool(character_classes()[ord(word)] & UNSPACED))
 
 
 @cache

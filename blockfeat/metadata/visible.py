@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import unescape
@@ -76,22 +76,21 @@ class Place:
     @cached_property
     def near(self) -> dict[int, str]:
         """The short blocks of the stretch with their texts, those behind the headline first."""
-        near = self._short([*range(self.headline, self.end), *reversed(range(self.first, self.headline))])
+        near = self._short(np.append(np.arange(self.headline, self.end), np.arange(self.first, self.headline)[::-1]))
         return self._texts([index for index in near if not self.is_aside(int(self.blocks.first_byte[index]))])
 
     @cached_property
     def at_end(self) -> dict[int, str]:
         """The short blocks around the end of the text with their texts."""
-        return self._texts(self._short(range(max(self.headline + 1, self.last), self.last + _AROUND_END)).tolist())
+        return self._texts(self._short(np.arange(max(self.headline + 1, self.last), self.last + _AROUND_END)).tolist())
 
     @property
     def short(self) -> memoryview[int]:
         """The short blocks from the headline to the end of the text."""
-        return self._short(range(self.first, self.last + _AROUND_END))
+        return self._short(np.arange(self.first, self.last + _AROUND_END))
 
-    def _short(self, indices: Iterable[int]) -> memoryview[int]:
-        chosen = np.fromiter(indices, dtype=np.int64)
-        chosen = chosen[chosen < len(self.blocks)]
+    def _short(self, indices: NDArray[np.int64]) -> memoryview[int]:
+        chosen = indices[indices < len(self.blocks)]
         lengths = self.blocks.page_text.block_ends[chosen] - self.blocks.block_starts[chosen]
         return chosen[lengths <= _SHORT].data  # a list of them takes five times as much memory
 

@@ -96,7 +96,13 @@ def only_date(place: Place, *, month_first: bool) -> Moment | None:
         (seen.moment for seen in _dates_in_elements(place.whole(), month_first=month_first)),
         _datelines(place, month_first=month_first),
     )
-    return next((moments[0] for moments in map(list, given) if len({each.day for each in moments}) == 1), None)
+    return next(filter(None, map(_of_one_day, given)), None)
+
+
+def _of_one_day(moments: Iterator[Moment]) -> Moment | None:
+    """Return the first of some moments; None where another one, up to which they are read, is of another day."""
+    first = next(moments, None)
+    return first if first is not None and all(each.day == first.day for each in moments) else None
 
 
 def _datelines(place: Place, *, month_first: bool) -> Iterator[Moment]:
@@ -109,8 +115,8 @@ def _datelines(place: Place, *, month_first: bool) -> Iterator[Moment]:
 
 def _in_short_blocks(place: Place, *, month_first: bool) -> Iterator[Moment]:
     """Return the dates of the short blocks that hold little else, anywhere in the article."""
-    for index in place.short:
-        text = place.blocks.text(index) if _DIGITS.search(place.blocks.raw_text(index)) else ""
+    for index, raw in zip(place.short, place.blocks.raw_texts(place.short), strict=True):
+        text = place.blocks.text(index) if _DIGITS.search(raw) else ""
         span = find_span(text, month_first=month_first) if 0 < len(text) <= _SHORT_DATE else None
         if span is None:
             continue
@@ -135,7 +141,7 @@ def day_by_htmldate(place: Place, url: str | None) -> date | None:
     other articles and comments are none of this one. It is not asked where no short block holds a date, as those in
     sentences are not the day of publication, nor where they hold several, as lists of reviews do.
     """
-    texts = (place.blocks.raw_text(index) for index in place.short)
+    texts = place.blocks.raw_texts(place.short)
     spans = (find_span(text) for text in texts if len(text) <= _SHORT_BLOCK and _LIKE_DATE.search(text))
     if not 0 < len({span[2].day for span in spans if span}) <= _MOST_DAYS:
         return None

@@ -3,6 +3,7 @@ from blockfeat.models.model import Model as Model
 from blockfeat.models.site import SiteModel as SiteModel
 from blockfeat.models.site import SiteRule as SiteRule
 from blockfeat.models.site import SiteRules as SiteRules
+from blockfeat.models.site import plain_path as plain_path
 from blockfeat.models.store import DEFAULT_MODEL as DEFAULT_MODEL
 from blockfeat.models.store import bundled_models as bundled_models
 from blockfeat.models.store import load_model as load_model

@@ -68,7 +68,7 @@ def places_of(
             found[key].append(block)
     if asked is None or any(where.startswith("/") for where in asked):
         for block, path in enumerate(blocks.xpaths()):
-            found[_PLACE_IN_PATH.sub("", path)].append(block)
+            found[plain_path(path)].append(block)
     if asked is None or any(where.startswith('"') for where in asked):
         for block in (blocks.measures.words <= _MOST_WORDS).nonzero()[0].tolist():
             found[f'"{blocks.text(block)[:_LONGEST_TEXT].lower()}"'].append(block)
@@ -78,6 +78,11 @@ def places_of(
         if (inside := blocks_in(blocks, where.removeprefix(_CSS)).nonzero()[0]).size:
             found[where] = inside.tolist()
     return {key: np.array(at) for key, at in found.items()}
+
+
+def plain_path(xpath: str) -> str:
+    """Return a path without the numbers of its elements: the same for all paragraphs of a box."""
+    return _PLACE_IN_PATH.sub("", xpath)
 
 
 def blocks_in(blocks: Blocks, selector: str) -> Mask:
@@ -221,6 +226,13 @@ class SiteModel:
         """Take what is the same as of the model that labels the blocks."""
         for name in ("kind", "table", "feature_names", "decoding", "languages"):
             object.__setattr__(self, name, getattr(self.base, name))
+
+    @classmethod
+    def over(cls, model: Model, sites: Mapping[str, SiteRules]) -> SiteModel:
+        """Return a model with rules for some sites, behind those that it has."""
+        base, known = (model.base, model.sites) if isinstance(model, SiteModel) else (model, {})
+        own = {site: SiteRules((*known.get(site, SiteRules()).rules, *more.rules)) for site, more in sites.items()}
+        return cls(base, {**known, **own})
 
     def rules(self, host: str | None) -> tuple[SiteRule, ...]:
         """Return the rules of a site; where it is not known those of the only one, if there are no others."""

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from blockfeat.models import SiteRule, plain_path
 from blockfeat.monitor.mentions.brand import UNSURE, Brand, SenseModel, sense_features, senses_of, shown_feature
-from blockfeat.monitor.reading import plain_path
 from blockfeat.monitor.store.store import Store
+from blockfeat.page import registered_domain
 
 LEAST_JUDGED = 10
 """Least number of judged mentions for proposals."""
@@ -57,9 +58,9 @@ def proposals(store: Store, brands: Sequence[Brand]) -> list[Proposal]:
     by_brand, by_place = defaultdict(list), defaultdict(list)
     for row in judged:
         by_brand[row["brand"]].append(row)
-        by_place[row["host"], plain_path(row["xpath"])].append(row)
+        by_place[registered_domain(row["host"]) or "", plain_path(row["xpath"])].append(row)
     found = [_sense(store, brand, rows, given.get(brand, SenseModel())) for brand, rows in sorted(by_brand.items())]
-    found += [_place(store, host, path, rows) for (host, path), rows in sorted(by_place.items())]
+    found += [_place(store, site, path, rows) for (site, path), rows in sorted(by_place.items())]
     return [proposal for proposal in found if proposal is not None and proposal.changes]
 
 
@@ -91,12 +92,12 @@ def _changes(row: Mapping[str, Any], rule: str) -> bool:
     return bool(rule) if row["counted"] else not rule and (row["rule"] or "").startswith(UNSURE)
 
 
-def _place(store: Store, host: str, path: str, rows: Sequence[Mapping[str, Any]]) -> Proposal | None:
+def _place(store: Store, site: str, path: str, rows: Sequence[Mapping[str, Any]]) -> Proposal | None:
     """Return what judged mentions teach of a place of a site."""
     if place_lesson(Counter(row["verdict"] for row in rows)) is None:
         return None
     numbers = [row["number"] for row in rows]
-    stored = store.mentions_for_learning(host=host)
+    stored = [row for host in {row["host"] for row in rows} for row in store.mentions_for_learning(host=host)]
     there = [row for row in stored if plain_path(row["xpath"]) == path and row["rule"] is None]
     # Mentions between those that were judged were seen, and passed over.
     seen = [row for row in there if not row["verdict"] and min(numbers) <= row["number"] <= max(numbers)]
@@ -105,9 +106,10 @@ def _place(store: Store, host: str, path: str, rows: Sequence[Mapping[str, Any]]
     if inside is None:
         return None
     changed = [row for row in there if bool(row["counted"]) != inside]
-    says = f"{host}: {path} is {'part' if inside else 'no part'} of the article"
-    value = {"host": host, "path": path, "inside": inside}
-    return Proposal("site", f"{host} {path}", says, len(rows), len(changed), _sentences(changed), value)
+    rule = SiteRule("keep" if inside else "drop", path, f"{len(rows)} judged mentions")
+    says = f"{site}: {rule.do} {path}, {'part' if inside else 'no part'} of the article"
+    value = {"host": site, **rule._asdict()}
+    return Proposal("site", f"{site} {path}", says, len(rows), len(changed), _sentences(changed), value)
 
 
 def place_lesson(verdicts: Mapping[str, int]) -> bool | None:

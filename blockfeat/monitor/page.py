@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
@@ -124,8 +124,8 @@ class Overview:
     collecting : date or None
         The day on which the monitor found its first page.
     numbers : mapping of str to list of mapping
-        Under ``"all"``, ``"brand"``, ``"query"``, ``"source"`` and ``"lang"`` the numbers of ``articles`` and
-        ``mentions``, of the period where ``is_now``; under ``"brand"`` and ``"query"`` by ``day`` too.
+        Under ``"all"``, ``"brand"``, ``"query"``, ``"source"`` and ``"lang"`` of each ``value`` the numbers of
+        ``articles`` and ``mentions``, of the period where ``is_now``; of brands and queries by ``day`` too.
     read : mapping of str to int
         Articles that were read, by day.
     """
@@ -153,8 +153,8 @@ class Overview:
         """Return the values that most articles have, with the numbers of articles, mentions, and articles before."""
         now, mentions, before = Counter[str](), Counter[str](), Counter[str]()
         for row in self.numbers[name]:
-            (now if row["is_now"] else before)[row[name] or ""] += row["articles"]
-            mentions[row[name] or ""] += row["mentions"] if row["is_now"] else 0
+            (now if row["is_now"] else before)[row["value"] or ""] += row["articles"]
+            mentions[row["value"] or ""] += row["mentions"] if row["is_now"] else 0
         return [(value, number, mentions[value], before[value]) for value, number in now.most_common(_BARS)]
 
     @cached_property
@@ -168,17 +168,18 @@ class Overview:
         length = self.until - self.since
         step, start = next((name, begin) for name, most, begin in _STEPS if length.days <= most)
         steps = list(dict.fromkeys(str(start(self.since + number * _DAY)) for number in range(length.days + 1)))
-        series = {name: Counter[str]() for name, *_ in self.shares(kind)[:_SERIES]}
+        series = defaultdict(Counter[str], {name: Counter[str]() for name, *_ in self.shares(kind)[:_SERIES]})
         before, read = Counter[str](), Counter[str]()
+        begun = cache(lambda text, later: str(start(date.fromisoformat(text) + later)))
         for row in self.numbers[kind]:
-            day, name = date.fromisoformat(row["day"]), row[kind] if row[kind] in series else "others"
             if row["is_now"]:
-                series.setdefault(name, Counter())[str(start(day))] += row["articles"]
+                name = row["value"] if row["value"] in series else "others"
+                series[name][begun(row["day"], 0 * _DAY)] += row["articles"]
             elif self.has_before:
-                before[str(start(day + length + _DAY))] += row["articles"]
+                before[begun(row["day"], length + _DAY)] += row["articles"]
         for text, number in self.read.items():
             if text >= self.since.isoformat():
-                read[str(start(date.fromisoformat(text)))] += number
+                read[begun(text, 0 * _DAY)] += number
         return step, steps, series, before, read
 
 
@@ -212,7 +213,7 @@ def _overview(store: Store, filters: Filters, *, today: date) -> Overview:
     earlier = filters.model_copy(update={"since": since - (until - since) - _DAY, "until": until})
     numbers: dict[str, list[dict[str, Any]]] = {name: [] for name in ("all", "brand", "query", "source", "lang")}
     for row in numbers_by(store, earlier, since=since):
-        numbers[row["by"]].append({**row, row["by"]: row["value"]})
+        numbers[row["by"]].append(row)
     return Overview(since, until, store.collecting_since(), numbers, articles_read(store, earlier))
 
 

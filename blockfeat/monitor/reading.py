@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -16,8 +15,8 @@ from blockfeat.content import clean_characters
 from blockfeat.errors import InputError, LimitExceeded, failure_reason
 from blockfeat.extraction import KINDS, Extraction, Extractor, Facts, PageAnalysis, PageParts, PageWork, read_pages
 from blockfeat.lang import normalise_code
+from blockfeat.models import SiteRule, SiteRules, plain_path
 from blockfeat.monitor.config import MonitorConfig
-from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.mentions.brand import Brand, SenseModel, senses_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import (
@@ -31,56 +30,15 @@ from blockfeat.monitor.mentions.mention import (
 )
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, evidence_rows
-from blockfeat.page import Document, Page
+from blockfeat.page import Document, Page, registered_domain
 
 _BLOCK = ("index", "kind", "words", "kept", "score", "reason", "xpath", "text")
 _MOST_WARNINGS = 20
 MOST_MENTIONS = 2000
 _KIND_REASON = "kind of page: "
 _LONGEST_TITLE = 2000
-_COUNTER = re.compile(r"\[\d+\]")
-_SITE = "site: judged to be outside of the article"
-
-
-@dataclass(frozen=True)
-class Lessons:
-    """What a monitor has learnt from feedback: senses of brands, and places of sites inside or outside of articles.
-
-    Attributes
-    ----------
-    senses : mapping of str to SenseModel
-        By brand.
-    places : mapping of (str, str) to bool
-        By host and path of elements (`plain_path`), whether mentions there are part of the article.
-    """
-
-    senses: Mapping[str, SenseModel] = field(default_factory=dict)
-    places: Mapping[tuple[str, str], bool] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, stored: Iterable[tuple[str, str, Mapping[str, Any]]], brands: Iterable[Brand]) -> Lessons:
-        """Return the lessons that a store has, and those that the words of brands are."""
-        senses, places = senses_of(brands), dict[tuple[str, str], bool]()
-        for kind, subject, value in stored:
-            if kind == "sense":
-                senses[subject] = SenseModel.from_dict(value)
-            elif isinstance(value.get("host"), str) and isinstance(value.get("path"), str):
-                places[value["host"], value["path"]] = bool(value.get("inside"))
-        return cls(senses, places)
-
-    def judged(self, mention: FoundMention, host: str) -> FoundMention:
-        """Return a mention that counts, or not, as feedback about its place on the site says."""
-        inside = self.places.get((host, plain_path(mention.xpath))) if self.places else None
-        if inside is False and mention.counted:
-            return replace(mention, counted=False, because=_SITE, rule=_SITE, relevance=0.0)
-        if inside is True and not mention.counted and mention.rule is None:
-            return replace(mention, counted=True, because=None)
-        return mention
-
-
-def plain_path(xpath: str) -> str:
-    """Return a path without the numbers of its elements: the same for all paragraphs of a box."""
-    return _COUNTER.sub("", xpath)
+Lesson = tuple[str, str, Mapping[str, Any]]
+"""Kind, subject and value, as a store has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,33 +58,65 @@ class FetchedPage:
     origin: str = "page"
 
 
+def rules_of_sites(lessons: Iterable[Lesson]) -> dict[str, SiteRules]:
+    """Return the rules that are among lessons, by the site that each is of."""
+    sites: dict[str, SiteRules] = {}
+    for value in (value for kind, _, value in lessons if kind == "site"):
+        if "inside" in value:  # as 0.3.0 wrote them
+            rule = SiteRule("keep" if value["inside"] else "drop", value["path"])
+        else:
+            rule = SiteRule(value["do"], value["where"], value["why"])
+        site = registered_domain(value["host"]) or ""
+        sites[site] = SiteRules((*sites.get(site, SiteRules()).rules, rule))
+    return sites
+
+
 @dataclass(frozen=True, slots=True)
 class ReaderSettings:
-    """Settings of a `PageReader`; they are sent to worker processes."""
+    """Settings of a `PageReader`, with what judged mentions taught; they are sent to worker processes.
+
+    Attributes
+    ----------
+    senses : mapping of str to SenseModel
+        By brand.
+    sites : mapping of str to SiteRules
+        The rules of places by registered domain, as `blockfeat.models.SiteModel` has them.
+    """
 
     model: str
     brands: tuple[Brand, ...]
     evidence: bool
     queries: tuple[Query, ...] = ()
-    lessons: Lessons = field(default_factory=Lessons)
+    senses: Mapping[str, SenseModel] = field(default_factory=dict)
+    sites: Mapping[str, SiteRules] = field(default_factory=dict)
     least_score: float | None = None
     descriptions: bool = False
     count_kinds: tuple[str, ...] = KINDS
 
     @classmethod
-    def of(cls, config: MonitorConfig, lessons: Lessons | None = None) -> ReaderSettings:
-        """Return the settings of a configuration, with what the monitor has learnt."""
-        pages = config.pages
+    def of(cls, config: MonitorConfig, lessons: Iterable[Lesson] = ()) -> ReaderSettings:
+        """Return the settings of a configuration, with the lessons that a store has."""
+        pages, senses = config.pages, senses_of(config.brands)
+        senses |= {subject: SenseModel.from_dict(value) for kind, subject, value in lessons if kind == "sense"}
         reading = (pages.least_score, pages.descriptions, pages.count_kinds)
-        learnt = Lessons(senses_of(config.brands)) if lessons is None else lessons
-        return cls(pages.model, config.brands, pages.evidence, config.queries, learnt, *reading)
+        given = (pages.model, config.brands, pages.evidence, config.queries)
+        return cls(*given, senses, rules_of_sites(lessons), *reading)
 
     def for_origin(self, origin: str | None) -> ReaderSettings:
         """Return the settings for a page; all that a feed has of its own is content, and at no place of the site."""
         if origin != "feed":
             return self
-        lessons = replace(self.lessons, places={})
-        return replace(self, least_score=None, count_kinds=KINDS, lessons=lessons)
+        return replace(self, least_score=None, count_kinds=KINDS, sites={})
+
+    def judged(self, mention: FoundMention, site: str | None) -> FoundMention:
+        """Return a mention that counts, or not, as the last rule of its place on the site says."""
+        rules = self.sites.get(site or "", SiteRules()).rules
+        rule = next((rule for rule in reversed(rules) if rule.where == plain_path(mention.xpath)), None)
+        if rule is None or mention.counted == (rule.do == "keep"):
+            return mention
+        if not mention.counted:
+            return mention if mention.rule is not None else replace(mention, counted=True, because=None)
+        return replace(mention, counted=False, because=rule.reason, rule=rule.reason, relevance=0.0)
 
 
 @dataclass(frozen=True)
@@ -222,7 +212,7 @@ def all_mentions(
     """Return the mentions of brands on a page, and one for each query that it fulfils."""
     places = PLACES if settings.descriptions else COUNTED_PLACES
     rules: dict[str, Any] = {"least_score": settings.least_score, "places": places, "parts": parts}
-    found = mentions_of(extraction, matcher, senses=settings.lessons.senses, **rules)
+    found = mentions_of(extraction, matcher, senses=settings.senses, **rules)
     return (*found, *query_mentions(extraction, queries, **rules))
 
 
@@ -232,7 +222,7 @@ def found_mentions(
     """Return what is stored of the mentions of the page at an address."""
     if not mentions:
         return ()
-    kind, host = None if extraction.kind in settings.count_kinds else extraction.kind, netloc_of(url)
+    kind, site = None if extraction.kind in settings.count_kinds else extraction.kind, registered_domain(url)
     relevance = relevance_by_brand(extraction, mentions)
     text = clean_characters(extraction.text)
     kept = mentions[:MOST_MENTIONS]
@@ -240,7 +230,7 @@ def found_mentions(
         replace(_found(item, kind), text_start=start, relevance=relevance.get(item.brand, 0.0) if item.counted else 0.0)
         for item, start in zip(kept, text_starts(text, kept), strict=True)
     )
-    return tuple(settings.lessons.judged(mention, host) for mention in found)
+    return tuple(settings.judged(mention, site) for mention in found)
 
 
 def _found(mention: Mention, kind: str | None) -> FoundMention:

@@ -8,7 +8,7 @@ from blockfeat.errors import failure_reason
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.queries import QueryMatcher
-from blockfeat.monitor.reading import Lessons, ReaderSettings, all_mentions, found_mentions, stored_extraction
+from blockfeat.monitor.reading import ReaderSettings, all_mentions, found_mentions, stored_extraction
 from blockfeat.monitor.store.mentions import Rematched
 from blockfeat.monitor.store.records import FoundMention, StoredPage
 from blockfeat.monitor.store.store import Store
@@ -69,7 +69,7 @@ def _looked_through(
     """Yield some pages of a store at a time: how many, and those that could be looked through, with their mentions."""
     matcher = BrandMatcher.of(brand for brand in config.brands if not brands or brand.name in brands)
     queries = QueryMatcher.of(query for query in config.queries if not brands or query.name in brands)
-    reading = ReaderSettings.of(config, Lessons.of(store.lessons(), config.brands))
+    reading = ReaderSettings.of(config, store.lessons())
     last = 0
     while pages := store.stored_pages(after=last, limit=_AT_ONCE):
         found = []

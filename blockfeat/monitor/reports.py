@@ -250,8 +250,7 @@ def numbers_by(store: Store, filters: Filters, *, since: date) -> list[dict[str,
     ``since`` on, and the numbers ``articles`` and ``mentions``.
     """
     condition, values = filters.in_store(store).condition()
-    columns = {name: DIMENSIONS[name] for name in ("day", "source", "lang")}
-    statement = SQL["overview"]["numbers"].format(**columns, tables=_PAGES_FIRST, condition=condition)
+    statement = SQL["overview"]["numbers"].format(**DIMENSIONS, tables=_PAGES_FIRST, condition=condition)
     return store.query(statement, values | {"begin": since.isoformat()})
 
 

@@ -23,7 +23,7 @@ from blockfeat.monitor.crawl.visiting import Readers, page_entry
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Browser
 from blockfeat.monitor.notify.queue import Receiver, deliver, receivers_of
-from blockfeat.monitor.reading import Lessons, ReaderSettings
+from blockfeat.monitor.reading import ReaderSettings
 from blockfeat.monitor.store.schema import SQL
 from blockfeat.monitor.store.store import Store
 
@@ -230,8 +230,8 @@ async def stay(
         There is no such model.
     """
     with Store.open(config.store) as store, store.lock():
-        lessons = Lessons.of(store.lessons(), config.brands)
-        readers = Readers(ReaderSettings.of(config, lessons), jobs=config.pages.jobs, deadline=config.pages.deadline)
+        settings = ReaderSettings.of(config, store.lessons())
+        readers = Readers(settings, jobs=config.pages.jobs, deadline=config.pages.deadline)
         async with Fetcher(config.fetch) as fetcher, _rendering(config, fetcher) as renderer, readers:
             receivers = receivers_of(config)
             monitor = Monitor(

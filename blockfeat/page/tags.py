@@ -173,17 +173,19 @@ class Reading(NamedTuple):
     may_have_formulas: bool
 
 
-# Of these scripts, and of those that have one of these signs, something is read.
+# Of these scripts, and of those that have one of these signs, something is read; of others what stands behind types.
 _READ = re.compile(rb"ld\+json|math/|template", re.IGNORECASE)
-_SIGNS = (b'@type"', b"schema.org/", b"<link", b"<meta", b"<base")
+_SIGNS, _TYPES, _FAR = (b"<link", b"<meta", b"<base"), (b'@type"', b"schema.org/"), 90
 
 
 def with_blanks(data: bytes, *, keeps_drawings: bool = False) -> bytes:
     """Return a page in UTF-8 as long as it was, with spaces for scripts and drawings of which nothing is read.
 
-    The page as it is where it would be read in another way.
+    Drawings stay, or the page is as it is, where it would be read in another way.
     """
+    tags, *before = Tags.read(data, keeps_drawings=keeps_drawings)
     blank = bytearray(data)
+    found = [data]
     for name in (b"script", b"svg"):
         end = 0
         while (place := data.find(b"<" + name, end)) >= 0 and (end := data.find(b"</" + name, place)) >= 0:
@@ -191,10 +193,13 @@ def with_blanks(data: bytes, *, keeps_drawings: bool = False) -> bytes:
             is_read = _READ.search(data, place, start) or any(data.find(sign, start, end) >= 0 for sign in _SIGNS)
             if start and not is_read:
                 blank[start:end] = b" " * (end - start)
-    found = bytes(blank)
-    tags, *before = Tags.read(data, keeps_drawings=keeps_drawings)
-    others, *after = Tags.read(found, keeps_drawings=keeps_drawings)
-    return found if (tags.source, before) == (others.source, after) else data
+        for place in (place for sign in _TYPES for place in places_of(sign, data)):
+            blank[place : place + _FAR] = data[place : place + _FAR]
+        others, *after = Tags.read(bytes(blank), keeps_drawings=keeps_drawings)
+        if (tags.source, before) != (others.source, after):
+            break
+        found.append(bytes(blank))
+    return found[-1]
 
 
 def name_keys(names: Iterable[str]) -> Keys:

@@ -54,7 +54,7 @@ def source_tokens(html: str) -> PageTokens:
     source.close()
     text = lower("".join(source.text))
     codes = code_points(text)
-    classes = character_classes().of(codes)
+    classes = character_classes().take(codes)
     is_tag = codes == ord(_TAG)
     kind_at = np.full(codes.size, 255, dtype=np.uint8)
     kind_at[(classes & (ALPHANUMERIC | MARK | SPACE | CONTROL) == 0) & ~is_tag] = SYMBOL

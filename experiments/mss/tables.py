@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from blockfeat.training.evaluation.metrics import markdown_table
@@ -9,7 +11,7 @@ from experiments.mss.scores import Mean, means
 from experiments.mss.study import Study
 from experiments.mss.systems import PAPER_PENALTY, PENALTIES, simple_name
 
-__all__ = ["penalty_table", "system_table"]
+__all__ = ["penalty_table", "side_by_side", "system_table"]
 
 _ARTICLES = "wcxb-dev, articles"
 _WIDE = 0.01
@@ -35,7 +37,17 @@ def system_table(study: Study) -> str:
         f"{counts.labelled:,} labelled runs, {counts.filtered:,} have more than 20 % tags and are left out, as in 5.1. "
         f"Scored: {study.corpora.share} of each corpus.\n\n"
     )
-    return sentence + markdown_table(("corpus", "system", "pages", "P", "R", "F1 short", "F1 best"), rows)
+    columns = ("corpus", "system", "pages", "P", "R", "F1 short", "F1 best")
+    return f"{sentence}{markdown_table(columns, rows)}\nF1 short, side by side:\n\n{side_by_side(rows)}"
+
+
+def side_by_side(rows: Iterable[Sequence[str]]) -> str:
+    """Return F1 of the rows of `system_table`, a row for each corpus and a column for each system."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for corpus, system, *_, short, _ in rows:
+        found[corpus][system] = short
+    systems = list(next(iter(found.values())))
+    return markdown_table(("corpus", *systems), [[name, *(own[key] for key in systems)] for name, own in found.items()])
 
 
 def penalty_table(study: Study) -> str:

@@ -17,7 +17,7 @@ from experiments.left_out import left_out_models
 from experiments.swarm.draws import Draw, block_order
 from experiments.swarm.eight import Problem
 
-__all__ = ["OWN", "own_draws", "own_pages", "scored", "six_numbers"]
+__all__ = ["MIXED", "OWN", "own_draws", "own_pages", "scored", "six_numbers"]
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -26,6 +26,8 @@ Pages = Sequence[TrainingPage]
 OWN = ("wcxb-dev", "lists", "harvest")
 """The corpora with types of pages that the network is weakest on."""
 TYPES = ("listing", "forum")
+MIXED = "all but articles"
+"""Pages of every type but articles: the only set of which 200 can be drawn."""
 _NEIGHBOURS = 4
 _CLIPPED = 6.0
 _REACH = np.array([4.0, 1.0, 4.0, 1.0, 4.0, 4.0])
@@ -33,21 +35,23 @@ _REACH = np.array([4.0, 1.0, 4.0, 1.0, 4.0, 4.0])
 
 
 def own_pages(corpora: Corpora, jobs: int) -> dict[str, list[TrainingPage]]:
-    """Return the pages of each type, with the score of the network that saw none of their corpus, and four measures."""
+    """Return the pages of each type and of all but articles: scores of the network that saw none, and four measures."""
     labeller = PageLabeller(context_measurer("html5"), LabelOptions())
     models, places = left_out_models(), context_places()
-    found: dict[str, list[TrainingPage]] = {name: [] for name in TYPES}
+    found: dict[str, list[TrainingPage]] = {name: [] for name in (*TYPES, MIXED)}
     for corpus in OWN:
         model = models[corpus]
         assert isinstance(model, SequenceModel)
         columns = [places[name] for name in model.feature_names]
-        pages = [page for page in corpora.pages(corpus) if page.page_type in found]
+        pages = [page for page in corpora.pages(corpus) if page.page_type not in (None, "article")]
         labelled, _ = label_pages(pages, labeller, jobs=jobs)
         for page in labelled:
             if page.source is not None and (page.share > 0).any():
                 logits = np.clip(model.logits(page.matrix[:, columns]), -_CLIPPED, _CLIPPED)
                 matrix = _measures(logits, page.words, page.matrix[:, places["anchor_ratio"]])
-                found[page.source.page_type or ""].append(replace(page, matrix=matrix, importance=1.0))
+                own = replace(page, matrix=matrix, importance=1.0)
+                for name in found.keys() & {MIXED, page.source.page_type or ""}:
+                    found[name].append(own)
     return found
 
 

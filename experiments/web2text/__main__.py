@@ -5,7 +5,8 @@ Usage::
     python -m experiments.web2text --output experiments/results/web2text.md
     python -m experiments.web2text --only cost --output experiments/results/web2text.md
 
-Needs the extras ``web2text`` (PyTorch), ``peers`` and ``retrieval``.
+Needs the extras ``web2text`` (PyTorch), ``peers`` and ``retrieval``, and python-crfsuite; for Unfluff Node.js, and a
+folder in which ``npm install unfluff`` was run.
 """
 
 from __future__ import annotations
@@ -48,12 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.web2text", description=(__doc__ or "").split("\n")[0])
     Corpora.add_options(parser)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="seeds of the trainings of Table 1")
+    parser.add_argument("--unfluff", type=Path, metavar="FOLDER", help="where unfluff is installed")
     add_page_options(parser, tuple(_SECTIONS))
     options = parser.parse_args(arguments)
-    check_needs(modules=["torch", "bm25s"], folder=options.corpora, corpora=[*NEWS, *CLEANEVAL])
+    check_needs(modules=["torch", "bm25s", "python-crfsuite"], folder=options.corpora, corpora=[*NEWS, *CLEANEVAL])
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     logging.getLogger("blockfeat").setLevel(logging.WARNING)
-    study = Study(Corpora.of_options(options), tuple(options.seeds))
+    study = Study(Corpora.of_options(options), tuple(options.seeds), options.unfluff)
     write_page(options, _TEMPLATE, {name: partial(section, study) for name, section in _SECTIONS.items()})
     return 0
 

@@ -1,38 +1,24 @@
 """The rows CRF and Unfluff of Table 1: a linear-chain CRF over the leaves' features, and the extractor of Node.js.
 
-Command: python -m experiments.web2text.crf --corpora ../shared/corpora --unfluff FOLDER
-
-Needs python-crfsuite; for Unfluff Node.js and a folder in which ``npm install unfluff`` was run. The paper's CRF
-(Victor, Spousta et al. 2008) has features of its own; this one has Web2Text's 128, each cut at its quintiles on the
-training pages, and learns by L-BFGS with c2 chosen on the validation pages.
+The paper's CRF (Victor, Spousta et al. 2008) has features of its own; this one has Web2Text's 128, each cut at its
+quintiles on the training pages, and learns by L-BFGS with c2 chosen on the validation pages.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.training.evaluation.peers import PeerExtract
-from experiments.corpora import CLEANEVAL, Corpora
-from experiments.needs import check_needs
-from experiments.web2text.leaf_pages import (
-    LeafPage,
-    PageSplit,
-    block_scores,
-    label_pages,
-    mixed_split,
-    original_split,
-    pooled_scores,
-)
-from experiments.web2text.study import Study
+from experiments.web2text.leaf_pages import BlockScores, LeafPage, PageSplit, block_scores
+
+__all__ = ["crf_scores", "unfluff"]
 
 _QUINTILES = (0.2, 0.4, 0.6, 0.8)
 _C2 = (0.01, 0.1, 1.0, 10.0)
@@ -70,59 +56,31 @@ def items_of(page: LeafPage, cuts: Cuts) -> list[list[str]]:
     ]
 
 
-def crf_scores(split: PageSplit, folder: Path) -> Any:
+def crf_scores(split: PageSplit) -> BlockScores:
     """Return the scores on the test part of the CRF that is best on the validation part."""
+    cuts = cuts_of(split.training)
+    with TemporaryDirectory() as folder:
+        models = [_trained(split.training, cuts, c2, Path(folder, str(c2))) for c2 in _C2]
+        best = max(models, key=lambda model: _scores(split.validation, model, cuts).f1)
+        return _scores(split.test, best, cuts)
+
+
+def _trained(pages: Sequence[LeafPage], cuts: Cuts, c2: float, path: Path) -> Path:
     import pycrfsuite
 
-    cuts = cuts_of(split.training)
-    best: tuple[float, Path] | None = None
-    for c2 in _C2:
-        trainer = pycrfsuite.Trainer(verbose=False)
-        for page in split.training:
-            if len(page.gold):
-                trainer.append(items_of(page, cuts), ["1" if gold else "0" for gold in page.gold.tolist()])
-        trainer.set_params({"c1": 0.0, "c2": c2, "max_iterations": 200})
-        path = folder / f"{split.name}-{c2}"
-        trainer.train(str(path))
-        f1 = _scores(split.validation, path, cuts).f1
-        if best is None or f1 > best[0]:
-            best = f1, path
-    assert best is not None
-    return _scores(split.test, best[1], cuts)
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for page in pages:
+        if len(page.gold):
+            trainer.append(items_of(page, cuts), ["1" if gold else "0" for gold in page.gold.tolist()])
+    trainer.set_params({"c1": 0.0, "c2": c2, "max_iterations": 200})
+    trainer.train(str(path))
+    return path
 
 
-def _scores(pages: Sequence[LeafPage], model: Path, cuts: Cuts) -> Any:
+def _scores(pages: Sequence[LeafPage], model: Path, cuts: Cuts) -> BlockScores:
     import pycrfsuite
 
     tagger = pycrfsuite.Tagger()
     tagger.open(str(model))
     kept = [np.array(tagger.tag(items_of(page, cuts))) == "1" for page in pages if len(page.gold)]
     return block_scores(np.concatenate([page.gold for page in pages if len(page.gold)]), np.concatenate(kept))
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the rows."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    Corpora.add_options(parser)
-    parser.add_argument("--unfluff", type=Path, help="folder in which unfluff is installed")
-    options = parser.parse_args(arguments)
-    check_needs(modules=["python-crfsuite"], folder=options.corpora, corpora=CLEANEVAL)
-    study = Study(Corpora.of_options(options), (1,))
-    others = {"Unfluff": unfluff(options.unfluff)} if options.unfluff else {}
-    parts = [list(label_pages(study.corpora.pages(name), study.measurer, others)) for name in CLEANEVAL]
-    splits = (original_split(*parts), mixed_split([page for part in parts for page in part]))
-    with TemporaryDirectory() as folder:
-        for split in splits:
-            rows = {
-                "CRF": crf_scores(split, Path(folder)),
-                **{name: pooled_scores(split.test, name) for name in others},
-            }
-            for name, found in rows.items():
-                print(
-                    f"{split.name} {name}: accuracy {found.accuracy:.3f}, precision {found.precision:.3f}, "
-                    f"recall {found.recall:.3f}, F1 {found.f1:.3f}"
-                )
-
-
-if __name__ == "__main__":
-    main()

@@ -77,7 +77,7 @@ def labels_from_shares(shares: NDArray[np.float64], words: NDArray[np.integer[An
 
 def _solid_codes(text: str) -> Codes:
     codes = code_points(lower(text))
-    solid: Codes = codes[character_classes().of(codes) & SPACE == 0]
+    solid: Codes = codes[character_classes().take(codes) & SPACE == 0]
     return solid
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage
@@ -27,10 +28,13 @@ class Study:
         Where the pages are.
     seeds : tuple of int
         Seeds of the trainings of Table 1.
+    unfluff : Path, optional
+        Folder in which ``npm install unfluff`` was run.
     """
 
     corpora: Corpora
     seeds: tuple[int, ...]
+    unfluff: Path | None = None
 
     @cached_property
     def measurer(self) -> FeatureExtractor:

@@ -13,6 +13,7 @@ from blockfeat.papers.web2text.networks import train_web2text
 from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.peers import PeerExtract, installed_peers
 from experiments.corpora import CLEANEVAL
+from experiments.web2text.crf import crf_scores, unfluff
 from experiments.web2text.leaf_pages import (
     BTE,
     BlockScores,
@@ -24,7 +25,7 @@ from experiments.web2text.leaf_pages import (
 )
 from experiments.web2text.study import Study, of_extractor
 
-__all__ = ["interpolation_table", "leaf_table_section"]
+__all__ = ["interpolation_table", "leaf_table_section", "split_table"]
 
 # Accuracy, precision, recall and F1 in the paper: on the original test part, and on its own.
 PAPER = {
@@ -43,22 +44,25 @@ _logger = logging.getLogger(__name__)
 
 
 def leaf_table_section(study: Study) -> str:
-    """Return Table 1, the table by λ and seed, and which pages are in which part."""
+    """Return Table 1 for each split, the table by λ and seed, and which pages are in which part."""
     extractors: dict[str, PeerExtract] = {peer.name: peer.load() for peer in installed_peers()}
+    if study.unfluff:
+        extractors["Unfluff"] = unfluff(study.unfluff)
     extractors |= {f"blockfeat {name}": of_extractor(Extractor.load(name)) for name in ("thresholds", "default")}
     parts = [list(label_pages(study.corpora.pages(name), study.measurer, extractors)) for name in CLEANEVAL]
     splits = (original_split(*parts), mixed_split([page for part in parts for page in part]))
     models = {split.name: [_trained(split, seed) for seed in study.seeds] for split in splits}
-    rows = [_row(name, [pooled_scores(split.test, name) for split in splits]) for name in (BTE, *extractors)]
-    rows.append(_row("web2text", [_mean_scores(models[split.name], split) for split in splits]))
-    rows += [_paper_row(name) for name in PAPER if name not in (*extractors, BTE, "web2text")]
-    columns = ("system", *(f"{split.name}: {measure}" for split in splits for measure in _MEASURES))
+    tables = []
+    for place, split in enumerate(splits):
+        scores = {"web2text": _mean_scores(models[split.name], split), "CRF": crf_scores(split)}
+        scores |= {name: pooled_scores(split.test, name) for name in (BTE, *extractors)}
+        tables.append(f"The {split.name} split:\n\n{split_table(scores, place)}")
     seen = sum(page.corpus == CLEANEVAL[0] for page in splits[1].test)
     return "\n".join(
         (
             " ".join(_pages(split) for split in splits),
             f"Web2Text: mean over seeds {', '.join(map(str, study.seeds))}, λ = 1.\n",
-            markdown_table(columns, rows),
+            *tables,
             "The models of blockfeat were trained on development corpora, `cleaneval-dev` among them, of which "
             f"{seen} pages are in the test part of the mixed split.\n",
             "F1 of Web2Text by λ, the weight of the pairwise network (0: the unary network alone): mean over the "
@@ -87,16 +91,13 @@ def _trained(split: PageSplit, seed: int) -> LeafLabeller:
     return model
 
 
-def _row(name: str, scores: Sequence[BlockScores]) -> list[str]:
-    cells = [name]
-    for place, found in enumerate(scores):
+def split_table(scores: Mapping[str, BlockScores], place: int) -> str:
+    """Return the scores of each system on the first or the second split, in brackets the paper's."""
+    rows = []
+    for name, found in scores.items():
         paper = [f" (.{value * 100:.0f})" for value in PAPER[name][place]] if name in PAPER else [""] * len(_MEASURES)
-        cells += [f"{getattr(found, key):.3f}{value}" for key, value in zip(_MEASURES, paper, strict=True)]
-    return cells
-
-
-def _paper_row(name: str) -> list[str]:
-    return [name, *(f"(.{value * 100:.0f})" for values in PAPER[name] for value in values)]
+        rows.append([name, *(f"{getattr(found, key):.3f}{value}" for key, value in zip(_MEASURES, paper, strict=True))])
+    return markdown_table(("system", *_MEASURES), rows)
 
 
 def _mean_scores(models: Sequence[LeafLabeller], split: PageSplit) -> BlockScores:

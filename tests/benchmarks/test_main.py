@@ -1,15 +1,11 @@
 """The command ``python -m benchmarks``: each benchmark prints its tables, and writes files where a folder is named."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
 from benchmarks.__main__ import main
-from benchmarks.npm import measure_npm
-from blockfeat.data import LabelledPage
-from blockfeat.errors import InputError
 
 _DEMO = ("--corpus", "demo", "--model", "thresholds")
 _ALONE = ("--peers", "none")
@@ -56,21 +52,3 @@ def test_what_cannot_be_read_is_one_line(
     assert main(words) == code
     (line,) = capfd.readouterr().err.splitlines()
     assert said in line
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
-def test_extractors_of_npm_stand_beside_the_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="node_modules: none of @mozilla/readability, defuddle"):
-        measure_npm([], [], [])
-    dom = "window = {document: this, close() {}}; constructor(html) {if (html == 'bad') throw 'no'; this.html = html}"
-    reader = "constructor(page) {this.page = page}; parse() {console.log('x'); return {content: this.page.html}}"
-    modules = {"jsdom": f"export class VirtualConsole {{}}; export class JSDOM {{{dom}}}"}
-    modules["@mozilla/readability"] = f"export class Readability {{{reader}}}"
-    for name, code in modules.items():
-        (folder := tmp_path / "node_modules" / name).mkdir(parents=True)
-        about = {"name": name, "version": "0.6", "type": "module", "exports": "./main.js"}
-        (folder / "package.json").write_text(json.dumps(about), encoding="utf-8")
-        (folder / "main.js").write_text(code, encoding="utf-8")
-    pages = [LabelledPage(html, html, "x") for html in ("bad", "<p>x")]
-    assert measure_npm([], [], pages).splitlines()[2].startswith("| readability (npm) | 0.6 | 50.0 |")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import CASES
 from documented.console import end_served
 from documented.environments import Environment, Unavailable, environment_of, install_into
 from documented.fences import ROOT, Fence, fences_of, installs_named_in
@@ -124,25 +125,7 @@ def test_a_server_that_does_not_start_is_told(session: Session) -> None:
         session.run(_block("blockfeat serve --model nothing-there.json\n"))
 
 
-@pytest.mark.parametrize(
-    ("shown", "printed", "within", "fits"),
-    [
-        ("a  b", "a b\n", 0, True),
-        ("a", "a\nb", 0, False),
-        ("…\nb\n…", "a\nb", 0, True),
-        ("…\nb\n…", "a\nbb", 0, False),
-        ("a … d", "a b c d", 0, True),
-        ("12 pages; 0.4 s, 31 pages a second", "12 pages; 12.0 s, 1,200 pages a second", 0, True),
-        ("12 pages; 0.4 s", "13 pages; 0.4 s", 0, False),
-        ("F1 0.93", "F1 0.94", 0, False),
-        ("F1 0.93", "F1 0.94", 0.02, True),
-        ("F1 0.93", "F1 0.96", 0.02, False),
-        ("F1 0.93 │ … │ 7", "F1 0.94 │ 0.1 │ 7", 0.02, True),
-        ("0.5 s, F1 0.93", "9 s, F1 0.93", 0.02, True),
-        (".* \\d", ".* \\d", 0, True),
-        (".*", "anything", 0, False),
-    ],
-)
+@pytest.mark.parametrize(("shown", "printed", "within", "fits"), CASES["outputs_are_compared"])
 def test_outputs_are_compared(shown: str, printed: str, within: float, fits: bool) -> None:
     assert (difference(shown, printed, within=within) is None) is fits
 

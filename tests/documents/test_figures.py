@@ -12,6 +12,7 @@ from documented.fences import ROOT, documents, fences_of
 from tools.figures.__main__ import main
 from tools.figures.experiments import experiments
 from tools.figures.measure import READERS, measured, models_of
+from tools.figures.prose import with_prose
 from tools.figures.render import rendered
 from tools.figures.results import Results, Run, Table, digest_of
 
@@ -55,11 +56,8 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_current_checkout_passes(checkout: Path) -> None:
-    assert (main(["--check"], checkout), Results.read(checkout).tables) == (0, {"demo": _TABLE})
-
-
 def test_a_wrong_figure_fails_until_it_is_written(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (main(["--check"], checkout), Results.read(checkout).tables) == (0, {"demo": _TABLE})
     readme = checkout / "README.md"
     for right, wrong in (("87.0", "87.1"), ("| default | 0.870 |\n\n", "| default | 0.880 |\n\n")):
         readme.write_text(_README.replace(right, wrong), encoding="utf-8")
@@ -93,6 +91,15 @@ def test_documents_take_the_tables_of_experiments(tmp_path: Path) -> None:
     (results / "a.md").write_text(page, encoding="utf-8")
     text = "It is <!--=a.md/1/b-->2<!--/--> and <!--=a.md 2/3/c-->3<!--/-->."
     assert rendered(re.sub(r">\d<", ">?<", text), experiments(tmp_path), "a.md") == text
+
+
+@pytest.mark.parametrize(("piece", "text", "written"), CASES["a_sentence_has_the_figures_of_a_table"])
+def test_a_sentence_has_the_figures_of_a_table(piece: str, text: str, written: str) -> None:
+    try:
+        found = with_prose(text, [piece], {"demo": _TABLE}, "a.md")
+    except SystemExit as error:
+        found = str(error)
+    assert found.startswith(written)
 
 
 def test_a_whole_table_is_written_as_a_benchmark_prints_it() -> None:

@@ -145,7 +145,7 @@ def test_a_page_that_was_kept_needs_its_model_and_its_text(extractor: Extractor)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_list_of_results_holds_few_measured_pages(extractor: Extractor, jobs: int) -> None:
     pages = [article_page(number % 5 + 1) for number in range(30)]
-    pages[3] = pages[3].replace("</article>", f"<!--{'ab' * 150_000}\udc80--></article>")
+    pages[3] = pages[3].replace("</article>", f"<!--{'ab' * 150_000}\0 \0007 {' ' * 99}\udc80--></article>")
     pages[4] = pages[4].replace("</article>", f"<script>{list(range(9_999))}</script></article>")
     listed = list(extractor.extract_many(pages, jobs=jobs))
     assert sum(isinstance(found.source.page, PackedPage) for found in listed) >= 20

@@ -165,22 +165,32 @@ def listed(default: Extractor) -> Extraction:
 
 
 def test_the_list_of_a_page_with_nothing_else_is_its_text(listed: Extraction) -> None:
-    assert listed.status == "ok"
+    assert (listed.status, listed.kind) == ("ok", "list")
+    assert listed.warnings[-1] == "next to no main text was found on the page: the list that it holds is its text"
     assert all(f"{name} table" in listed.text for name in _NAMES)
     assert "Jobs" not in listed.text
     assert "rights reserved" not in listed.text
-
-
-def test_a_page_that_is_a_list_says_so(listed: Extraction) -> None:
-    assert listed.kind == "list"
-    assert listed.warnings[-1] == "next to no main text was found on the page: the list that it holds is its text"
-    reasons = {block.reason for block in listed.blocks if block.kept}
-    assert any("part of the list" in reason for reason in reasons)
-
-
-def test_little_is_expected_of_a_list(listed: Extraction) -> None:
+    assert any("part of the list" in block.reason for block in listed.blocks if block.kept)
     assert listed.confidence is not None
     assert listed.confidence < 0.75
+
+
+_DAY = "<section><h3>May {0}, 2026</h3><ul><li><a href=/a{0}>Agenda</a><li><a href=/m{0}>Minutes</a></ul></section>"
+_BOARD = (
+    "<div class=main><h1>Board</h1><p>The board meets at nine in the town hall, and everybody may come and listen. "
+    "Requests to speak are made a week before, in writing, at the office of the board in Mill Lane.</p>"
+    "<div class=related><a href=/x>Other towns on the river</a></div>" + "".join(map(_DAY.format, range(8, 18)))
+)
+
+
+@pytest.mark.parametrize(("url", "favour", "is_whole"), TABLES["a_list_below_its_opening_is_kept_whole"])
+def test_a_list_below_its_opening_is_kept_whole(default: Extractor, url: str, favour: str, is_whole: bool) -> None:
+    extractor = default.with_options(favour=favour) if favour else default
+    found = extractor.extract(**_page(f"{_BOARD}</div>", url=f"https://town.example/{url}"))
+    assert "The board meets at nine" in found.text
+    assert ("May 17, 2026" in found.text, found.text.count("Agenda")) == (is_whole, 10 * is_whole)
+    assert not {"Other towns on the river", "Home", "Board"} & set(found.text.splitlines())
+    assert any("it stands beside what is kept" in block.reason for block in found.blocks) == is_whole
 
 
 @pytest.mark.parametrize("format", ["to_markdown", "to_html"])
@@ -188,16 +198,11 @@ def test_formats_hold_the_list(listed: Extraction, format: str) -> None:
     assert all(f"{name} table" in getattr(listed, format)() for name in _NAMES)
 
 
-def test_where_precision_is_favoured_lists_are_left_out(default: Extractor) -> None:
-    page = _page(f"<main><h1>Tables</h1><ul>{_items()}</ul></main>")
-    found = default.with_options(favour="precision").extract(**page)
-    assert found.kind != "list"
-    assert "Maple" not in found.text
-
-
-def test_models_after_the_papers_keep_what_their_rules_keep() -> None:
-    found = Extractor.load("thresholds").extract(**_page(f"<main><h1>Tables</h1><ul>{_items()}</ul></main>"))
-    assert found.kind != "list"
+def test_lists_are_left_out_where_precision_is_favoured_and_by_models_after_the_papers(default: Extractor) -> None:
+    for extractor in (default.with_options(favour="precision"), Extractor.load("thresholds")):
+        found = extractor.extract(**_page(f"<main><h1>Tables</h1><ul>{_items()}</ul></main>"))
+        assert found.kind != "list"
+    assert "Maple" not in default.with_options(favour="precision").extract(**_page(f"<main>{_items()}</main>")).text
 
 
 def test_teasers_beside_a_short_article_are_no_list(default: Extractor) -> None:

@@ -1,5 +1,6 @@
 """Signs prove that a rule changes nothing: where the bit of a rule is not set, it returns what it got."""
 
+import re
 import tomllib
 from importlib.resources import files
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from blockfeat.extraction import signs
 from blockfeat.extraction.options import DEFAULT_OPTIONS
 from blockfeat.extraction.postprocess import RULES, Choice, Rule
-from blockfeat.extraction.walls import asks_at_an_edge, consent_begins
+from blockfeat.extraction.walls import asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 from blocks_of import blocks_of
@@ -60,6 +61,15 @@ def test_a_rule_without_its_sign_changes_nothing(rule: Rule, parts: list[tuple[s
         assert (*found.tables, found.headline) == (None,)
 
 
+@pytest.mark.parametrize("kind", ["read_also", "error_page"])
+def test_a_text_begins_with_a_phrase_as_one_compared_with_each_would(kind: str) -> None:
+    listed = tomllib.loads((files("blockfeat.extraction") / f"phrase_lists/{kind}.toml").read_text("utf-8"))["phrases"]
+    phrases = [phrase.replace("’", "'") for phrase in listed]
+    for text in (form for one in phrases for form in (one, f"{one}: X", one[1:], one[:-1], f"a {one}")):
+        begin = re.sub(r"^[\W_]+", "", text.lower())
+        assert begins_with(kind, f"→ {text}") == any(map(begin.startswith, phrases)), text
+
+
 def test_every_phrase_of_consent_has_a_sign_in_any_case_and_at_any_edge() -> None:
     phrases = files("blockfeat.extraction").joinpath("phrase_lists/consent.toml").read_text("utf-8")
     for phrase in tomllib.loads(phrases)["phrases"]:
@@ -80,11 +90,13 @@ def test_words_are_those_of_arrays_compiled_or_not(parts: list[tuple[str, bool, 
     wanted = tuple(int(words[mask].sum()) for mask in (kept, kept & (odds > 0), is_prose))
     assert choice.signs[2:] == wanted
     likely = words / (1 + np.exp(-odds))
-    is_doubtful = 2 * likely[kept].sum() < signs.DOUBTFUL * (words[kept].sum() + likely.sum())
-    assert bool(choice.signs.bits & signs.DOUBT) == is_doubtful
+    found, both = 2 * likely[kept].sum(), words[kept].sum() + likely.sum()
+    is_lost = found <= 2 * signs.MOST_FOUND * likely.sum()
+    wanted_signs = {signs.DOUBT: found < signs.DOUBTFUL * both, signs.REST: found < signs.UNSURE * both and is_lost}
+    assert {sign: bool(choice.signs.bits & sign) for sign in wanted_signs} == wanted_signs
     assert choice.signs.first == (int(kept.argmax()) if kept.any() else -1)
     plain = load_uncompiled("blockfeat.extraction.signs").signs_of(choice.blocks, kept, odds, consent_begins())
     assert tuple(plain) == tuple(choice.signs)
     without = signs.signs_of(choice.blocks, kept, None, consent_begins())
-    assert not without.bits & (signs.DOUBT | signs.STANDFIRST)
+    assert not without.bits & (signs.DOUBT | signs.STANDFIRST | signs.REST)
     assert without.likely == without.kept

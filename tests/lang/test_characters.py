@@ -23,7 +23,7 @@ def test_table_is_what_the_tool_makes() -> None:
 
 
 def test_table_covers_all_of_unicode() -> None:
-    table = known.character_classes().table
+    table = known.character_classes()
     assert (table.size, str(table.dtype)) == (0x110000, "uint8")
 
 
@@ -43,7 +43,7 @@ def test_table_covers_all_of_unicode() -> None:
     ],
 )
 def test_classes(characters: str, bits: int) -> None:
-    assert known.character_classes().of(code_points(characters)).tolist() == [bits] * len(characters)
+    assert known.character_classes().take(code_points(characters)).tolist() == [bits] * len(characters)
 
 
 def test_code_points_of_any_string() -> None:

@@ -68,7 +68,7 @@ def test_compiled_and_uncompiled_mark_the_same_sequences() -> None:
 
 def plain_sentences(block: str) -> int:
     """Count the sentences of a block by their definition."""
-    classes = [int(character_classes().table[ord(character)]) for character in block]
+    classes = [int(character_classes()[ord(character)]) for character in block]
     parts, begin = [], 0
     for place, character in enumerate(block):
         if not classes[place] & STOP:

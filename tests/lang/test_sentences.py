@@ -15,7 +15,7 @@ def ends_in(*blocks: str) -> list[int]:
     """Return the sentence ends in the text of these blocks."""
     codes = code_points("".join(f"{block}\n" for block in blocks))
     block_ends = np.cumsum([len(block) + 1 for block in blocks], dtype=np.int32)
-    ends: list[int] = sentence_ends(codes, character_classes().of(codes), block_ends).tolist()
+    ends: list[int] = sentence_ends(codes, character_classes().take(codes), block_ends).tolist()
     return ends
 
 

@@ -14,7 +14,7 @@ from blockfeat.lang.word_keys import keys_of_spans
 @given(st.text(max_size=200))
 def test_words_have_one_key_wherever_they_stand(text: str) -> None:
     lowered = lower(text)
-    starts, ends = word_spans(character_classes().of(code_points(lowered)))
+    starts, ends = word_spans(character_classes().take(code_points(lowered)))
     words = [lowered[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
     assert words == tokenize(text)
     keys = keys_of_spans(code_points(lowered), starts, ends)
@@ -24,7 +24,7 @@ def test_words_have_one_key_wherever_they_stand(text: str) -> None:
 @given(st.text(st.one_of(st.characters(), st.sampled_from("ΟΔΣσςİIı\u0345.' Aa")), max_size=60))
 def test_keys_of_a_text_that_is_not_lower_cased_are_those_of_the_lower_cased(text: str) -> None:
     codes = code_points(text)
-    starts, ends = word_spans(character_classes().of(codes))
+    starts, ends = word_spans(character_classes().take(codes))
     keys = keys_of_lowered(text, codes, starts, ends)
     assert keys.tolist() == keys_of_spans(code_points(lower(text)), starts, ends).tolist()
 

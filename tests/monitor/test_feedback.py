@@ -8,10 +8,11 @@ from typer.testing import CliRunner
 
 from blockfeat.commands.monitor import app
 from blockfeat.errors import InputError
+from blockfeat.models import SiteModel, load_model
 from blockfeat.monitor.config import CopySettings, read_config
 from blockfeat.monitor.feedback import accept, place_lesson, proposals
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.reading import Lessons
+from blockfeat.monitor.reading import ReaderSettings, rules_of_sites
 from blockfeat.monitor.rematch import rematch
 from blockfeat.monitor.reports import Filters, mention_rows
 from blockfeat.monitor.store.store import Store
@@ -52,7 +53,7 @@ def test_from_ten_verdicts_on_a_sense_is_proposed_with_what_it_changes(store: St
     assert (proposal.kind, proposal.subject, proposal.judged, proposal.changes) == ("sense", "Orange", 10, 11)
     assert "juice" in proposal.says or "garden" in proposal.says
     accept(store, proposal, now=NOW)
-    assert list(Lessons.of(store.lessons(), [Brand("Orange")]).senses) == ["Orange"]
+    assert [(kind, subject) for kind, subject, _ in store.lessons()] == [("sense", "Orange")]
     assert (store.forget_lesson("Orange"), store.lessons()) == (1, [])
 
 
@@ -69,11 +70,21 @@ def test_places_of_a_site_are_learnt_and_followed_in_the_past(store: Store, addr
     assert {subject: each.changes for subject, each in found.items()} == changes
     for proposal in found.values():
         accept(store, proposal, now=NOW)
-    lessons = Lessons.of(store.lessons(), [])
-    boxed = mention(xpath=_BOX.format(7))
-    assert [lessons.judged(boxed, host).counted for host in ("a.example", "b.example")] == [False, True]
+    settings = ReaderSettings.of(read_config(file), store.lessons())
+    boxed = settings.judged(mention(xpath=_BOX.format(7)), "a.example")
+    rule = "dropped: a rule of the site, drop /html/body/div/aside/p (21 judged mentions)"
+    assert (boxed.counted, boxed.because) == (False, rule)
+    assert settings.judged(mention(xpath=_BOX.format(7)), "b.example").counted
     # Blocks were not kept here, so that places of the past are not known: nothing is changed by that.
     assert rematch(store, read_config(file), now=NOW).added >= 0
+    written = tmp_path / "site.json"
+    assert "written" in CliRunner().invoke(app, ["learn", str(file), "--rules", str(written)]).output
+    wheres = [("drop", "/html/body/div/aside/p"), ("keep", "/html/body/section/p")]
+    model = load_model(written)
+    assert isinstance(model, SiteModel)
+    assert [rule[:2] for rule in model.rules("a.example")] == wheres
+    old = [("site", "", {"host": "news.a.example:80", "path": "/html/p", "inside": True})]
+    assert rules_of_sites(old)["a.example"].rules[0][:2] == ("keep", "/html/p")
 
 
 def test_verdicts_that_contradict_each_other_teach_nothing(store: Store) -> None:

@@ -271,14 +271,19 @@ def test_a_lesson_is_accepted_and_forgotten_on_its_page(store: Store) -> None:
 _CHOSEN = "brand=|brand=Corvane|brand=Le Rex|brand=Ports|lang=fr|source=h0.example|place=headline|kind=article|q=REX"
 
 
-@pytest.mark.parametrize("counted", ["yes", "no", "all"])
+@pytest.mark.parametrize("counted", ["yes", "no", "all", "unsure"])
 @pytest.mark.parametrize("chosen", [*_CHOSEN.split("|"), "words=ships", "words=texte OR x", "since=2026-01-07"])
 def test_figures_are_the_same_wherever_they_stand(client: TestClient, store: Store, chosen: str, counted: str) -> None:
     """On the page, in its file, its feed, the API, the report and the export, whatever the filter is."""
     both = [mention("Corvane", place="headline"), mention("Corvane and Le Rex"), mention("Le Rex", brand="Le Rex")]
     both.append(mention("Corvane ports", brand="Ports", variant="query"))
+    both += [
+        mention(f"{brand} or not", brand=brand, counted=False, rule="unsure: or") for brand in ("Corvane", "Le Rex")
+    ]
     for number, kind in ((4, "article"), (5, "other")):
         save_on_day(store, number, record(other_story(number), *both, kind=kind, title=f"Two {number}"))
+    decided = store.query("SELECT key FROM mention WHERE rule = 'unsure: or' ORDER BY id")[0]["key"]
+    store.judge(decided, "wrong sense", now=NOW)
     name, value = chosen.split("=")
     filters = Filters.model_validate({name: value if name in ("q", "words", "since") else [value], "counted": counted})
     address, rows = f"/api/v1/mentions?{filters.query()}&limit=2", []
@@ -287,6 +292,8 @@ def test_figures_are_the_same_wherever_they_stand(client: TestClient, store: Sto
         rows += answer.json()
         address = answer.links.get("next", {}).get("url", "")
     ids, urls = [row["id"] for row in rows], {row["url"] for row in rows}
+    assert decided not in ids or counted in ("no", "all")
+    assert len(ids) == {"brand=": 3, "brand=Corvane": 1}.get(chosen, len(ids)) or counted != "unsure"
     assert [answer.headers[f"x-total-{name}"] for name in ("count", "articles")] == [str(len(ids)), str(len(urls))]
     files = csv.DictReader(io.StringIO(client.get(f"/mentions.csv?{filters.query()}").text))
     assert [row["id"] for row in files] == ids[::-1]

@@ -8,7 +8,7 @@ Usage::
 
 A run of the file has its commands, a reader of what they print or write (`tools.figures.measure`), the digests of the
 models that it reads, and the tables that came of it; documents take the tables of experiments/results as well.
-`tools.figures.render` says how they name a figure.
+`tools.figures.render` says how they name a figure, `tools.figures.prose` how sentences have theirs without a comment.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from tools.figures.experiments import experiments
 from tools.figures.measure import measured
 from tools.figures.packages import packages
+from tools.figures.prose import templates, with_prose
 from tools.figures.render import documents, rendered
 from tools.figures.results import Results
 
@@ -67,7 +68,9 @@ def _check(results: Results, root: Path) -> int:
 
 def _rendered(path: Path, results: Results, root: Path) -> str:
     tables = {**results.tables, **experiments(root), "packages": packages(root)}
-    return rendered(path.read_text(encoding="utf-8"), tables, str(path.relative_to(root)))
+    name = str(path.relative_to(root))
+    text = rendered(path.read_text(encoding="utf-8"), tables, name)
+    return with_prose(text, templates(root).get(name, []), tables, name)
 
 
 if __name__ == "__main__":

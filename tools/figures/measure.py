@@ -114,10 +114,10 @@ def _markdown(folder: Path, printed: str) -> Iterator[Table]:
 
 
 def markdown_tables(text: str) -> Iterator[Table]:
-    """Yield the tables of a Markdown text, each row by its first cell, or by two where one is not enough."""
+    """Yield the tables of a Markdown text, each row by its first cell, or by as many as tell it from the others."""
     for lines in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
         head, _, *rows = ([cell.strip() for cell in _CELL.split(line)[1:-1]] for line in lines.splitlines())
-        names = 1 if len({row[0] for row in rows}) == len(rows) else 2
+        names = next((n for n in range(1, len(head)) if len({tuple(row[:n]) for row in rows}) == len(rows)), len(head))
         yield {" ".join(row[:names]): dict(zip(head, row, strict=True)) for row in rows}
 
 

@@ -77,12 +77,17 @@ def _value(tables: Mapping[str, Table], slot: str) -> str:
         rows = {name: row for name, row in tables[whole["table"]].items() if not any(text in name for text in without)}
         return _markdown(_columns(rows, whole["columns"].split("; ")))
     name, _, written = slot.partition(":")
+    return _written(cell(tables, name), written)
+
+
+def cell(tables: Mapping[str, Table], name: str) -> float | str:
+    """Return what a table has under ``TABLE/ROW/COLUMN``."""
     table, row, column = name.split("/", 2)
     rows = tables.get(table, {})
     found = next((cells for label, cells in rows.items() if f"{label} ".startswith(f"{row} ")), {})
     if column not in found:
         raise KeyError(f"docs/figures.json has no {name}")
-    return _written(found[column], written)
+    return found[column]
 
 
 def _columns(table: Table, wanted: Sequence[str]) -> Table:

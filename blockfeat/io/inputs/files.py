@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 from pathlib import PurePath
 from threading import Event, Thread
 from typing import IO, TYPE_CHECKING, TypeGuard
@@ -179,7 +180,7 @@ def _member_files(folder: str) -> Iterator[str | Document]:
 def _entries_backwards(folder: str) -> list[str]:
     """List the entries of a folder, last name first."""
     with os.scandir(folder) as entries:
-        return sorted((entry.path for entry in entries), key=lambda name: PurePath(name).name, reverse=True)
+        return [entry.path for entry in sorted(entries, key=attrgetter("name"), reverse=True)]
 
 
 def _is_page(name: str) -> bool:

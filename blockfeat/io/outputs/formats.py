@@ -272,9 +272,7 @@ class Formatter(PageWork[Rendered]):
             text = self.write(extraction)
         elif extraction.error is None:
             text = written(extraction, self.format, **self.options)
-        reason = NO_MARKUP if NO_MARKUP in extraction.warnings else None
-        if REDESIGNED in extraction.warnings:
-            reason = REDESIGNED
+        reason = next((warning for warning in (REDESIGNED, NO_MARKUP) if warning in extraction.warnings), None)
         if extraction.status in ("empty", "no content"):
             reason = extraction.warnings[-1]
         return Rendered(document.id, text, extraction.error, document.url, extraction.status, record, reason)

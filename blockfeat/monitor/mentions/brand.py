@@ -6,14 +6,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
-from blockfeat._config import Count, Parsed, Texts
+from blockfeat._config import Count, Parsed, Texts, texts
 from blockfeat.errors import BrandError
 from blockfeat.lang import normalise_code, script_of, stop_words_if_any, tokenize
 from blockfeat.monitor.mentions.inflection import ANY_LANGUAGE, Endings, inflected_languages
@@ -32,7 +32,47 @@ def _language(code: str) -> str:
 
 Language = Annotated[str, Parsed(_language, late=True)]
 _AnyLanguage = Annotated[str, Parsed(lambda code: code if code == ANY_LANGUAGE else _language(code), late=True)]
-_Names = Annotated[Sequence[str], Parsed(lambda value: [value] if isinstance(value, str) else value)]
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A name of a brand with rules of its own; those of the brand hold where it has none.
+
+    Attributes
+    ----------
+    name : str
+        The name.
+    languages : tuple of str
+        In which it counts, as ISO 639-1 codes; by default in those under which the brand has it.
+    case, forms
+        As `Brand` has them.
+    """
+
+    name: str
+    languages: Texts = ()
+    case: Case | None = None
+    forms: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        _check_name(self.name)
+        object.__setattr__(self, "languages", tuple(_code(self.name, lang) for lang in texts(self.languages)))
+        for part, value, known in (("case", self.case, get_args(Case)), ("forms", self.forms, (True, False))):
+            if value is not None and value not in known:
+                raise BrandError(f"brand {self.name!r}: {part} {value!r} is none of {', '.join(map(str, known))}")
+
+
+def _names(value: Any) -> Any:
+    """Return the names of a file: a single one as a list, tables as aliases."""
+    listed = [value] if isinstance(value, str) else value
+    try:
+        return [Alias(**one) if isinstance(one, dict) else one for one in listed] if isinstance(listed, list) else value
+    except TypeError:
+        keys = ", ".join(each.name for each in fields(Alias))
+        raise ValueError(f"has a table that is no alias with a name and none but these: {keys}") from None
+
+
+_Names = Annotated[Sequence[Alias | str], Parsed(_names)]
 # Names that are not given by language hold in all.
 _ByLanguage = Parsed(lambda value: value if isinstance(value, dict) else {ANY_LANGUAGE: value})
 Aliases = Annotated[Mapping[_AnyLanguage, _Names], _ByLanguage]
@@ -46,7 +86,7 @@ class Brand:
     ----------
     name : str
         The name, itself an alias in every language.
-    aliases : mapping of str to tuple of str
+    aliases : mapping of str to tuple of str or Alias
         Other names by ISO 639-1 code, ``"*"`` for all languages; an alias counts on pages in its language, and on pages
         whose language is not known. A star at the end of one stands for any ending of its last word.
     excluded : tuple of str
@@ -92,8 +132,7 @@ class Brand:
 
     def __post_init__(self) -> None:
         """Check the fields, and take lists as tuples."""
-        if not isinstance(self.name, str) or not _has_letter(self.name):
-            raise BrandError(f"brand {self.name!r}: a name needs a letter or a digit")
+        _check_name(self.name)
         if not isinstance(self.aliases, Mapping):
             raise BrandError(f"brand {self.name!r}: aliases must be given by language, not {self.aliases!r}")
         aliases = {_code(self.name, lang): self._names("aliases", names) for lang, names in self.aliases.items()}
@@ -111,20 +150,27 @@ class Brand:
         if isinstance(names, str) or not isinstance(names, Sequence):
             raise BrandError(f"brand {self.name!r}: {part} must be a list of names, not {names!r}")
         for name in names:
-            if not isinstance(name, str) or not _has_letter(name):
+            if not _has_letter(name) and not (isinstance(name, Alias) and part == "aliases"):
                 raise BrandError(f"brand {self.name!r}: {name!r} in {part} has no letter and no digit")
         return tuple(names)
 
-    def spellings(self) -> Iterator[tuple[str, str]]:
-        """Yield each name with its language (``"*"`` for all), the brand's own first."""
-        yield ANY_LANGUAGE, self.name
-        for lang, names in self.aliases.items():
+    def spellings(self) -> Iterator[Alias]:
+        """Yield each name in each language (``"*"`` for all), with the rules that it has, the brand's own first."""
+        for lang, names in ((ANY_LANGUAGE, (self.name,)), *self.aliases.items()):
             for name in names:
-                yield lang, name
+                alias = name if isinstance(name, Alias) else Alias(name)
+                case = alias.case or self.case
+                forms = case != "exact" and (self.forms if alias.forms is None else alias.forms)
+                yield from (Alias(alias.name, (code,), case, forms) for code in alias.languages or (lang,))
 
 
-def _has_letter(name: str) -> bool:
-    return any(character.isalnum() for character in name)
+def _check_name(name: object) -> None:
+    if not _has_letter(name):
+        raise BrandError(f"brand {name!r}: a name needs a letter or a digit")
+
+
+def _has_letter(name: object) -> bool:
+    return isinstance(name, str) and any(character.isalnum() for character in name)
 
 
 def _code(brand: str, lang: object) -> str:
@@ -144,7 +190,7 @@ _CHINESE = ("s2tw", "s2hk", "s2t", "t2s")
 
 
 def variants_of(brand: Brand) -> Iterator[tuple[str, str, str]]:
-    """Yield the other spellings of the names of a brand; none where it has ``forms = False``, or compares exactly.
+    """Yield the other spellings of the names of a brand; none of those with ``forms = False`` or ``case = "exact"``.
 
     Each with the language of the pages that it is looked for on, ``"*"`` for all, and what made it: ``"spacing"``,
     ``"umlauts"`` or ``"Chinese"``.
@@ -153,11 +199,9 @@ def variants_of(brand: Brand) -> Iterator[tuple[str, str, str]]:
     in simplified and traditional characters (OpenCC); names have the endings of a page's language
     (`blockfeat.monitor.mentions.inflection.Endings`), which are found with the name's own capital only.
     """
-    if not brand.forms or brand.case == "exact":
-        return
-    known = {name for _, name in brand.spellings()}
-    for lang, name in brand.spellings():
-        if name.endswith("*"):
+    known = {spelling.name for spelling in brand.spellings()}
+    for name, (lang,), forms in ((each.name, each.languages, each.forms) for each in brand.spellings()):
+        if name.endswith("*") or not forms:
             continue
         for rule, made in (("spacing", _spaced(name)), ("umlauts", _umlauts(name)), ("Chinese", _chinese(name))):
             yield from ((other, lang, rule) for other in made if other not in known)

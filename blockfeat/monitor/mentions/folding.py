@@ -137,7 +137,7 @@ class Folder:
 
     def _meet(self, characters: set[str]) -> None:
         """Register characters: what they fold to; rebuild the cluster pattern where some do not fold one to one."""
-        marks = character_classes().table
+        marks = character_classes()
         with self._lock:
             met = {character: _fold_cluster(character) for character in characters if not self._folded[ord(character)]}
             for character, folded in met.items():
@@ -362,7 +362,7 @@ def _letters_before(text: str, end: int) -> str:
 
 
 def _is_unspaced(character: str) -> bool:
-    return bool(character_classes().table[ord(character)] & UNSPACED)
+    return bool(character_classes()[ord(character)] & UNSPACED)
 
 
 def _scripts_part(one: str, other: str) -> bool:

@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, islice
+from functools import cache
+from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 INFLECTED = "inflected"
 """Variant of names in another form of their language."""
+_LEAST_COMMON = 0.6e-6  # of all words, in subtitles: names of firms are rarer there
 _NAME, _EXCLUDED, _REQUIRED, _FORBIDDEN = range(4)
 # The Arabic article, and what it becomes after the preposition li-.
 _ARTICLE, _TO_ARTICLE = "ال", "لل"
@@ -78,6 +80,7 @@ class _Use:
     lang: str
     open_end: bool = False
     variant: str = ""
+    exact: bool = False
 
 
 @dataclass
@@ -126,8 +129,9 @@ class BrandMatcher:
             if brand.name in names:
                 raise BrandError(f"brand {brand.name!r} is there twice")
             names.add(brand.name)
-            is_varied = brand.forms and brand.case != "exact"
-            stems = inflections.stems_of(brand.spellings()).items() if is_varied else ()
+            stems = inflections.stems_of(
+                (each.languages[0], each.name) for each in brand.spellings() if each.forms
+            ).items()
             inflected = ((stem, _Use(number, _NAME, *named, variant=INFLECTED)) for stem, named in stems)
             for pattern, use in (*_patterns(number, brand, folder), *inflected):
                 if use not in uses[pattern]:
@@ -173,9 +177,17 @@ class BrandMatcher:
         return tuple(hit for hit in hits if ruled_out or not hit.rule)
 
     def everyday(self, lang: str) -> tuple[Hit, ...]:
-        """Return the stop words of a language that are taken for brands, as they stand within or begin a sentence."""
-        words = sorted(stop_words_if_any(lang))
-        return self.find(PARAGRAPH.join([*words, *map(str.title, words)]), lang=lang)
+        """Return the common words of a language that are taken for brands, as they stand within or begin a sentence.
+
+        Stop words, and of the languages of pyspellchecker what is written small more often than `_LEAST_COMMON`; these
+        only for brands without words of their sense.
+        """
+        told = {brand.name for brand in self.brands if brand.requires or brand.about}
+        stops, common = (
+            self.find(PARAGRAPH.join([*words, *map(str.title, words)]), lang=lang)
+            for words in (sorted(stop_words_if_any(lang)), sorted(_common_words(lang)))
+        )
+        return (*stops, *(hit for hit in common if hit.brand not in told))
 
     def _collect(self, folded: FoldedText, text: str, lang: str | None) -> Mapping[int, _Found]:
         """Return what each brand has in a text, before exclusions and context."""
@@ -218,7 +230,7 @@ class BrandMatcher:
         if span is None:
             return False
         surface = text[span[0] : span[1]]
-        if use.role == _NAME and self.brands[use.brand].case == "exact":
+        if use.exact:
             wanted = visible(use.spelling)
             return visible(surface)[: len(wanted) if use.open_end else None] == wanted
         if use.role == _NAME and not same_accents(use.spelling, surface):
@@ -227,6 +239,18 @@ class BrandMatcher:
 
     def _is_turkish(self, use: _Use, lang: str | None) -> bool:
         return use.lang in _TURKISH or (lang in _TURKISH and not _TURKISH_LETTERS.isdisjoint(use.spelling))
+
+
+@cache
+def _common_words(lang: str) -> frozenset[str]:
+    """Return the common words of a language; none where pyspellchecker has no list."""
+    from spellchecker import SpellChecker
+
+    if lang not in SpellChecker.languages():
+        return frozenset()
+    words = SpellChecker(language=lang).word_frequency
+    least = _LEAST_COMMON * words.total_words
+    return frozenset(word for word, number in words.dictionary.items() if number >= least)
 
 
 def _spans(brand: Brand, found: _Found, folded: FoldedText) -> Iterable[tuple[tuple[int, int], str, str]]:
@@ -279,9 +303,11 @@ def _context(brand: Brand, text: str, start: int, end: int) -> tuple[int, int]:
 
 def _patterns(number: int, brand: Brand, folder: Folder) -> Iterable[tuple[str, _Use]]:
     """Yield each folded pattern of a brand with its use."""
-    found = [_Use(number, _NAME, brand.name, ANY_LANGUAGE)]
-    for lang, alias in islice(brand.spellings(), 1, None):
-        found.append(_Use(number, _NAME, alias.removesuffix("*"), lang, alias.endswith("*")))
+    found = []
+    for place, alias in enumerate(brand.spellings()):
+        is_open = place > 0 and alias.name.endswith("*")
+        name = alias.name.removesuffix("*") if is_open else alias.name
+        found.append(_Use(number, _NAME, name, alias.languages[0], is_open, exact=alias.case == "exact"))
     found += [_Use(number, _NAME, other, lang, variant=rule) for other, lang, rule in variants_of(brand)]
     found += [_Use(number, _EXCLUDED, phrase, ANY_LANGUAGE) for phrase in brand.excluded]
     for role, words in ((_REQUIRED, brand.requires), (_FORBIDDEN, brand.forbids)):

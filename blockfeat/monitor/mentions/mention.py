@@ -121,17 +121,17 @@ def mentions_of(
         What belongs to the article beside its blocks; by default read from the page.
     """
     parts = parts or PageParts.of(extraction)
-    # Most pages name no brand: nothing but their text is read.
-    texts = [*_searched(extraction, parts), *(text for _, text in parts.descriptions)]
-    if not matcher.find(PARAGRAPH.join(texts), lang=extraction.lang, ruled_out=True):
-        return ()
     senses = senses_of(matcher.brands) if senses is None else senses
-    passages = passages_of(extraction, places=places, least_score=least_score, parts=parts)
+    # Most pages name no brand, nor do most blocks of the others: nothing but their text is read.
+    chosen = _naming(extraction, matcher, parts, senses)
+    if chosen is not None and not chosen:
+        return ()
+    passages = passages_of(extraction, chosen, places=places, least_score=least_score, parts=parts)
     found: list[Mention] = []
     bounds = cache(sentence_bounds)
     for counted in (True, False):
-        chosen = [passage for passage in passages if (passage.reason == "") == counted]
-        for passage, hit in _hits(chosen, matcher, extraction.lang, senses):
+        apart = [passage for passage in passages if (passage.reason == "") == counted]
+        for passage, hit in _hits(apart, matcher, extraction.lang, senses):
             sentence = _sentence(passage.text, bounds(passage.text), hit.start, hit.end)
             found.append(passage.mention(hit.brand, hit.start, hit.end, sentence, rule=hit.rule, variant=hit.variant))
     found.sort(key=lambda mention: (mention.block, mention.place == _DESCRIPTION, mention.start, mention.brand))
@@ -181,35 +181,50 @@ class Passage:
 
 def passages_of(
     extraction: Extraction,
+    chosen: Sequence[int] | None = None,
     *,
     places: Collection[str] = COUNTED_PLACES,
     least_score: float | None = None,
     parts: PageParts | None = None,
 ) -> list[Passage]:
-    """Return the texts of a page that brands are looked for in, in order; see `mentions_of`."""
-    blocks, parts = extraction.blocks, parts or PageParts.of(extraction)
-    least = _least(blocks, least_score)
-    passages = []
-    for block, role, searched in zip(blocks, extraction.roles, _searched(extraction, parts), strict=True):
-        place = "table" if block.index in parts.tables else role
-        passages.append(Passage(block, place, block.text, searched, _reason(block, place, places, least)))
-    of_block: dict[int, list[str]] = {}
+    """Return the texts of a page that brands are looked for in, in order; see `mentions_of`.
+
+    Of a page that was read just now, only those of the blocks ``chosen``, and of the figures behind them.
+    """
+    parts, roles = parts or PageParts.of(extraction), extraction.roles
+    least = _least(extraction, least_score)
+    of_block: dict[int, dict[str, None]] = {}
     for index, text in parts.descriptions:
-        of_block.setdefault(index, []).append(text)
-    for index, texts in of_block.items():
-        text = _BETWEEN_DESCRIPTIONS.join(dict.fromkeys(texts))
-        reason = _reason(blocks[index], _DESCRIPTION, places, least)
-        passages.append(Passage(blocks[index], _DESCRIPTION, text, text, reason))
-    return passages
+        of_block.setdefault(index, {})[text] = None
+    passages, said = [], []
+    analysis = None if extraction.known_blocks or chosen is None else extraction.analysis
+    for block in extraction.blocks if analysis is None else analysis.blocks_at(chosen or ()):
+        place = "table" if block.index in parts.tables else roles[block.index]
+        searched = _without_marks(block.text, parts.marks.get(block.index, ()))
+        passages.append(Passage(block, place, block.text, searched, _reason(block, place, places, least)))
+        if block.index in of_block:
+            text = _BETWEEN_DESCRIPTIONS.join(of_block[block.index])
+            said.append(Passage(block, _DESCRIPTION, text, text, _reason(block, _DESCRIPTION, places, least)))
+    return [*passages, *said]
 
 
-def _searched(extraction: Extraction, parts: PageParts) -> list[str]:
-    """Return the texts of the blocks of a page, without marks of footnotes, as long as they are."""
-    analysis = None if extraction.known_blocks else extraction.analysis
-    texts = [block.text for block in extraction.blocks] if analysis is None else [*analysis.columns["text"]]
+def _naming(
+    extraction: Extraction, matcher: BrandMatcher, parts: PageParts, senses: Mapping[str, SenseModel]
+) -> Sequence[int] | None:
+    """Return the blocks that name a brand; None for all where what else the page says may speak for or against one."""
+    analysis = None if extraction.known_blocks or parts.marks else extraction.analysis
+    blocks = None if analysis is None or analysis.measured.blocks.measures.has_controls else analysis.measured.blocks
+    texts = [each.text for each in extraction.blocks] if blocks is None else blocks.raw_texts()
     for index, marks in parts.marks.items():
         texts[index] = _without_marks(texts[index], marks)
-    return texts
+    owners = [*range(len(texts)), *(index for index, _ in parts.descriptions)]
+    texts += (text for _, text in parts.descriptions)
+    hits = matcher.find(PARAGRAPH.join(texts), lang=extraction.lang, ruled_out=True)
+    found = {hit.brand for hit in hits}
+    if any((each.requires or each.forbids or each.name in senses) and each.name in found for each in matcher.brands):
+        return None
+    ends = [*accumulate(len(text) + 1 for text in texts)] if hits else []
+    return sorted({owners[bisect_right(ends, hit.start)] for hit in hits})
 
 
 def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
@@ -221,9 +236,9 @@ def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
     return "".join([*parts, text[behind:]])
 
 
-def _least(blocks: Sequence[Block], least_score: float | None) -> float:
+def _least(extraction: Extraction, least_score: float | None) -> float:
     """Return the score that a block of the text must have; none where no block has it."""
-    if least_score is None or not any(block.kept and block.score >= least_score for block in blocks):
+    if least_score is None or not any(block.kept and block.score >= least_score for block in extraction.blocks):
         return -math.inf
     return least_score
 
@@ -259,7 +274,7 @@ def sentence_bounds(text: str) -> list[int]:
     """Return the end of each sentence of a text, as an offset."""
     codes = code_points(text + "\n")
     bounds = np.array([codes.size], dtype=np.int32)
-    found: list[int] = sentence_ends(codes, character_classes().of(codes), bounds).tolist()
+    found: list[int] = sentence_ends(codes, character_classes().take(codes), bounds).tolist()
     return found
 
 
@@ -293,7 +308,7 @@ def relevance_by_brand(extraction: Extraction, mentions: Sequence[Mention]) -> M
             by_brand[mention.brand].append(mention)
     if not by_brand:
         return {}
-    opening = _opening(extraction.blocks)
+    opening = _opening(extraction)
     sentences = max(1, len(sentence_bounds(extraction.text)))
     return {brand: _relevance(own, opening, sentences) for brand, own in by_brand.items()}
 
@@ -318,14 +333,16 @@ def text_starts(text: str, mentions: Sequence[Mention]) -> list[int | None]:
     return starts
 
 
-def _opening(blocks: Sequence[Block]) -> frozenset[int]:
+def _opening(extraction: Extraction) -> frozenset[int]:
     """Return the blocks of the text that begin within its first words."""
-    found, words = set[int](), 0
-    for block in blocks:
-        if block.kept and words < _OPENING_WORDS:
-            found.add(block.index)
-            words += block.words
-    return frozenset(found)
+    analysis = None if extraction.known_blocks else extraction.analysis
+    if analysis is None:
+        kept = {block.index: block.words for block in extraction.blocks if block.kept}
+    else:
+        numbers = analysis.prediction.kept.nonzero()[0]
+        kept = dict(zip(numbers.tolist(), analysis.measured.blocks.measures.words[numbers].tolist(), strict=True))
+    before = accumulate(kept.values(), initial=0)
+    return frozenset(index for index, words in zip(kept, before, strict=False) if words < _OPENING_WORDS)
 
 
 def _relevance(mentions: Sequence[Mention], opening: frozenset[int], sentences: int) -> float:

@@ -9,13 +9,13 @@ from operator import itemgetter
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, literal, select, text, update
+from sqlalchemy import BindParameter, Connection, bindparam, delete, insert, select, text, update
 
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.mentions import as_json, differ, judge_copy, newly_counted, queue_events, save_mentions
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, faults_of, iso, local_day
-from blockfeat.monitor.store.schema import SQL, band, entry, host, page, version
+from blockfeat.monitor.store.schema import SQL, band, entry, page, version
 from blockfeat.monitor.store.search import forget_article, index_article
 from blockfeat.monitor.store.similar import bands_of, containment, original_of, runs_of_words, save_bands, story_of
 
@@ -23,38 +23,9 @@ _GONE = frozenset({404, 410})
 _UTC = ZoneInfo("UTC")
 
 
-_CANDIDATES = 12
 # Made once: making a statement costs more than running it.
 _NUMBER: BindParameter[int] = bindparam("number")
-_CANONICAL: BindParameter[str] = bindparam("canonical")
-_OWN_CANONICAL: BindParameter[str] = bindparam("own_canonical")
-_WAS_READ = (page.c.id != _NUMBER) & (page.c.version > 0)
-_AT_SAME_ADDRESS = (
-    select(page.c.id)
-    .where((page.c.key == _CANONICAL) | (page.c.final_url == bindparam("final_url")), _WAS_READ)
-    .where(page.c.status == "ok", page.c.origin == "page")
-    .order_by(page.c.id)
-    .limit(1)
-)
-_SAME_NAME = (
-    select(page.c.id, page.c.text)
-    .where((page.c.canonical_url == _CANONICAL) | (page.c.key == _CANONICAL), _WAS_READ, page.c.status == "ok")
-    .order_by(page.c.id)
-    .limit(_CANDIDATES)
-)
-_TAKEN = select(page.c.id).where(page.c.canonical_url == _CANONICAL, _WAS_READ).limit(1)
-# Asked first: nearly always no other page has the address, and the queries above are not needed.
-_WITH_ITS_ADDRESS = (
-    select(page.c.id)
-    .where(
-        (page.c.key == _CANONICAL)
-        | (page.c.key == _OWN_CANONICAL)
-        | (page.c.canonical_url == _CANONICAL)
-        | (page.c.final_url == bindparam("final_url")),
-        _WAS_READ,
-    )
-    .limit(1)
-)
+_ADDRESSES = {name: text(sql) for name, sql in SQL["addresses"].items()}
 _BEFORE = select(
     *(page.c[name] for name in ("id", "key", "url", "version", "status", "kind", "title", "headline", "text")),
     *(page.c[name] for name in ("metadata", "fetched_at", "published", "first_seen")),
@@ -87,14 +58,7 @@ def due_hosts(connection: Connection, *, now: float, after: str = "", limit: int
     At most ``limit`` hosts are looked at; the last of them is returned too, to go on after it, or None at the end.
     The index leads from host to host, however many pages each of them has.
     """
-    waits = page.c.due_at.is_not(None)
-    first = select(func.min(page.c.host).label("name"), literal(1).label("turn")).where(waits, page.c.host > after)
-    seen = first.cte("seen", recursive=True)
-    following = select(func.min(page.c.host)).where(waits, page.c.host > seen.c.name).scalar_subquery()
-    seen = seen.union_all(select(following, seen.c.turn + 1).where(seen.c.name.is_not(None), seen.c.turn < limit))
-    earliest = select(func.min(page.c.due_at)).where(page.c.host == seen.c.name, waits).scalar_subquery()
-    query = select(seen.c.name, earliest, host.c.retry_at).outerjoin_from(seen, host, host.c.name == seen.c.name)
-    rows = connection.execute(query.where(seen.c.name.is_not(None)).order_by(seen.c.turn)).all()
+    rows = connection.execute(text(SQL["hosts"]["due"]), {"after": after, "most": limit}).all()
     names = [name for name, due_at, retry_at in rows if due_at <= now and (retry_at is None or retry_at <= now)]
     return names, rows[-1][0] if len(rows) == limit else None
 
@@ -178,7 +142,7 @@ def _save_page(
             connection.execute(_UPDATE, {"number": number, **values})
             return Saved("same")
         taken = {"number": number, "canonical": record.canonical_url}
-        if record.canonical_url is not None and connection.scalar(_TAKEN, taken) is not None:
+        if record.canonical_url is not None and connection.scalar(_ADDRESSES["taken"], taken) is not None:
             # Many pages that call themselves the same one: the name is worth nothing.
             canonical = visit.canonical_url
     runs = runs_of_words(record.text)
@@ -290,13 +254,13 @@ def _hold(connection: Connection, visit: Visit) -> None:
 def _is_known_address(connection: Connection, visit: Visit, canonical: str | None) -> bool:
     """Return whether another page was read at an address of this one, or has one for its canonical address."""
     values = {"number": visit.page.id, "canonical": canonical, "final_url": visit.final_url}
-    return connection.scalar(_WITH_ITS_ADDRESS, {**values, "own_canonical": visit.canonical_url}) is not None
+    return connection.scalar(_ADDRESSES["known"], {**values, "own_canonical": visit.canonical_url}) is not None
 
 
 def _at_same_address(connection: Connection, visit: Visit) -> int | None:
     """Return the page that was read before, as content, at the address that this one has led to."""
     values = {"number": visit.page.id, "canonical": visit.canonical_url, "final_url": visit.final_url}
-    found: int | None = connection.scalar(_AT_SAME_ADDRESS, values)
+    found: int | None = connection.scalar(_ADDRESSES["same"], values)
     return found
 
 
@@ -305,7 +269,7 @@ def _alike(
 ) -> int | None:
     """Return the page that has the same canonical address and nearly the same text."""
     runs = runs_of_words(record.text)
-    for other in connection.execute(_SAME_NAME, {"number": number, "canonical": canonical}):
+    for other in connection.execute(_ADDRESSES["alike"], {"number": number, "canonical": canonical}):
         if other.text == record.text or containment(runs, runs_of_words(other.text or "")) >= copies.similarity:
             return int(other.id)
     return None

@@ -30,7 +30,7 @@ from sqlalchemy import Text as PlainText
 
 from blockfeat._files import bundled_table
 
-SCHEMA_VERSION = 14
+SCHEMA_VERSION = 15
 
 metadata = MetaData()
 
@@ -39,7 +39,7 @@ _Id = BigInteger().with_variant(Integer, "sqlite")
 _WAITS = text("due_at IS NOT NULL")
 _FAILED_ITSELF = text("fault IS NOT NULL")
 
-# Numbers are made of these alone, in an index: rows of pages are long.
+# Numbers are made of indices alone: rows of pages are long.
 _COUNTED_BY = ("day", "status", "version", "published", "first_seen", "feed_id", "lang", "lang_hint", "host", "copy_of")
 
 _REFUSED = re.compile("[\x00\ud800-\udfff]")
@@ -146,7 +146,7 @@ page = Table(
     Index("page_final", "final_url"),
     Index("page_copy", "copy_of"),
     Index("page_story", "story"),
-    Index("page_numbers", *_COUNTED_BY),
+    Index("page_numbers", "id", *_COUNTED_BY),
 )
 
 entry = Table(
@@ -195,7 +195,7 @@ mention = Table(
     Column("block", Integer, nullable=False),
     Column("xpath", Text, nullable=False),
     Column("score", Float, nullable=False),
-    Index("mention_page", "page_id", "version"),
+    Index("mention_page", "page_id", "version", "brand", "variant", "counted", "copied"),
     Index("mention_brand", "brand"),
 )
 

@@ -20,13 +20,13 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, or_, select
+from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, or_, select, text
 
 from blockfeat._files import bundled_table
 from blockfeat.lang import keys_of_text, stop_words_if_any, tokenize
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.records import PageRecord
-from blockfeat.monitor.store.schema import band, mention, page
+from blockfeat.monitor.store.schema import SQL, band, page
 
 # 16 bands of 4: texts with half of their runs in common share a key 64 times in 100, with 0.8 of them always.
 BANDS = 16
@@ -223,7 +223,7 @@ def story_similarity(one: Profile, other: Profile) -> float:
     return sum(weight * larger.get(word, 0.0) for word, weight in smaller.items())
 
 
-_STORY_CANDIDATES = 40
+_NEAR = text(SQL["stories"]["near"]).bindparams(bindparam("brands", expanding=True))
 
 
 def story_of(connection: Connection, number: int, original: int | None, record: PageRecord, moment: str) -> int | None:
@@ -248,16 +248,8 @@ def story_of(connection: Connection, number: int, original: int | None, record: 
     since, until = (
         (near + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ") for days in (-_STORY_DAYS, _STORY_DAYS)
     )
-    naming = select(mention.c.page_id).where(mention.c.brand.in_(brands), mention.c.counted)
-    appeared = func.coalesce(page.c.published, page.c.first_seen)
-    columns = (page.c.id, page.c.story, page.c.title, func.substr(page.c.text, 1, _OPENING).label("opening"))
-    query = (
-        select(*columns)
-        .where(page.c.id.in_(naming), page.c.id != number, appeared.between(since, until), page.c.lang == record.lang)
-        .order_by(page.c.id.desc())
-        .limit(_STORY_CANDIDATES)
-    )
-    rows = connection.execute(query).all()
+    values = {"brands": [*brands], "number": number, "since": since, "until": until, "lang": record.lang or ""}
+    rows = connection.execute(_NEAR, values).all()
     if not rows:
         return None
     own = story_profile(record.title or "", record.text, lang=record.lang)

@@ -311,8 +311,9 @@ class Store:
         try:
             with self.engine.begin() as connection:
                 options = connection.execution_options(yield_per=_ROWS_AT_ONCE)
-                for row in options.execute(text(statement), dict(values or {})).mappings():
-                    yield dict(row)
+                found = options.execute(text(statement), dict(values or {}))
+                names = tuple(found.keys())
+                yield from (dict(zip(names, row, strict=True)) for row in found)
         except SQLAlchemyError as error:
             raise StoreError(f"{self.name}: {reason_of(error, self.engine)}") from error
 

@@ -83,7 +83,7 @@ class PageTokens:
         text, begins, ends = _text_between_tags(tags)
         lowered = lower(text)
         codes = code_points(lowered)
-        classes = character_classes().of(codes)
+        classes = character_classes().take(codes)
         is_mark = codes == _MARK
         word_start, word_end = word_spans(classes)
         is_symbol = (classes & (ALPHANUMERIC | MARK | SPACE | CONTROL) == 0) & ~is_mark

@@ -18,16 +18,9 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
+from blockfeat.training.evaluation import metrics
 from blockfeat.training.evaluation.evaluate import Evaluation, PageScore, score_page
-from blockfeat.training.evaluation.metrics import (
-    Difference,
-    markdown_table,
-    paired_difference,
-    percent,
-    shingle_scores,
-    text_only_score,
-)
-from blockfeat.training.evaluation.peers import Peer, missing_peers
+from blockfeat.training.evaluation.peers import OF_NODE, TO_INSTALL, Peer, missing_peers
 
 if TYPE_CHECKING:
     import pandas
@@ -37,17 +30,9 @@ Extract = Callable[[LabelledPage], str]
 _WARM_UP = LabelledPage("warm-up", "<html><body><p>A text that loads whatever is loaded lazily.</p></body></html>", "")
 _MEGABYTE = 1024 * 1024
 _COLUMNS = {
-    "pages": "pages",
-    "f1": "F1",
-    "precision": "P",
-    "recall": "R",
-    "cosine": "cosine × δ",
-    "text_only": "text only",
-    "shingles": "4-gram F1",
-    "snippet_f1": "snippet F1",
-    "milliseconds": "ms a page",
-    "memory": "peak, MB",
-    "failed": "failed",
+    **{"pages": "pages", "f1": "F1", "precision": "P", "recall": "R", "cosine": "cosine × δ"},
+    **{"text_only": "text only", "shingles": "4-gram F1", "snippet_f1": "snippet F1"},
+    **{"milliseconds": "ms a page", "memory": "peak, MB", "failed": "failed"},
 }
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p")
 
@@ -102,8 +87,7 @@ class SystemScores:
         return {
             "pages": len(pages),
             **{metric: evaluation.mean(metric) for metric in ("f1", "precision", "recall", "cosine")},
-            "text_only": _mean(page.text_only for page in pages),
-            "shingles": _mean(page.shingles for page in pages),
+            **{metric: _mean(getattr(page, metric) for page in pages) for metric in ("text_only", "shingles")},
             "snippet_f1": snippets.f1 if snippets is not None else math.nan,
             "milliseconds": 1000 * _mean(page.seconds for page in pages),
             "memory": max(peaks, default=math.nan),
@@ -136,7 +120,7 @@ class BenchResult:
         """The system that the others are compared with: the first."""
         return self.systems[0]
 
-    def difference(self, name: str, corpus: str | None = None, *, samples: int = 1000) -> Difference | None:
+    def difference(self, name: str, corpus: str | None = None, *, samples: int = 1000) -> metrics.Difference | None:
         """Return mean word F1 of the first system minus that of another on the same pages, by paired bootstrap.
 
         None where no page has a gold text. Errors: `InputError` if there is no such system.
@@ -149,9 +133,7 @@ class BenchResult:
             for ours, theirs in zip(self.first.of(corpus), other.of(corpus), strict=True)
             if ours.score.f1 is not None and theirs.score.f1 is not None
         ]
-        if not pairs:
-            return None
-        return paired_difference([ours for ours, _ in pairs], [theirs for _, theirs in pairs], samples=samples)
+        return metrics.paired_difference(*map(list, zip(*pairs, strict=True)), samples=samples) if pairs else None
 
     def rows(self, corpus: str | None) -> list[dict[str, Any]]:
         """Return a row for each system over one corpus, or over ``"all"``: its summary, and the difference in F1."""
@@ -195,7 +177,7 @@ class BenchResult:
         notes = [f"Scores × 100. Differences: F1 of {self.first.name} minus that of the row, with 95 % interval and p"]
         notes[0] += " (paired bootstrap). Process time a page; peak of memory above the empty process, worst page."
         if self.missing:
-            notes.append(f"Not installed and left out: {', '.join(self.missing)} (pip install 'blockfeat[peers]').")
+            notes.append(f"Not installed and left out: {', '.join(self.missing)} ({TO_INSTALL}).")
         return "\n".join([part.rstrip("\n") + "\n" for part in parts] + notes) + "\n"
 
     def _overview(self) -> str:
@@ -204,8 +186,8 @@ class BenchResult:
         rows = []
         for system in self.systems:
             means = [system.summary(corpus)["f1"] for corpus in corpora]
-            rows.append([system.name, *map(percent, means), percent(_mean(means))])
-        return markdown_table(["system", *corpora, "mean of corpora"], rows)
+            rows.append([system.name, *map(metrics.percent, means), metrics.percent(_mean(means))])
+        return metrics.markdown_table(["system", *corpora, "mean of corpora"], rows)
 
     def _table(self, corpus: str | None) -> str:
         rows = self.rows(corpus)
@@ -215,7 +197,7 @@ class BenchResult:
         if "f1" in shown:
             columns.append("difference in F1")
             cells = [[*line, _difference(row)] for line, row in zip(cells, rows, strict=True)]
-        return markdown_table(columns, cells)
+        return metrics.markdown_table(columns, cells)
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
         """Write bench.md, bench.csv and bench-pages.csv into a folder; return their paths.
@@ -227,10 +209,8 @@ class BenchResult:
         """
         target = Path(folder)
         paths = tuple(target / name for name in ("bench.md", "bench.csv", "bench-pages.csv"))
-        tables = (self.to_frame(), self.pages_frame())
-        for path, text in zip(
-            paths, (self.to_markdown(), *(table.to_csv(index=False) for table in tables)), strict=True
-        ):
+        tables = (table.to_csv(index=False) for table in (self.to_frame(), self.pages_frame()))
+        for path, text in zip(paths, (self.to_markdown(), *tables), strict=True):
             write_text(path, text)
         return paths
 
@@ -250,7 +230,7 @@ def _cell(key: str, value: float) -> str:
         return str(int(value))
     if key in ("milliseconds", "memory"):
         return "" if math.isnan(value) else f"{value:.3g}" if value < 100 else f"{value:.0f}"
-    return percent(value)
+    return metrics.percent(value)
 
 
 @dataclass(frozen=True)
@@ -304,6 +284,8 @@ class _Worker:
         text, error = self._text(page)
         seconds = time.process_time() - start
         memory = max(0, _resident_bytes("VmHWM") - self.before) if reset else None
+        if self.system.name in OF_NODE:
+            seconds, memory = math.nan, None
         return bench_page(text, page, error=error, seconds=seconds, memory=memory)
 
     def _text(self, page: LabelledPage) -> tuple[str, str | None]:
@@ -324,7 +306,9 @@ def bench_page(text: str, page: LabelledPage, *, error: str | None, seconds: flo
     if page.text is None:
         return BenchPage(score, None, None, seconds, memory)
     predicted, gold = tokenize(text), tokenize(page.text)
-    return BenchPage(score, text_only_score(predicted, gold), shingle_scores(predicted, gold).f1, seconds, memory)
+    return BenchPage(
+        score, metrics.text_only_score(predicted, gold), metrics.shingle_scores(predicted, gold).f1, seconds, memory
+    )
 
 
 def run_bench(

@@ -15,13 +15,7 @@ from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
 from blockfeat.page.document import Document
-from blockfeat.training.evaluation.metrics import (
-    SnippetScores,
-    confidence_interval,
-    cosine_length_ratio,
-    snippet_scores,
-    word_scores,
-)
+from blockfeat.training.evaluation import metrics
 
 METRICS = ("precision", "recall", "f1", "cosine")
 """Scores of a page against its gold text, by the names of the attributes of `PageScore`."""
@@ -62,7 +56,7 @@ class PageScore:
     recall: float | None
     f1: float | None
     cosine: float | None
-    snippets: SnippetScores | None
+    snippets: metrics.SnippetScores | None
     words_predicted: int
     words_gold: int
     error: str | None = None
@@ -105,7 +99,7 @@ class GroupScores:
     cosine: float | None
     f1_low: float | None
     f1_high: float | None
-    snippets: SnippetScores | None
+    snippets: metrics.SnippetScores | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain values that JSON can hold."""
@@ -173,7 +167,7 @@ class Evaluation:
 
     def _group(self, group: str) -> GroupScores:
         values = self.values("f1")
-        interval = confidence_interval(values) if values else None
+        interval = metrics.confidence_interval(values) if values else None
         means = {metric: self.mean(metric) if interval else None for metric in METRICS}
         return GroupScores(
             group=group,
@@ -195,10 +189,10 @@ class Evaluation:
         with_snippets = [(page.snippets, page) for page in self.pages if page.snippets is not None]
         return _lowest([(snippets.f1, page) for snippets, page in with_snippets if not page.has_text], n)
 
-    def snippets(self) -> SnippetScores | None:
+    def snippets(self) -> metrics.SnippetScores | None:
         """Return the summed snippet counts of all pages; their scores are pooled, not means over pages."""
         found = [page.snippets for page in self.pages if page.snippets is not None]
-        return sum(found, SnippetScores()) if found else None
+        return sum(found, metrics.SnippetScores()) if found else None
 
     def to_dict(self, *, pages: bool = False, worst: int = 10) -> dict[str, Any]:
         """Return the scores as plain values that JSON can hold.
@@ -235,7 +229,7 @@ def score_page(text: str, page: LabelledPage, *, error: str | None = None) -> Pa
     """
     predicted = tokenize(text)
     gold = None if page.text is None else tokenize(page.text)
-    words = None if gold is None else word_scores(predicted, gold)
+    words = None if gold is None else metrics.word_scores(predicted, gold)
     return PageScore(
         id=page.id,
         corpus=page.corpus,
@@ -244,8 +238,8 @@ def score_page(text: str, page: LabelledPage, *, error: str | None = None) -> Pa
         precision=words.precision if words else None,
         recall=words.recall if words else None,
         f1=words.f1 if words else None,
-        cosine=None if gold is None else cosine_length_ratio(predicted, gold),
-        snippets=snippet_scores(text, page.present, page.absent) if page.present or page.absent else None,
+        cosine=None if gold is None else metrics.cosine_length_ratio(predicted, gold),
+        snippets=metrics.snippet_scores(text, page.present, page.absent) if page.present or page.absent else None,
         words_predicted=len(predicted),
         words_gold=len(gold or ()),
         error=error,
@@ -286,7 +280,7 @@ def _lowest(scored: list[tuple[float, PageScore]], n: int) -> list[PageScore]:
     return [page for _, page in ordered[: max(n, 0)]]
 
 
-def _snippets_to_dict(snippets: SnippetScores | None) -> dict[str, Any] | None:
+def _snippets_to_dict(snippets: metrics.SnippetScores | None) -> dict[str, Any] | None:
     if snippets is None:
         return None
     scores = {name: getattr(snippets, name) for name in ("precision", "recall", "f1", "accuracy")}

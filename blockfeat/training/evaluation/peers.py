@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import warnings
@@ -10,7 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from shutil import which
+from subprocess import PIPE, Popen
 from typing import Any
+from weakref import finalize
 
 from blockfeat._files import bundled_table
 from blockfeat.errors import InputError, MissingExtraError
@@ -18,7 +23,10 @@ from blockfeat.errors import InputError, MissingExtraError
 _NO_ADDRESS = "https://page.example/article"
 _LOGGERS = ("boilerpy3", "charset_normalizer", "goose3", "htmldate", "newspaper", "readability", "trafilatura")
 _BODY = re.compile("<body", re.IGNORECASE)
-
+OF_NODE = {"mozilla-readability": "@mozilla/readability", "defuddle": "defuddle"}
+"""Packages of npm by the peers that a process of Node runs, whose time and memory are not measured."""
+TO_INSTALL = f"pip install 'blockfeat[peers]'; where Node is, npm install {' '.join(OF_NODE.values())} jsdom"
+"""How peers are installed; those of npm are found in ``node_modules`` of the current folder."""
 
 PeerExtract = Callable[..., str]
 """Takes a page and, optionally, ``lang`` and ``url``; returns its text, empty if there is none."""
@@ -60,7 +68,7 @@ class Peer:
                 warnings.simplefilter("ignore")
                 return self.make()
         except ImportError as error:
-            raise MissingExtraError(f"peer {self.name}: {error}; install blockfeat[peers]") from error
+            raise MissingExtraError(f"peer {self.name}: {error}; {TO_INSTALL}") from error
 
 
 def _turbohtml() -> PeerExtract:
@@ -142,6 +150,24 @@ def _goose3() -> PeerExtract:
     return lambda html, lang=None, url=None: goose.extract(raw_html=html).cleaned_text or ""
 
 
+def _in_node(package: str) -> PeerExtract:
+    """Return a function that has pages read by a process of Node; markup becomes text as that of readability does."""
+    script = Path(__file__).with_name("in_node.mjs").read_text(encoding="utf-8")
+    command = ["node", "--input-type=module", "--eval", script, package]
+    process, text = Popen(command, stdin=PIPE, stdout=PIPE, encoding="utf-8"), _text_of_markup()
+
+    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
+        print(json.dumps([html, url or _NO_ADDRESS]), file=process.stdin, flush=True)
+        answer = json.loads(process.stdout.readline() if process.stdout else "")
+        if "error" in answer:
+            raise InputError(answer["error"])
+        return text(answer["content"])
+
+    # It ends where its input is closed.
+    finalize(extract, process.communicate)
+    return extract
+
+
 _PEERS: tuple[tuple[str, str, Callable[[], PeerExtract]], ...] = (
     ("turbohtml", "turbohtml", _turbohtml),
     ("resiliparse", "resiliparse", _resiliparse),
@@ -154,6 +180,7 @@ _PEERS: tuple[tuple[str, str, Callable[[], PeerExtract]], ...] = (
     ("boilerpy3-largest", "boilerpy3", partial(_boilerpy3, "LargestContentExtractor")),
     ("newspaper4k", "newspaper4k", _newspaper4k),
     ("goose3", "goose3", _goose3),
+    *((name, package, partial(_in_node, package)) for name, package in OF_NODE.items()),
 )
 
 PEER_NAMES = tuple(name for name, _, _ in _PEERS)
@@ -189,13 +216,17 @@ def peers_named(names: Iterable[str]) -> tuple[Peer, ...]:
         elif name in installed:
             chosen[name] = installed[name]
         elif name in PEER_NAMES:
-            raise MissingExtraError(f"peer {name!r} is not installed; install blockfeat[peers]")
+            raise MissingExtraError(f"peer {name!r} is not installed; {TO_INSTALL}")
         elif name != "none":
             raise InputError(f"unknown peer {name!r}; known are {', '.join(PEER_NAMES)}, all, none")
     return tuple(chosen.values())
 
 
 def _version(package: str) -> str | None:
+    if package in OF_NODE.values():
+        file = Path("node_modules", package, "package.json")
+        is_found = which("node") and file.is_file() and Path("node_modules/jsdom").is_dir()
+        return str(json.loads(file.read_text(encoding="utf-8"))["version"]) if is_found else None
     try:
         return version(package)
     except PackageNotFoundError:

@@ -20,13 +20,7 @@ from blockfeat.data.labels import ROLES
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.page import Page
-from blockfeat.training.evaluation.metrics import (
-    Interval,
-    confidence_interval,
-    cosine_length_ratio,
-    snippet_scores,
-    word_scores,
-)
+from blockfeat.training.evaluation import metrics
 
 METRICS: Mapping[str, str] = {"cosine": "cosine × length ratio", "f1": "word F1", "snippets": "snippet F1"}
 """Fitness measures: names in configurations, and what reports call them."""
@@ -139,10 +133,10 @@ def _mean(rows: Sequence[tuple[float, float, float]], metric: str, doubly: Seque
 def page_fitness(text: str, page: LabelledPage, metric: str) -> float:
     """Score an extracted text against the gold of its page, or against its snippets where it has no gold text."""
     if not page.text:
-        return snippet_scores(text, page.present, page.absent).f1
+        return metrics.snippet_scores(text, page.present, page.absent).f1
     if metric == "f1":
-        return word_scores(text, page.text).f1
-    return cosine_length_ratio(text, page.text)
+        return metrics.word_scores(text, page.text).f1
+    return metrics.cosine_length_ratio(text, page.text)
 
 
 def cohens_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
@@ -236,9 +230,9 @@ class Agreement:
         """Mean word F1."""
         return fmean(page.f1 for page in self.pages)
 
-    def interval(self, metric: str) -> Interval:
+    def interval(self, metric: str) -> metrics.Interval:
         """Return the mean of ``"cosine"`` or ``"f1"`` over the pages with its 95 % bootstrap interval."""
-        return confidence_interval([getattr(page, metric) for page in self.pages])
+        return metrics.confidence_interval([getattr(page, metric) for page in self.pages])
 
     def worst(self, count: int) -> list[PageAgreement]:
         """Return the pages with the lowest word F1, the lowest first; pages in full agreement are left out."""
@@ -309,8 +303,8 @@ class _Comparison:
         self.second += second
         return PageAgreement(
             id=mine.id,
-            cosine=cosine_length_ratio(theirs.text or "", mine.text or ""),
-            f1=word_scores(theirs.text or "", mine.text or "").f1,
+            cosine=metrics.cosine_length_ratio(theirs.text or "", mine.text or ""),
+            f1=metrics.word_scores(theirs.text or "", mine.text or "").f1,
             blocks=len(known),
             differing=sum(a != b for a, b in zip(first, second, strict=True)),
             kappa=cohens_kappa(first, second),

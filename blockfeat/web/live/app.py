@@ -9,7 +9,8 @@ import math
 import re
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from threading import Lock
 from typing import Annotated, Any, TypeVar
@@ -17,6 +18,8 @@ from urllib.parse import urlencode
 from zlib import crc32
 
 from fastapi import APIRouter, Depends, FastAPI, Form, Query, Request
+from prometheus_client import CollectorRegistry, Gauge
+from prometheus_client.exposition import choose_encoder
 from pydantic import Field
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
@@ -260,10 +263,30 @@ def status(request: Request) -> HTMLResponse:
 @router.get("/metrics", include_in_schema=False)
 def metrics(request: Request) -> Response:
     """Return the numbers of the status as Prometheus reads them."""
-    found = request.app.state.store.status(now=time.time(), limit=_IN_STATUS)
-    answer = _page(request, "live_metrics.txt", found=found, seconds=lambda at: datetime.fromisoformat(at).timestamp())
-    answer.headers["content-type"] = "text/plain; version=0.0.4; charset=utf-8"
-    return answer
+    registry, found = CollectorRegistry(), request.app.state.store.status(now=time.time(), limit=_IN_STATUS)
+    numbers: dict[str, float] = {name: value for name, value in asdict(found).items() if isinstance(value, int)}
+    numbers["healthy"] = not found.trouble
+    if found.alive_at:
+        numbers["alive_timestamp_seconds"] = _seconds(found.alive_at)
+    for name, number in numbers.items():
+        Gauge(f"blockfeat_{name}", name.replace("_", " "), registry=registry).set(number)
+    since = {feed["url"]: _seconds(feed["failing_since"]) for feed in found.failing_feeds if feed["failing_since"]}
+    by_label: dict[tuple[str, str], Mapping[str, float]] = {
+        ("feed_failing_since_timestamp_seconds", "feed"): since,
+        ("pages", "status"): found.pages,
+        ("deliveries_waiting", "receiver"): {sink["name"]: sink["pending"] for sink in found.sinks},
+        ("deliveries_given_up", "receiver"): {dead["sink"]: dead["number"] for dead in found.dead_letters},
+    }
+    for (name, label), values in by_label.items():
+        gauge = Gauge(f"blockfeat_{name}", f"by {label}", [label], registry=registry)
+        for value in values:
+            gauge.labels(value).set(values[value])
+    encode, media_type = choose_encoder(request.headers.get("accept", ""))
+    return Response(encode(registry), media_type=media_type)
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()
 
 
 @router.get("/", include_in_schema=False)

@@ -2,8 +2,8 @@ import numpy as np
 
 from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, LeafFeatures
 from blockfeat.papers.web2text.model import LeafLabeller
-from experiments.web2text.leaf_pages import LeafPage, PageSplit
-from experiments.web2text.table import INTERPOLATIONS, interpolation_table
+from experiments.web2text.leaf_pages import BlockScores, LeafPage, PageSplit
+from experiments.web2text.table import INTERPOLATIONS, interpolation_table, split_table
 from leaves_of import network
 
 
@@ -22,3 +22,5 @@ def test_f1_by_interpolation_has_a_row_for_each_split_and_the_spread_of_its_mode
     table = interpolation_table({"original": [labeller(9.0), labeller(-9.0)]}, [split]).splitlines()
     assert table[0] == "| split | λ = 0 | λ = 0.1 | λ = 0.3 | λ = 1 |"
     assert table[2:] == ["| original |" + " 0.333 (0.000 to 0.667) |" * len(INTERPOLATIONS)]
+    rows = split_table({name: BlockScores(0.8, 0.7, 0.6, 0.65, 4) for name in ("CRF", "other")}, 1).splitlines()
+    assert [row[:22] for row in rows[2:]] == ["| CRF | 0.800 (.82) | ", "| other | 0.800 | 0.70"]

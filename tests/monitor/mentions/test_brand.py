@@ -1,6 +1,7 @@
 """Brands: names, aliases, other spellings; which sense an ambiguous name has."""
 
 import math
+import pickle
 import re
 import time
 import tomllib
@@ -11,7 +12,8 @@ from typing import Any
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.errors import BrandError
+from blockfeat.errors import BrandError, ConfigError
+from blockfeat.monitor.config import parse_config
 from blockfeat.monitor.mentions.brand import Brand, SenseModel, sense_features, senses_of, variants_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import mentions_of
@@ -51,7 +53,57 @@ def test_what_is_wrong_with_a_brand_is_said(wrong: dict[str, Any], reason: str) 
 def test_spellings_have_their_languages() -> None:
     brand = Brand("A", aliases={"DE": ["B", "C"], "*": ["D"]})
     assert brand.aliases == {"de": ("B", "C"), "*": ("D",)}
-    assert list(brand.spellings()) == [("*", "A"), ("de", "B"), ("de", "C"), ("*", "D")]
+    named = [(*alias.languages, alias.name) for alias in brand.spellings()]
+    assert named == [("*", "A"), ("de", "B"), ("de", "C"), ("*", "D")]
+
+
+_WHO = """[[brands]]
+name = "World Health Organization"
+aliases = [{ name = "ΠΟΥ", case = "exact", languages = "EL" }, { name = "Weltgesundheitsorganisation", forms = false }]
+[[brands]]
+name = "SAP"
+case = "exact"
+[brands.aliases]
+pl = [{ name = "Orlen", case = "fold" }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "found"),
+    [
+        ("Ο ΠΟΥ είπε που θα πάει", "el", ["ΠΟΥ"]),
+        ("ΠΟΥ", "en", []),
+        ("world health organization", "en", ["world health organization"]),
+        ("der Weltgesundheitsorganisationen", "de", []),
+        ("SAP, sap, Orlenu", "pl", ["SAP", "Orlenu"]),
+    ],
+)
+def test_an_alias_has_case_forms_and_languages_of_its_own(text: str, lang: str, found: list[str]) -> None:
+    config = parse_config(f'[[sources]]\nurl = "https://a.example/feed"\n{_WHO}')
+    matcher = pickle.loads(pickle.dumps(BrandMatcher.of(config.brands)))
+    assert [hit.text for hit in matcher.find(text, lang=lang)] == found
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ("{ name = 'x', cse = 'fold' }", "has a table that is no alias with a name and none but these: name, lang"),
+        ("{ case = 'fold' }", "has a table that is no alias"),
+        ("{ name = 'x', languages = 7 }", "has a table that is no alias"),
+        ("{ name = 'x', case = 'lower' }", "brand 'x': case 'lower' is none of fold, exact"),
+        ("{ name = 'x', forms = 'no' }", "brand 'x': forms 'no' is none of True, False"),
+        ("{ name = 'x', languages = ['de', 'xx9'] }", "brand 'x': 'xx9' is no language code"),
+        ("{ name = '-' }", "brand '-': a name needs a letter"),
+        ("{ name = 7 }", "brand 7: a name needs a letter"),
+        ("7", "must be "),
+    ],
+)
+def test_what_is_wrong_with_an_alias_is_said_with_its_line(wrong: str, reason: str) -> None:
+    text = f"[[sources]]\nurl = 'https://a.example/feed'\n[[brands]]\nname = 'A'\naliases = ['B', {wrong}]"
+    with pytest.raises(ConfigError) as told:
+        parse_config(text)
+    assert str(told.value).startswith("configuration:5: ")
+    assert reason in str(told.value)
 
 
 def test_a_thousand_brands_are_made_in_time_and_have_bounded_forms() -> None:

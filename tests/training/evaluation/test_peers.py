@@ -1,12 +1,17 @@
 """The peers: which are there, what they are called, and that those installed extract a page."""
 
+import json
 import pickle
+import shutil
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
+from blockfeat.data import LabelledPage
 from blockfeat.errors import InputError, MissingExtraError
 from blockfeat.training.evaluation import peers
+from blockfeat.training.evaluation.bench import bench_systems, run_bench
 from blockfeat.training.evaluation.peers import PEER_NAMES, Peer, installed_peers, missing_peers, peers_named
 
 SENTENCES = (
@@ -75,3 +80,25 @@ def test_peers_travel_between_processes() -> None:
     here, there = installed_peers(), pickle.loads(pickle.dumps(installed_peers()))
     assert [(peer.name, peer.version) for peer in there] == [(peer.name, peer.version) for peer in here]
     assert all(peer.load() for peer in there)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+def test_extractors_of_npm_are_peers_where_they_are_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingExtraError, match="npm install @mozilla/readability defuddle jsdom"):
+        peers_named(["mozilla-readability"])
+    dom = "window = {document: this, close() {}}; constructor(html) {if (html == 'bad') throw 'no'; this.html = html}"
+    reader = "constructor(page) {this.page = page}; parse() {console.log('x'); return {content: this.page.html}}"
+    dom, reader = (
+        f"export class VirtualConsole {{}}; export class JSDOM {{{dom}}}",
+        f"export class Readability {{{reader}}}",
+    )
+    for name, code in (("jsdom", dom), ("@mozilla/readability", reader)):
+        (folder := tmp_path / "node_modules" / name).mkdir(parents=True)
+        about = {"name": name, "version": "0.6", "type": "module", "exports": "./main.js"}
+        (folder / "package.json").write_text(json.dumps(about), encoding="utf-8")
+        (folder / "main.js").write_text(code, encoding="utf-8")
+    pages = [LabelledPage(html, html, "x") for html in ("bad", "<p>x")]
+    (found,) = run_bench(bench_systems([], peers_named(["mozilla-readability"])), pages, deadline=None).systems
+    read = [(page.score.f1, str(page.seconds)) for page in found.pages]
+    assert (found.version, read) == ("0.6", [(0.0, "nan"), (1.0, "nan")])
