@@ -10,19 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from blockfeat._config import (
-    Count,
-    Duration,
-    DurationOrOff,
-    KeyPath,
-    Parsed,
-    Problems,
-    Texts,
-    between,
-    checked,
-    parse_toml,
-    texts,
-)
+from blockfeat import _config
 from blockfeat._files import bundled_file, config_text
 from blockfeat.monitor.fetching.options import Address, FetchOptions, refusal
 from blockfeat.monitor.mentions.brand import Brand, Language
@@ -107,13 +95,13 @@ class PageSettings:
     """
 
     model: str = "default"
-    max_age: DurationOrOff = 30 * _DAY
-    revisit: DurationOrOff = None
-    revisit_for: Duration = 3 * _DAY
-    recheck: DurationOrOff = None
-    attempts: Count = 8
-    jobs: Annotated[int, between(0)] = 1
-    deadline: Duration = 30.0
+    max_age: _config.DurationOrOff = 30 * _DAY
+    revisit: _config.DurationOrOff = None
+    revisit_for: _config.Duration = 3 * _DAY
+    recheck: _config.DurationOrOff = None
+    attempts: _config.Count = 8
+    jobs: Annotated[int, _config.between(0)] = 1
+    deadline: _config.Duration = 30.0
     evidence: bool = True
     least_score: float = 0.5
     count_kinds: tuple[PageKind, ...] = ("article", "other")
@@ -135,8 +123,8 @@ class CopySettings:
     """
 
     find: bool = True
-    similarity: Annotated[float, between(0.5, 1.0)] = 0.8
-    min_words: Count = 60
+    similarity: Annotated[float, _config.between(0.5, 1.0)] = 0.8
+    min_words: _config.Count = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +141,9 @@ class RetentionSettings:
         What pages said before they were updated.
     """
 
-    pages: DurationOrOff = None
-    evidence: DurationOrOff = None
-    versions: DurationOrOff = None
+    pages: _config.DurationOrOff = None
+    evidence: _config.DurationOrOff = None
+    versions: _config.DurationOrOff = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,12 +165,12 @@ class MonitorTable:
     """
 
     store: str = "monitor.db"
-    timezone: Annotated[str, Parsed(_zone, late=True)] = "UTC"
+    timezone: Annotated[str, _config.Parsed(_zone, late=True)] = "UTC"
     base_url: Address | None = None
     stream: str | None = None
     stream_clutter: bool = False
     stream_updates: bool = False
-    stream_brands: Texts = ()
+    stream_brands: _config.Texts = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,12 +193,12 @@ class SavedView:
     """
 
     name: str
-    days: Count | None = None
-    brand: Texts = ()
-    lang: Texts = ()
-    source: Texts = ()
-    place: Texts = ()
-    kind: Annotated[tuple[PageKind, ...], Parsed(texts)] = ()
+    days: _config.Count | None = None
+    brand: _config.Texts = ()
+    lang: _config.Texts = ()
+    source: _config.Texts = ()
+    place: _config.Texts = ()
+    kind: Annotated[tuple[PageKind, ...], _config.Parsed(_config.texts)] = ()
     counted: Literal["yes", "no", "all", "unsure"] = "yes"
     q: str = ""
     words: str = ""
@@ -271,11 +259,11 @@ class _SourceTable:
     """One address, a list of pages, or a file with one address a line."""
 
     url: Address | None = None
-    urls: Annotated[tuple[Address, ...], Parsed(texts)] = ()
+    urls: Annotated[tuple[Address, ...], _config.Parsed(_config.texts)] = ()
     file: str | None = None
     kind: Literal["feed", "page"] | None = None
     lang: Language | None = None
-    every: DurationOrOff = None
+    every: _config.DurationOrOff = None
 
     def sources(self, listed: Iterable[str]) -> Iterator[Source]:
         """Yield the sources; ``listed`` are the addresses in the file."""
@@ -312,13 +300,13 @@ def read_config(path: str | os.PathLike[str]) -> MonitorConfig:
 
 def parse_config(text: str, *, name: str = "configuration", folder: Path = Path()) -> MonitorConfig:
     """Read a configuration from its text; see `read_config`."""
-    values, problems = parse_toml(text, name=name)
+    values, problems = _config.parse_toml(text, name=name)
     for gone, reason in _GONE.items():
         kind, key = gone.split(".")
         for path, table in (*_tables(values, kind), ((kind,), values.get(kind))):
             if isinstance(table, dict) and table.pop(key, None) is not None:
                 problems.add_value((*path, key), reason)
-    file = checked(_File, values, problems)
+    file = _config.checked(_File, values, problems)
     _check_between_tables(file, values, problems)
     listed = [_listed(table, path, folder, problems) for path, table in _tables(values, "sources")]
     problems.check()
@@ -335,7 +323,7 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
     return MonitorConfig(**whole)
 
 
-def _check_between_tables(file: _File, values: Mapping[str, Any], problems: Problems) -> None:
+def _check_between_tables(file: _File, values: Mapping[str, Any], problems: _config.Problems) -> None:
     """Report problems between tables that are valid on their own."""
     if "sources" not in values:
         problems.add(("sources",), 'no [[sources]]: add one with url = "https://…/feed.xml"')
@@ -350,13 +338,13 @@ def _check_between_tables(file: _File, values: Mapping[str, Any], problems: Prob
     for kind, key in (("alerts", "brands"), ("views", "brand")):
         _check_names(values, problems, kind)
         for path, table in _tables(values, kind):
-            named = texts(table.get(key))
+            named = _config.texts(table.get(key))
             for name in named if isinstance(named, tuple) else ():
                 if isinstance(name, str) and name not in known:
                     problems.add((*path, key), f"there is no brand or query {name!r}")
 
 
-def _check_names(values: Mapping[str, Any], problems: Problems, *kinds: str) -> set[str]:
+def _check_names(values: Mapping[str, Any], problems: _config.Problems, *kinds: str) -> set[str]:
     """Note names that several tables of some kinds have; return all."""
     seen: set[str] = set()
     for place, kind in enumerate(kinds):
@@ -368,13 +356,13 @@ def _check_names(values: Mapping[str, Any], problems: Problems, *kinds: str) -> 
     return seen
 
 
-def _tables(values: Mapping[str, Any], kind: str) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
+def _tables(values: Mapping[str, Any], kind: str) -> Iterator[tuple[_config.KeyPath, dict[str, Any]]]:
     """Yield the tables of an array as the file has them, with their places."""
     tables = values[kind] if isinstance(values.get(kind), list) else ()
     yield from (((kind, number), table) for number, table in enumerate(tables) if isinstance(table, dict))
 
 
-def _listed(table: Mapping[str, Any], path: KeyPath, folder: Path, problems: Problems) -> list[str]:
+def _listed(table: Mapping[str, Any], path: _config.KeyPath, folder: Path, problems: _config.Problems) -> list[str]:
     """Return the addresses in the file of a source, one a line; empty lines and those after # are skipped."""
     given = [name for name in ("url", "urls", "file") if name in table]
     if len(given) != 1:
