@@ -125,11 +125,6 @@ def _duration(value: Any) -> float:
     return float(seconds)
 
 
-def _duration_or_off(value: Any) -> float | None:
-    """Return seconds, or None for "off"."""
-    return None if value == "off" else _duration(value)
-
-
 def _size(value: Any) -> int:
     """Return bytes: a string such as "10 MB", or a number."""
     found = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
@@ -145,7 +140,7 @@ def texts(value: Any) -> Any:
 
 
 Duration = Annotated[float, Parsed(_duration)]
-DurationOrOff = Annotated[float | None, Parsed(_duration_or_off)]
+DurationOrOff = Annotated[float | None, Parsed(lambda value: None if value == "off" else _duration(value))]
 Size = Annotated[int, Parsed(_size)]
 Texts = Annotated[tuple[str, ...], Parsed(texts)]
 Count = Annotated[int, between(1)]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from blockfeat._extras import require_extra
+from blockfeat._files import bundled_table
 from blockfeat.commands import console
 from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, languages
 
@@ -25,14 +26,6 @@ if TYPE_CHECKING:
     from blockfeat.training.config import Progress, TrainedModel, TrainingReport
 
 # What each kind trains (of thresholds by decoder) and how its labels are decoded; printed first.
-_ABOUT = {
-    "margin": "soft thresholds and weights by regression, decoded by Viterbi; the default",
-    "mss": "hard thresholds by the particle swarm, decoded by the best run (the paper: --decoder conjunction)",
-    "conjunction": "hard thresholds by the particle swarm, all of which a block has to pass, as in the paper",
-    "sequence": "a network over the blocks in their order, decoded by a cut",
-    "tokens": "naive Bayes over tokens, decoded by the maximum subsequence",
-    "web2text": "two networks, decoded by Viterbi",
-}
 _OF_THRESHOLDS = {"fitness": "--fitness", "decoder": "--decoder", "stop_word_scope": "--stop-words"}
 _OF_THRESHOLDS |= {"segmenter": "--segmenter", "per_language": "--per-language"}
 
@@ -105,7 +98,8 @@ def train(
         console.show(config_text(chosen, configuration).rstrip("\n"))
         return
     if not quiet:
-        about = _ABOUT.get(getattr(configuration, "decoder", chosen), "see docs/training.md")
+        kinds = bundled_table("blockfeat.commands", "kinds.toml")
+        about = kinds.get(getattr(configuration, "decoder", chosen), "see docs/training.md")
         console.show(f"training a model of kind {chosen}: {about}")
     wanted = languages(lang)
     target = output or Path("-".join(["blockfeat", *(wanted or [chosen])]) + TRAINERS[chosen].suffix)
@@ -277,7 +271,10 @@ def show_scores(report: TrainingReport) -> None:
 
     rows = [
         [part, METRICS[group.metric], str(group.pages)]
-        + [_score(value) for value in (group.extraction, group.all_blocks, group.all_text, group.labellers)]
+        + [
+            "" if one is None else f"{one:.3f}"
+            for one in (group.extraction, group.all_blocks, group.all_text, group.labellers)
+        ]
         for part, scores in (("training", report.training), (f"test, other {report.parted_by}", report.test))
         if scores is not None
         for group in scores.groups
@@ -285,10 +282,6 @@ def show_scores(report: TrainingReport) -> None:
     if rows:
         columns = ["part", "measure", "pages", "FE (model)", "PR (all blocks)", "TB (all text)", "HL (2nd labeller)"]
         console.show_table("scores", columns, rows, right=2)
-
-
-def _score(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
 
 
 def _show_soft_thresholds(model: MarginModel) -> None:

@@ -147,7 +147,7 @@ def _convert_folders(
     for folder in (source, gold):
         if folder is not None and not folder.is_dir():
             raise CorpusError(f"{folder}: not a folder")
-    pairs, unpaired = _paired(source, gold, _cleaned_name if layout == "cleaneval" else str)
+    pairs, unpaired = _paired(source, gold, "-cleaned" if layout == "cleaneval" else "")
     _report(unpaired, problems)
     read = _read_cleaneval if layout == "cleaneval" else _read_plain
     for pair in pairs:
@@ -167,8 +167,11 @@ def _report(found: list[str], problems: list[str] | None) -> None:
         raise CorpusError(f"{found[0]}{f'; and {len(found) - 1} problems more' if len(found) > 1 else ''}")
 
 
-def _paired(source: Path, gold: Path | None, name: Callable[[str], str]) -> tuple[list[Any], list[str]]:
-    """Return id, HTML file and file of the gold text of each page, by id, and a message for each file left unpaired."""
+def _paired(source: Path, gold: Path | None, suffix: str) -> tuple[list[Any], list[str]]:
+    """Return id, HTML file and file of the gold text of each page, by id, and a message for each file left unpaired.
+
+    Names of gold texts may end in the suffix.
+    """
     pages = _files(source, _HTML_SUFFIXES)
     texts = _files(gold or source, _TEXT_SUFFIXES)
     if not pages:
@@ -178,7 +181,7 @@ def _paired(source: Path, gold: Path | None, name: Callable[[str], str]) -> tupl
     page_root, text_root = (source, gold) if gold is not None else _roots(source, pages, texts)
     messages: list[str] = []
     page_of = _by_name(pages, page_root, str, messages)
-    text_of = _by_name(texts, text_root, name, messages)
+    text_of = _by_name(texts, text_root, lambda name: name.removesuffix(suffix), messages)
     messages += [f"{page_of[key]}: page without gold text" for key in sorted(page_of.keys() - text_of.keys())]
     messages += [f"{text_of[key]}: gold text without page" for key in sorted(text_of.keys() - page_of.keys())]
     both = sorted(page_of.keys() & text_of.keys())
@@ -220,10 +223,6 @@ def _by_name(paths: list[Path], root: Path, name: Callable[[str], str], messages
         (rank, first), rest = found[0], found[1:]
         messages += [f"{path}: has the same name as {first.name}" for other, path in rest if other == rank]
     return {key: found[0][1] for key, found in candidates.items()}
-
-
-def _cleaned_name(name: str) -> str:
-    return name.removesuffix("-cleaned")
 
 
 def _decoded(path: Path, charset: str | None = None) -> str:

@@ -38,7 +38,8 @@ def has_any(kind: str, text: str) -> bool:
     Linear in the length of the text.
     """
     plain = _plain(text)
-    return stands_in(kind, _bytes(plain)) and any(pattern.search(plain) for pattern in _patterns(kind, plain))
+    is_there = stands_in(kind, plain.encode("utf-8", "surrogatepass"))
+    return is_there and any(pattern.search(plain) for pattern in _patterns(kind, plain))
 
 
 def begins_with(kind: str, text: str) -> bool:
@@ -50,16 +51,12 @@ def begins_with(kind: str, text: str) -> bool:
 def phrases_in(kind: str, text: str) -> list[str]:
     """Return the phrases of a kind that occur in a text, each as often as it does."""
     plain = _plain(text)
-    patterns = _patterns(kind, plain) if stands_in(kind, _bytes(plain)) else ()
+    patterns = _patterns(kind, plain) if stands_in(kind, plain.encode("utf-8", "surrogatepass")) else ()
     return [found[0] for pattern in patterns for found in pattern.finditer(plain)]
 
 
 def _plain(text: str) -> str:
     return " ".join(text.lower().replace("’", "'").split())
-
-
-def _bytes(plain: str) -> bytes:
-    return plain.encode("utf-8", "surrogatepass")
 
 
 def stands_in(kind: str, source: bytes) -> bool:
@@ -279,7 +276,7 @@ def _notice(page: PageEvidence) -> str | None:
         return "consent wall" if _is_consent_wall(page) else None
     if _is_login(page, by_title=True) or _is_login_beside_teasers(page):
         return "login"
-    if _is_challenge(page):
+    if page.is_small and _says("bot_check", page.heads):
         return "bot check"
     is_lost = _is_error_page(page)
     if not is_lost and _is_bare_check(page):
@@ -311,11 +308,6 @@ def _is_short_error(page: PageEvidence) -> bool:
         return False
     said = [*page.heads, page.begin]
     return _says("error_page", said) or _says("error", said)
-
-
-def _is_challenge(page: PageEvidence) -> bool:
-    """Return whether title or heading of a page of little text ask whether the reader is a person."""
-    return page.is_small and _says("bot_check", page.heads)
 
 
 def _is_bare_check(page: PageEvidence) -> bool:

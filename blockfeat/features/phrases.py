@@ -77,11 +77,6 @@ def _tenths(value: float) -> str:
     return "no" if tenths <= 0 else "all" if tenths >= 10 else f"{tenths} of 10"
 
 
-def _percent(value: float) -> str:
-    """Return a share; some count what is repeated, and come to more than all."""
-    return f"{100 * min(value, 1):.0f} %"
-
-
 def _decimal(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) < 1 else f"{value:.1f}".removesuffix(".0")
 
@@ -90,18 +85,14 @@ def _count(value: float) -> str:
     return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
 
 
-def _exponent(value: float) -> str:
-    """Return a number of which the feature is log(1 + number)."""
-    return f"{expm1(min(value, _MOST)):,.0f}"
-
-
 FORMS: Mapping[str, Callable[[float], str]] = MappingProxyType(
     {
         "decimal": _decimal,
-        "percent": _percent,
+        # Some count what is repeated, and come to more than all.
+        "percent": lambda value: f"{100 * min(value, 1):.0f} %",
         "tenths": _tenths,
         "count": _count,
-        "log": _exponent,
+        "log": lambda value: f"{expm1(min(value, _MOST)):,.0f}",
         "none": _decimal,
         NAMED: _count,
     }

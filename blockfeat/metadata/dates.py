@@ -271,7 +271,8 @@ def choose_publication(
     chosen = most_precise(_by_visible(declared, visible), declared)
     local = url_day or (visible[0][0].day if visible else None)
     if local is not None and _is_elsewhere(chosen[0], local):
-        return _on_day(chosen[0], local), chosen[1]
+        # The same instant with the day that it has on the page.
+        return replace(chosen[0], day=local, ahead=(chosen[0].day - local).days), chosen[1]
     is_seen = any(moment.day == chosen[0].day for moment, _ in visible)
     if may_be_stamp and visible and not is_seen and visible[0][0].day < chosen[0].day:
         return visible[0]
@@ -300,11 +301,6 @@ def _is_elsewhere(moment: Moment, local: date) -> bool:
         return False
     ahead = (moment.day - local).days
     return (ahead == 1 and moment.time.hour < _WEST) or (ahead == -1 and moment.time.hour >= _EAST)
-
-
-def _on_day(moment: Moment, local: date) -> Moment:
-    """Return the same instant with the day that it has on the page."""
-    return replace(moment, day=local, ahead=(moment.day - local).days)
 
 
 def most_precise(first: Dated, given: list[Dated]) -> Dated:

@@ -11,21 +11,13 @@ from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from blockfeat import _config
-from blockfeat._files import bundled_file, config_text
+from blockfeat._files import bundled_file, bundled_table, config_text
 from blockfeat.monitor.fetching.options import Address, FetchOptions, refusal
 from blockfeat.monitor.mentions.brand import Brand, Language
 from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.receivers import CHANNELS, Alert, Smtp, Wanted, Webhook
 
 _DAY = 86400.0
-# Keys of earlier versions, and what takes their place.
-_GONE = {
-    "pages.site_profile": "profiles of sites are gone since 0.3.0: leave the line out",
-    "monitor.shared": "is gone, as one run at a time works on a store: split the feeds over configurations, each with "
-    "a store of its own, or read pages with Spark (docs/pipelines.md)",
-    "alerts.mattermost": "is gone: give the address to 'slack', as Mattermost takes Slack's messages",
-    "alerts.teams": "is gone: Apprise posts to Teams, as a 'command' (docs/monitor.md, Alerts, has it whole)",
-}
 
 
 def _zone(name: str) -> str:
@@ -301,7 +293,8 @@ def read_config(path: str | os.PathLike[str]) -> MonitorConfig:
 def parse_config(text: str, *, name: str = "configuration", folder: Path = Path()) -> MonitorConfig:
     """Read a configuration from its text; see `read_config`."""
     values, problems = _config.parse_toml(text, name=name)
-    for gone, reason in _GONE.items():
+    # Keys of earlier versions, and what takes their place.
+    for gone, reason in bundled_table("blockfeat.monitor", "gone.toml").items():
         kind, key = gone.split(".")
         for path, table in (*_tables(values, kind), ((kind,), values.get(kind))):
             if isinstance(table, dict) and table.pop(key, None) is not None:

@@ -383,15 +383,12 @@ def mentions_in(
     >>> [found.brands for found in mentions_in(pages, ["Corvane"])]
     [('Corvane',)]
     """
-    matcher = brands if isinstance(brands, BrandMatcher) else BrandMatcher.of(map(_brand, brands))
-    work = _MentionsOf(extractor or Extractor.load(), matcher)
+    if not isinstance(brands, BrandMatcher):
+        brands = BrandMatcher.of(Brand(brand) if isinstance(brand, str) else brand for brand in brands)
+    work = _MentionsOf(extractor or Extractor.load(), brands)
     documents = (Document(id=url, data=html, url=url) for url, html in pages)
     for _, found in read_pages(work, documents, jobs=jobs, deadline=deadline):
         yield found
-
-
-def _brand(brand: Brand | str) -> Brand:
-    return Brand(brand) if isinstance(brand, str) else brand
 
 
 @dataclass(frozen=True)

@@ -348,12 +348,8 @@ def export_rows(
 
 def _json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for row in rows:
-        plain = {key: _parsed(value) if key in _JSON_COLUMNS else value for key, value in row.items()}
+        plain = {**row, **{key: json.loads(row[key]) for key in _JSON_COLUMNS if isinstance(row.get(key), str)}}
         yield json.dumps(plain, ensure_ascii=False, default=str) + "\n"
-
-
-def _parsed(value: object) -> object:
-    return json.loads(value) if isinstance(value, str) else value
 
 
 def csv_lines(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> Iterator[str]:

@@ -17,24 +17,14 @@ from blockfeat.errors import TrainingError
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.models.model import PageMeasurer
 from blockfeat.page.page import Page
-from blockfeat.pso.fitness import (
-    FITNESSES,
-    Chunk,
-    Masks,
-    PageSnippets,
-    PageTerms,
-    SnippetChunk,
-    TextChunk,
-    count_terms,
-    find_snippets,
-)
+from blockfeat.pso import fitness as scoring
 from blockfeat.pso.search import CoordinateAscent, SearchResult, search
 from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
 from blockfeat.training.config import OnProgress, Progress, TrainingReport
 from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
 
 _BLOCKS_IN_CHUNK = 8_000
-Gold = PageTerms | PageSnippets
+Gold = scoring.PageTerms | scoring.PageSnippets
 Array = NDArray[np.float64]
 Candidates = TypeVar("Candidates", contravariant=True)
 """One or more candidates for a model's parameters, scored at once."""
@@ -49,8 +39,8 @@ class SwarmConfig:
 
     def check_fitness(self) -> None:
         """Raise TrainingError for an unknown fitness."""
-        if self.fitness not in FITNESSES:
-            raise TrainingError(f"unknown fitness {self.fitness!r}; known are {', '.join(FITNESSES)}")
+        if self.fitness not in scoring.FITNESSES:
+            raise TrainingError(f"unknown fitness {self.fitness!r}; known are {', '.join(scoring.FITNESSES)}")
 
     @property
     def metric(self) -> str:
@@ -182,11 +172,11 @@ def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold:
     if len(blocks) == 0:
         raise TrainingError("the page has no text")
     if page.text and not (fitness == "snippets" and page.present):
-        gold = count_terms(blocks, page.text, single_characters=fitness == "f1")
+        gold = scoring.count_terms(blocks, page.text, single_characters=fitness == "f1")
         if not gold.gold_length:
             raise TrainingError("the gold text has no words")
         return gold
-    snippets = find_snippets(blocks, page.present, page.absent)
+    snippets = scoring.find_snippets(blocks, page.present, page.absent)
     if not snippets.present and not snippets.absent:
         raise TrainingError("no snippet of the gold occurs in the page")
     return snippets
@@ -194,7 +184,7 @@ def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold:
 
 def pages_in_groups(pages: Sequence[Page_co]) -> list[list[Page_co]]:
     """Split pages into groups of about 8000 blocks, pages with gold text separately from those with snippets."""
-    kinds = (PageTerms, PageSnippets)
+    kinds = (scoring.PageTerms, scoring.PageSnippets)
     return [group for kind in kinds for group in _grouped([page for page in pages if isinstance(page.gold, kind)])]
 
 
@@ -210,13 +200,15 @@ def _grouped(pages: Sequence[Page_co]) -> list[list[Page_co]]:
     return groups
 
 
-def chunk_of(pages: Sequence[Prepared], metric: str) -> Chunk:
+def chunk_of(pages: Sequence[Prepared], metric: str) -> scoring.Chunk:
     """Return the `Chunk` that computes the fitness of label masks for a group of `pages_in_groups`."""
     sizes = [page.words.size for page in pages]
-    terms = [page.gold for page in pages if isinstance(page.gold, PageTerms)]
+    terms = [page.gold for page in pages if isinstance(page.gold, scoring.PageTerms)]
     if terms:
-        return TextChunk.build(terms, sizes, metric)
-    return SnippetChunk.build([page.gold for page in pages if isinstance(page.gold, PageSnippets)], sizes)
+        return scoring.TextChunk.build(terms, sizes, metric)
+    return scoring.SnippetChunk.build(
+        [page.gold for page in pages if isinstance(page.gold, scoring.PageSnippets)], sizes
+    )
 
 
 @dataclass(frozen=True)
@@ -231,12 +223,12 @@ class Part(ABC, Generic[Candidates]):
         Number of pages, and of their blocks.
     """
 
-    chunk: Chunk
+    chunk: scoring.Chunk
     pages: int
     blocks: int
 
     @abstractmethod
-    def masks(self, candidates: Candidates) -> Masks:
+    def masks(self, candidates: Candidates) -> scoring.Masks:
         """Return the label of each block for each candidate: blocks × candidates."""
 
 
@@ -299,7 +291,9 @@ class TrainingSet(Generic[Candidates]):
 
     def _grouped(self, metric: str, found: Array, everything: Array) -> GroupedScores:
         """Return mean fitness of the model and of keeping all blocks, for pages with gold text and with snippets."""
-        has_text = np.concatenate([np.full(part.pages, isinstance(part.chunk, TextChunk)) for part in self.parts])
+        has_text = np.concatenate(
+            [np.full(part.pages, isinstance(part.chunk, scoring.TextChunk)) for part in self.parts]
+        )
         groups = [
             StrategyScores(name, int(own.sum()), float(found[own].mean()), float(everything[own].mean()))
             if own.any()

@@ -294,7 +294,8 @@ class Boundaries:
         if script != script_of(after):
             return _scripts_part(last, after) or self._is_compound(text, start, end, lang=lang)
         if script == "hangul":
-            return self._is_korean_end("".join(takewhile(_is_hangul, text[end : end + _REACH])))
+            hangul = takewhile(lambda character: script_of(character) == "hangul", text[end : end + _REACH])
+            return self._is_korean_end("".join(hangul))
         return _may_touch(last, after) or self._is_compound(text, start, end, lang=lang)
 
     def _is_korean_end(self, behind: str) -> bool:
@@ -347,10 +348,6 @@ def _is_letter(character: str) -> bool:
     if character == "" or character in SUPERSCRIPTS:
         return False
     return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
-
-
-def _is_hangul(character: str) -> bool:
-    return script_of(character) == "hangul"
 
 
 def _letters_before(text: str, end: int) -> str:

@@ -15,18 +15,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateColumn
 
 from blockfeat.errors import StoreError
+from blockfeat.monitor.store import engine as sql_engine
 from blockfeat.monitor.store import feeds, mentions, outbox, pages, runs, search
-from blockfeat.monitor.store.engine import (
-    WRITES,
-    Check,
-    is_away,
-    locked,
-    open_engine,
-    reason_of,
-    shown,
-    take_turn,
-    was_kept,
-)
 from blockfeat.monitor.store.records import evidence_rows
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, SQL, VIEWS, meta, metadata, page
 from blockfeat.monitor.store.search import create_index
@@ -147,7 +137,7 @@ class Store:
 
     name: str
     engine: Engine
-    _checks: list[Check] = field(default_factory=list, repr=False, compare=False)
+    _checks: list[sql_engine.Check] = field(default_factory=list, repr=False, compare=False)
     # Since when the database is away in a run, by time.monotonic().
     _away: list[float] = field(default_factory=list, repr=False, compare=False)
 
@@ -167,7 +157,7 @@ class Store:
         StoreError
             It cannot be opened, or a newer version has written it.
         """
-        store = cls(shown(where), open_engine(where, create=create))
+        store = cls(sql_engine.shown(where), sql_engine.open_engine(where, create=create))
         if store._do(schema_version) != SCHEMA_VERSION:
             store._do(partial(migrate, name=store.name), writes=True)
         return store
@@ -193,10 +183,13 @@ class Store:
         result: Any = None
         while True:
             try:
-                with self.engine.connect().execution_options(**{WRITES: writes}) as connection, connection.begin():
+                with (
+                    self.engine.connect().execution_options(**{sql_engine.WRITES: writes}) as connection,
+                    connection.begin(),
+                ):
                     if writes:
-                        number = take_turn(connection)
-                        if was_kept(connection, tried):
+                        number = sql_engine.take_turn(connection)
+                        if sql_engine.was_kept(connection, tried):
                             return cast("T", result)
                         tried = number
                         for check in self._checks:
@@ -210,8 +203,8 @@ class Store:
 
     def _wait(self, error: SQLAlchemyError) -> None:
         """Wait a moment in a run whose database is away; raise StoreError for all else, and where it stays away."""
-        reason = f"{self.name}: {reason_of(error, self.engine)}"
-        if not self._checks or not is_away(error):
+        reason = f"{self.name}: {sql_engine.reason_of(error, self.engine)}"
+        if not self._checks or not sql_engine.is_away(error):
             raise StoreError(reason) from error
         if not self._away:
             self._away.append(time.monotonic())
@@ -226,7 +219,7 @@ class Store:
 
         Raises `StoreError` where another process has it. Where it is lost in between, this store refuses to write.
         """
-        with locked(self.engine, name=self.name) as check:
+        with sql_engine.locked(self.engine, name=self.name) as check:
             self._checks.append(check)
             try:
                 yield
@@ -315,7 +308,7 @@ class Store:
                 names = tuple(found.keys())
                 yield from (dict(zip(names, row, strict=True)) for row in found)
         except SQLAlchemyError as error:
-            raise StoreError(f"{self.name}: {reason_of(error, self.engine)}") from error
+            raise StoreError(f"{self.name}: {sql_engine.reason_of(error, self.engine)}") from error
 
     def query(self, statement: str, values: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
         """Return the rows of an SQL query over the views."""
