@@ -17,7 +17,15 @@ from blockfeat.errors import TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import normalise_code
 from blockfeat.pso.swarm import Generation
-from blockfeat.training import config
+from blockfeat.training.config import (
+    OnProgress,
+    Progress,
+    TrainedModel,
+    Trainer,
+    TrainingReport,
+    make_trainer,
+    no_progress,
+)
 from blockfeat.training.evaluation.strategies import compare_strategies
 from blockfeat.training.thresholds import ThresholdConfig
 
@@ -66,10 +74,10 @@ def train(
     split: float | None = None,
     jobs: int | None = None,
     name: str | None = None,
-    on_progress: config.OnProgress = config.no_progress,
+    on_progress: OnProgress = no_progress,
     on_generation: Callable[[Generation], None] | None = None,
     command: str | None = None,
-) -> config.TrainedModel:
+) -> TrainedModel:
     """Learn a model from labelled pages.
 
     Parameters
@@ -123,7 +131,7 @@ def train(
             raise TrainingError("'options' are those of a threshold model; give 'config' for other kinds")
         config, split, jobs = options, _first(split, options.split), _first(jobs, options.jobs)
         name, seed = _first(name, options.name), _first(seed, options.swarm.seed)
-    trainer = config.make_trainer(
+    trainer = make_trainer(
         kind or ("thresholds" if isinstance(config, ThresholdConfig) else DEFAULT_KIND),
         config,
         seed=seed or 0,
@@ -139,15 +147,15 @@ def train(
 
 
 def train_by(
-    trainer: config.Trainer[Any],
+    trainer: Trainer[Any],
     corpus: str | PathLike[str] | Iterable[str | PathLike[str]] | Sequence[LabelledPage],
     *,
     langs: Sequence[str] | None = None,
     leave_out: frozenset[tuple[str, str]] = frozenset(),
     split: float = DEFAULT_SPLIT,
-    on_progress: config.OnProgress = config.no_progress,
+    on_progress: OnProgress = no_progress,
     command: str | None = None,
-) -> config.TrainedModel:
+) -> TrainedModel:
     """Learn a model by a trainer, registered or not; all else is as for `train`."""
     trainer.check_libraries()
     share = _check_split(split)
@@ -173,12 +181,10 @@ def _check_split(split: float) -> float:
     return split
 
 
-def _with_generations(
-    on_progress: config.OnProgress, on_generation: Callable[[Generation], None] | None
-) -> config.OnProgress:
+def _with_generations(on_progress: OnProgress, on_generation: Callable[[Generation], None] | None) -> OnProgress:
     """Return one callback that calls both."""
 
-    def progress(step: config.Progress) -> None:
+    def progress(step: Progress) -> None:
         on_progress(step)
         if on_generation is not None and step.generation is not None:
             on_generation(step.generation)
@@ -186,7 +192,7 @@ def _with_generations(
     return progress
 
 
-def read_pages(corpus: Any, langs: Sequence[str] | None, on_progress: config.OnProgress) -> list[LabelledPage]:
+def read_pages(corpus: Any, langs: Sequence[str] | None, on_progress: OnProgress) -> list[LabelledPage]:
     """Return the pages of the given languages, from corpora to read, among them `DEMO`, or as they were passed."""
     given: list[Any] = [corpus] if isinstance(corpus, (str, PathLike)) else list(corpus)
     if given and isinstance(given[0], LabelledPage):
@@ -196,7 +202,7 @@ def read_pages(corpus: Any, langs: Sequence[str] | None, on_progress: config.OnP
     files = [path for path in given if path != DEMO]
 
     def on_page(file: int, pages: int) -> None:
-        on_progress(config.Progress("reading", file, len(files), f"corpora read, {len(demo) + pages} pages"))
+        on_progress(Progress("reading", file, len(files), f"corpora read, {len(demo) + pages} pages"))
 
     on_page(0, 0)
     if demo:
@@ -205,18 +211,18 @@ def read_pages(corpus: Any, langs: Sequence[str] | None, on_progress: config.OnP
 
 
 def _tested(
-    model: config.TrainedModel,
-    trainer: config.Trainer[Any],
+    model: TrainedModel,
+    trainer: Trainer[Any],
     training: Sequence[LabelledPage],
     test: Sequence[LabelledPage],
-    on_progress: config.OnProgress,
-) -> config.TrainingReport:
+    on_progress: OnProgress,
+) -> TrainingReport:
     """Return the report with the test part and the curves of single features; after Ctrl-C, without the rest."""
-    report = model.report or config.TrainingReport(trainer.kind, len(training))
+    report = model.report or TrainingReport(trainer.kind, len(training))
 
     def on_page(done: int) -> None:
         on_progress(
-            config.Progress("testing", done, len(test), "test pages scored", "the model, without the rest of its test")
+            Progress("testing", done, len(test), "test pages scored", "the model, without the rest of its test")
         )
 
     try:
@@ -232,11 +238,11 @@ def _tested(
 
 
 def _record(
-    trainer: config.Trainer[Any],
+    trainer: Trainer[Any],
     split: float,
     pages: Sequence[LabelledPage],
     training: Sequence[LabelledPage],
-    report: config.TrainingReport,
+    report: TrainingReport,
     command: str | None,
     *,
     left_out: int,

@@ -19,6 +19,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from blockfeat._files import bundled_table
 from blockfeat.errors import ConfigError
 from blockfeat.io.http import Network, is_address
 from blockfeat.web.problems import Problem, problem_response
@@ -140,14 +141,7 @@ PAGE_POLICY = (
 )
 """Content security policy of the service's own pages: nothing inline, nothing from elsewhere."""
 
-_HEADERS = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",  # with no-referrer, the pages' own forms would be sent with "Origin: null"
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-    "x-robots-tag": "noindex, nofollow",
-}
+_HEADERS = bundled_table("blockfeat.web", "headers.toml")
 _logger = logging.getLogger("blockfeat.web.guard")
 _UNEXPECTED = "an unexpected error; the service's log has more"
 _READING = ("GET", "HEAD", "OPTIONS")

@@ -16,7 +16,12 @@ from blockfeat.features.measuring import PageFeatures
 from blockfeat.features.schema import Feature
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile
 from blockfeat.page.tags import Tags, name_keys
-from blockfeat.papers.mss import classifier
+from blockfeat.papers.mss.classifier import (
+    TokenClassifier,
+    classifier_arrays,
+    classifier_from_document,
+    classifier_values,
+)
 from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, inside, kept_blocks, sums_by_block
 
 PENALTY = 3.25
@@ -205,7 +210,7 @@ class TokenModel(FeatureModel):
     system: str
     table: TagTable = field(default_factory=lambda: load_table("html5"))
     penalty: float = PENALTY
-    classifier: classifier.TokenClassifier | None = None
+    classifier: TokenClassifier | None = None
     constraints: Constraints = field(default_factory=Constraints)
     features: ClassVar[tuple[Feature, ...]] = ()
     feature_names: ClassVar[tuple[str, ...]] = ()
@@ -275,11 +280,11 @@ class TokenModel(FeatureModel):
     def own_values(self) -> dict[str, Any]:
         """Return the system and its constraints, and the values of its classifier."""
         own = {"system": self.system, "penalty": self.penalty, "constraints": asdict(self.constraints)}
-        return own if self.classifier is None else own | classifier.classifier_values(self.classifier)
+        return own if self.classifier is None else own | classifier_values(self.classifier)
 
     def own_arrays(self) -> Arrays:
         """Return the arrays of the classifier."""
-        return {} if self.classifier is None else classifier.classifier_arrays(self.classifier)
+        return {} if self.classifier is None else classifier_arrays(self.classifier)
 
     @classmethod
     def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
@@ -309,13 +314,11 @@ class TokenModel(FeatureModel):
         return truncate_run(run, tokens.element_starts(("hr",))) if self.constraints.stop_at_rule else run
 
 
-def _classifier(
-    document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None
-) -> classifier.TokenClassifier | None:
+def _classifier(document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> TokenClassifier | None:
     """Return the classifier of a stored model: its own, that of the file that it refers to, or None."""
     counts = document.get("counts")
     if counts is None:
-        return classifier.classifier_from_document(document, arrays) if arrays else None
+        return classifier_from_document(document, arrays) if arrays else None
     if read is None:
         raise ModelError(f"its counts are in {counts!r}, which cannot be read from here")
-    return classifier.classifier_from_document(*read(str(counts)))
+    return classifier_from_document(*read(str(counts)))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_table
 from blockfeat.blocks import Block, Blocks
 from blockfeat.extraction import Extraction
 from blockfeat.features import FORMS, NAMED, Feature, limit, phrase, registered_features
@@ -119,14 +120,7 @@ def _written(feature: Feature | None, value: float | None) -> str:
     return FORMS[feature.form](value)
 
 
-_MEDIA = {
-    "text": ("Text", "text/plain", "txt"),
-    "markdown": ("Markdown", "text/markdown", "md"),
-    "json": ("JSON", "application/json", "json"),
-    "html": ("HTML", "text/html", "html"),
-    "xml": ("XML (TEI)", "application/tei+xml", "xml"),
-    "page": ("Page", "text/html", "html"),
-}
+_MEDIA = bundled_table("blockfeat.web.reader", "media.toml")
 
 
 def media_of(name: str) -> dict[str, str]:
