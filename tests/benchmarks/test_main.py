@@ -35,7 +35,7 @@ def test_metadata_are_compared_with_files_of_gold(tmp_path: Path, capsys: pytest
     gold = {"id": "1", "html": "<title>Quiet days</title><h1>Quiet days</h1>", "gold": {"title": "Quiet days"}}
     (tmp_path / "gold.jsonl").write_text(json.dumps(gold), encoding="utf-8")
     assert main(["metadata", "--corpus", str(tmp_path / "gold.jsonl"), *_ALONE]) == 0
-    assert "| gold | 1 | blockfeat default | 1.000" in capsys.readouterr().out
+    assert "| gold | blockfeat default | 1 | 1.000" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -86,5 +86,5 @@ def test_the_bench_scores_and_prints(tmp_path):
     result = run_metadata_bench(extractor(), read_gold([gold_folder(tmp_path)]), peers=())
     scores = result.scores(result.systems[0])
     assert scores["authors"].f1 == scores["title"].f1 == 1.0
-    assert "| lake | 2 | blockfeat default | 1.000" in result.to_markdown()
+    assert "| lake | blockfeat default | 2 | 1.000" in result.to_markdown()
     assert result.write(tmp_path).read_text(encoding="utf-8").startswith("set,system,field")
