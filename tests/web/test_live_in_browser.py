@@ -335,8 +335,9 @@ def test_lessons_are_accepted_and_forgotten_in_place(opening: Opening, store: St
                 page.wait_for_function("before => scrollY === before", arg=before)  # once it has loaded anew
             else:
                 _wait_until_in_sight(page, accept)
+        page.evaluate("document.body.dataset.old = ''")
         page.get_by_role("button", name="Accept anew").first.click()
-        page.get_by_role("button", name="Accept anew").nth(1).wait_for()
+        page.locator("body:not([data-old])").wait_for()  # loaded anew: what is clicked before would be lost
         for left in (1, 0):
             page.get_by_role("button", name="Forget").last.click()
             page.locator("form:has([name=forget])").nth(left).wait_for(state="detached")
