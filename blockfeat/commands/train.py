@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from blockfeat.models.margin import MarginModel
     from blockfeat.training.config import Progress, TrainedModel, TrainingReport
 
-# What each kind trains (of thresholds by decoder) and how its labels are decoded; printed first.
 _OF_THRESHOLDS = {"fitness": "--fitness", "decoder": "--decoder", "stop_word_scope": "--stop-words"}
 _OF_THRESHOLDS |= {"segmenter": "--segmenter", "per_language": "--per-language"}
 

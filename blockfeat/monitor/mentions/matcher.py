@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -241,7 +240,6 @@ class BrandMatcher:
         return use.lang in _TURKISH or (lang in _TURKISH and not _TURKISH_LETTERS.isdisjoint(use.spelling))
 
 
-@cache
 def _common_words(lang: str) -> frozenset[str]:
     """Return the common words of a language; none where pyspellchecker has no list."""
     from spellchecker import SpellChecker
