@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.table import kinds_of_blocks
+from blockfeat.extraction.page_kind import JudgedPage, confidence_measures, expected_f1
 from blockfeat.extraction.parts import article_titles, block_roles
 from blockfeat.extraction.postprocess import Choice
-from blockfeat.extraction.walls import PageEvidence
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.model import BlockReason, Model, Prediction
@@ -253,7 +253,7 @@ class PageAnalysis:
         What labelled the blocks.
     identifier : Identifier
         Language identification.
-    evidence : PageEvidence
+    evidence : JudgedPage
         Evidence for the kind of the page.
     choice : Choice
         The labels after rules and options, with the reasons; the page, the options and the headline.
@@ -263,7 +263,7 @@ class PageAnalysis:
     prediction: Prediction
     model: Model
     identifier: Identifier
-    evidence: PageEvidence
+    evidence: JudgedPage
     choice: Choice
 
     @cached_property
@@ -283,7 +283,7 @@ class PageAnalysis:
     @property
     def kind(self) -> str:
         """What the page is."""
-        kind, _ = self._kind_and_chances
+        kind, _ = self.evidence.kind
         return "list" if self.choice.is_list and kind == "other" else kind
 
     @property
@@ -315,21 +315,14 @@ class PageAnalysis:
         return what_would_change(self.model, self.measured, predicted, block)
 
     @cached_property
-    def _kind_and_chances(self) -> tuple[str, NDArray[np.float64]]:
-        from blockfeat.extraction.page_kind import page_kind
-
-        return page_kind(self.evidence)
-
-    @cached_property
     def facts(self) -> Facts:
         """What is known of the page beside the text; linear in the page."""
         from blockfeat.content.links import Base, links_of_text
         from blockfeat.content.plain import data_tables, plain_text
-        from blockfeat.extraction.page_kind import confidence_measures, expected_f1
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
-        scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self._kind_and_chances
+        scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
         measures = confidence_measures(model_kind, scores, kept, words, chances)
         role_of_block = np.array(roles, dtype=np.object_)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from math import exp, log, log1p
 from typing import Any, ClassVar
 from urllib.parse import SplitResult, urlsplit
@@ -209,6 +209,15 @@ def page_kind(page: PageEvidence) -> tuple[str, NDArray[np.float64]]:
         return refused or "empty", np.zeros(len(LEARNT))
     learnt = _weights().probabilities(kind_measures(page.blocks, page.kept, page.prediction.scores, page.parsed.url))
     return refused or LEARNT[int(learnt.argmax())], learnt
+
+
+class JudgedPage(PageEvidence):
+    """Evidence for the kind of a page, with the kind, which is found once."""
+
+    @cached_property
+    def kind(self) -> tuple[str, NDArray[np.float64]]:
+        """What `page_kind` returns."""
+        return page_kind(self)
 
 
 @dataclass(frozen=True, eq=False)

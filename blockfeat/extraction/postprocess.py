@@ -19,9 +19,9 @@ from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
 from blockfeat.extraction import rules, signs
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
+from blockfeat.extraction.page_kind import JudgedPage, confidence_measures, expected_f1
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
-from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with, consent_begins
+from blockfeat.extraction.walls import NOTICES, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page.page import Page
@@ -342,7 +342,7 @@ def postprocess(
     options: ExtractionOptions,
     model_kind: str,
     site: Sequence[SiteRule] = (),
-) -> tuple[Choice, PageEvidence]:
+) -> tuple[Choice, JudgedPage]:
     """Return what is kept after rules and options, and the evidence for the kind of the page.
 
     Parameters
@@ -364,7 +364,7 @@ def postprocess(
     if (options.drop or options.keep) and len(blocks):
         choice = _by_selectors(choice)
     prediction = Prediction(prediction.scores, choice.kept, log_odds=prediction.log_odds)
-    evidence = PageEvidence(blocks, prediction, page, signs=choice.signs, title=title)
+    evidence = JudgedPage(blocks, prediction, page, signs=choice.signs, title=title)
     return _with_list_instead(choice, evidence, model_kind=model_kind, has_rules=has_rules), evidence
 
 
@@ -426,7 +426,7 @@ _FEWEST_ITEMS, _FEWEST_WORDS, _TIMES = 5, 20, 2
 _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 
 
-def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, has_rules: bool) -> Choice:
+def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has_rules: bool) -> Choice:
     """Return a choice that keeps the list of a page with next to no main text; the choice itself for other pages.
 
     Where there is no text at all, or one that is no content, the choice has a warning that says so. Lists are left out
@@ -453,7 +453,7 @@ def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
     return choice.keeping(kept)._replace(tables=tables, rule_reasons=rule_reasons)
 
 
-def rest_of_list(choice: Choice, page: PageEvidence, *, model_kind: str) -> Mask | None:
+def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask | None:
     """Return what is kept of a page that is a list, or one of a service, with the rest of it; None for other pages.
 
     Models take items of such pages for clutter, one by one. They are no articles, threads or products, not much is
@@ -478,7 +478,7 @@ def rest_of_list(choice: Choice, page: PageEvidence, *, model_kind: str) -> Mask
     return rest
 
 
-def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_kind: str) -> Mask | None:
+def list_instead(page: JudgedPage, rule_reasons: Mapping[int, str], *, model_kind: str) -> Mask | None:
     """Return the blocks of the list that is the text of a page with next to no other, with what is kept; None for none.
 
     Contents, indexes, results, products. Items are dropped blocks that are about as likely content as the likeliest of
@@ -487,7 +487,7 @@ def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_k
 
     Parameters
     ----------
-    page : PageEvidence
+    page : JudgedPage
         The page, with the blocks that are kept, if any.
     rule_reasons : mapping
         Blocks that rules or options decided about: what they dropped is no item.
@@ -507,9 +507,9 @@ def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_k
     return is_item | kept if _may_be_list(page, model_kind, most=_MOST_CONFIDENCE) else None
 
 
-def _may_be_list(page: PageEvidence, model_kind: str, *, most: float, is_named: bool = False) -> bool:
+def _may_be_list(page: JudgedPage, model_kind: str, *, most: float, is_named: bool = False) -> bool:
     """Return whether a page may be a list: it is no article, or named a list, and what is kept is hardly all of it."""
-    kind, chances = page_kind(page)
+    kind, chances = page.kind
     if kind not in ("other", "front page") and not (kind == "article" and is_named):
         return False
     words, scores = page.blocks.measures.words, page.prediction.scores
@@ -517,12 +517,12 @@ def _may_be_list(page: PageEvidence, model_kind: str, *, most: float, is_named: 
     return expected is None or expected <= most
 
 
-def reason_of_nothing(page: PageEvidence, predicted: Mask, rule_reasons: Mapping[int, str]) -> str:
+def reason_of_nothing(page: JudgedPage, predicted: Mask, rule_reasons: Mapping[int, str]) -> str:
     """Return why a page has no main text.
 
     Parameters
     ----------
-    page : PageEvidence
+    page : JudgedPage
         The page, none of whose n blocks is kept.
     predicted : bool array, n
         The blocks that the model keeps.
