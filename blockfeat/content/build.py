@@ -13,7 +13,7 @@ from blockfeat.content import nodes as tree
 from blockfeat.content.code import CodePart, code_language, code_parts, code_text
 from blockfeat.content.inline import Inlines
 from blockfeat.content.plain import DataTable, data_tables, normalised
-from blockfeat.page.tags import name_key, name_keys
+from blockfeat.page.tags import are_among, name_key, name_keys
 
 # Deeper lists (two steps each: the list and its item) and quotes are written at this depth, which bounds recursion.
 _MOST_DEPTH = 24
@@ -89,7 +89,7 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
 def caption_blocks(blocks: Blocks) -> NDArray[np.bool_]:
     """Return which blocks are captions; linear in the size of the page."""
     found, behind, containers = np.zeros(len(blocks), dtype=np.bool_), 0, blocks.containers
-    holders = np.isin(containers.key, _CAPTION_KEYS).nonzero()[0].tolist()
+    holders = are_among(containers.key, _CAPTION_KEYS).nonzero()[0].tolist()
     if not holders:
         return found
     places = _Places(blocks)
@@ -175,11 +175,11 @@ def _layout_lists(blocks: Blocks) -> set[int]:
     items = (containers.key == _ITEM).nonzero()[0]
     several = items[containers.end_block[items] > containers.first_block[items] + 1]
     first = blocks.container[containers.first_block[several]]
-    sections = several[(containers.key[first] == _HEADINGS[:, None]).any(axis=0)]
+    sections = several[are_among(containers.key[first], _HEADINGS)]
     if not sections.size:
         return set()
     around = containers.parent[sections]
-    layout = {*sections.tolist(), *around[(around >= 0) & np.isin(containers.key[around], _LIST_KEYS)].tolist()}
+    layout = {*sections.tolist(), *around[(around >= 0) & are_among(containers.key[around], _LIST_KEYS)].tolist()}
     return layout | {item for item in items.tolist() if int(containers.parent[item]) in layout}
 
 

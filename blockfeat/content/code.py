@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from blockfeat._files import bundled_table
 from blockfeat.blocks.element_codes import KEYS, PREFORMATTED
 from blockfeat.blocks.table import Blocks, markup_text
+from blockfeat.page.tags import are_among
 
 Mask = NDArray[np.bool_]
 
@@ -63,7 +64,7 @@ def _elements(blocks: Blocks) -> Iterator[CodePart]:
     containers = blocks.containers
     if not blocks.names & PREFORMATTED:
         return
-    found = (containers.key == KEYS[PREFORMATTED][:, None]).any(axis=0).nonzero()[0]
+    found = are_among(containers.key, KEYS[PREFORMATTED]).nonzero()[0]
     ends = containers.end_block[found]
     behind = np.concatenate(([0], np.maximum.accumulate(ends)))[:-1]
     firsts = np.maximum(containers.first_block[found], behind)

@@ -18,7 +18,7 @@ from blockfeat.content.inline import SOURCES
 from blockfeat.content.links import Base, first_address, fold_white_space, xml_characters
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.page.page import check_tree
-from blockfeat.page.tags import Tags, lxml_tree, name_key, name_keys
+from blockfeat.page.tags import Tags, are_among, lxml_tree, name_key, name_keys
 
 Mask = NDArray[np.bool_]
 
@@ -110,7 +110,7 @@ def _kept_media(blocks: Blocks, kept: Mask, places: TextPlaces) -> list[int]:
     images of one pixel, nor what stands in for an image that is loaded late.
     """
     tags = blocks.tags
-    media = np.isin(tags.key, _MEDIA_KEYS).nonzero()[0]
+    media = are_among(tags.key, _MEDIA_KEYS).nonzero()[0]
     if not media.size or not kept.any():
         return []
     is_caption = caption_blocks(blocks)
@@ -131,7 +131,7 @@ def _in_kept_element(tags: Tags, places: TextPlaces, counted: Mask, kept: Mask) 
     before = (sums_before(column) for column in (counted, counted & kept))
     total, left = (column[end] - column[first] for column in before)
     parents = tags.parents()
-    mostly = ~np.isin(tags.key, _PAGE_KEYS[:2]) & (left >= _MOSTLY * np.maximum(total, 1))
+    mostly = ~are_among(tags.key, _PAGE_KEYS[:2]) & (left >= _MOSTLY * np.maximum(total, 1))
     found: list[bool] = []
     for is_mostly, has_text, parent in zip(mostly.tolist(), (total > 0).tolist(), parents.tolist(), strict=True):
         found.append(is_mostly if has_text or parent < 0 else found[parent])
@@ -196,7 +196,7 @@ def kept_tree(blocks: Blocks, kept: Mask) -> etree._Element:
 
 def _needed(tags: Tags, has_text: Mask, media: list[int]) -> Mask:
     """Return which elements stay: those with kept text (which is behind some tags) or media, and what these need."""
-    own = np.isin(tags.key, _PAGE_KEYS)
+    own = are_among(tags.key, _PAGE_KEYS)
     own[[0, *media]] = True
     marked = has_text.copy()
     marked[tags.opened[own]] = True

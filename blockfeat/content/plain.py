@@ -23,7 +23,7 @@ from blockfeat.content.code import code_parts, code_text
 from blockfeat.content.text_writer import MOST_COLUMNS, grid_of, text_of_blocks, text_of_table
 from blockfeat.lang.characters import character_classes
 from blockfeat.lang.measures import code_points
-from blockfeat.page.tags import name_key, name_keys
+from blockfeat.page.tags import are_among, name_key, name_keys
 
 Mask = NDArray[np.bool_]
 
@@ -98,7 +98,7 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     tables, ends = tables[holds_kept], ends[holds_kept]
     if not tables.size:
         return []
-    barred_before = sums_before((containers.key == _NOT_DATA[:, None]).any(axis=0))
+    barred_before = sums_before(are_among(containers.key, _NOT_DATA))
     may_hold_data = barred_before[ends] == barred_before[tables + 1]
     words_before = sums_before(blocks.measures.words)
     read = (
@@ -316,7 +316,7 @@ def _with_marked_scripts(blocks: Blocks) -> Blocks:
 
 def _marked_scripts(blocks: Blocks) -> Iterator[tuple[int, int, str]]:
     tags, text, anchors = blocks.tags, blocks.page_text.text, blocks.anchors
-    raised = np.isin(tags.key, KEYS[SCRIPTS]).nonzero()[0]
+    raised = are_among(tags.key, KEYS[SCRIPTS]).nonzero()[0]
     starts, ends = (blocks.places[column[raised]] for column in (tags.opened, tags.closed))
     # Where the anchors up to each have ended: one that begins before the end of a script reaches into it.
     reach = np.append(0, np.maximum.accumulate(anchors.end))

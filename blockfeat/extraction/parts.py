@@ -17,7 +17,7 @@ from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
-from blockfeat.page.tags import name_key
+from blockfeat.page.tags import are_among, name_key, name_keys
 from blockfeat.page.utf_8 import Marks
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ _LONGEST_MARK = 4
 _LONGEST_RAISED = 64
 _LONGEST_DESCRIPTION = 1000
 _SAYS = ("alt", "title", "aria-label")
-_FIGURES = tuple(map(name_key, ("img", "video", "audio", "figure", "svg", "object")))
+_FIGURES = name_keys(["img", "video", "audio", "figure", "svg", "object"])
 
 
 @dataclass(frozen=True)
@@ -307,7 +307,7 @@ def _descriptions(blocks: Blocks, kept: Mask) -> tuple[tuple[int, str], ...]:
     from blockfeat.content.build import caption_blocks, shows_images
 
     tags = blocks.tags
-    elements = np.isin(tags.key, _FIGURES).nonzero()[0]
+    elements = are_among(tags.key, _FIGURES).nonzero()[0]
     places = tags.start[tags.opened[elements]]
     before = blocks.first_byte.searchsorted(places, side="right") - 1
     is_inside = places < blocks.end_byte[before]

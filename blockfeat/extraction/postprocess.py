@@ -25,6 +25,7 @@ from blockfeat.extraction.walls import NOTICES, asks_at_an_edge, begins_with, co
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page.page import Page
+from blockfeat.page.tags import are_among
 
 Mask = NDArray[np.bool_]
 
@@ -462,7 +463,7 @@ def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask |
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
     if log_odds is None or not choice.signs.bits & signs.REST:
         return None
-    if not (blocks.containers.key == rules.PARTS_OF_PAGES[:, None]).any():
+    if not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any():
         return None
     url, source = (choice.page.url or "").lower(), blocks.tags.source
     is_named = _ADDRESS_OF_LIST.search(url) is not None

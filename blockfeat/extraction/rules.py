@@ -25,7 +25,7 @@ from blockfeat.extraction.page_kind import is_forum
 from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
-from blockfeat.page.tags import name_keys
+from blockfeat.page.tags import are_among, name_keys
 
 Mask = NDArray[np.bool_]
 
@@ -71,7 +71,7 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
         return kept
     element = int(containers.element[innermost])
     end_element = int(tags.opened.searchsorted(tags.closed[element]))
-    if np.count_nonzero(np.isin(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
+    if np.count_nonzero(are_among(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
         return kept
     bits = _cue_bits(blocks)
     discussed = within(blocks, bits & _mask_of("discussion") != 0)
@@ -93,7 +93,7 @@ def beside_text(blocks: Blocks) -> Mask:
 
 def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
     """Return which containers are parts of a page beside its text, by their names and cues."""
-    is_beside: Mask = (bits & _mask_of(*_CUES_OF_OTHERS) != 0) | np.isin(blocks.containers.key, _NOT_TEXT)
+    is_beside: Mask = (bits & _mask_of(*_CUES_OF_OTHERS) != 0) | are_among(blocks.containers.key, _NOT_TEXT)
     return is_beside
 
 
@@ -293,7 +293,7 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
     called, containers, likely_words = _called(blocks, "event"), blocks.containers, blocks.measures.words * likely
     first, end = containers.first_block, containers.end_block
     words = _sums(blocks.measures.words, first, end)
-    boxes = (called["box"] & ~np.isin(containers.key, _PAGE) & (words > 0)).nonzero()[0]
+    boxes = (called["box"] & ~are_among(containers.key, _PAGE) & (words > 0)).nonzero()[0]
     if not boxes.size and falls_back:
         boxes = (containers.key == _MAIN).nonzero()[0]
     if not boxes.size or first[boxes[-1]] >= end[boxes[0]]:

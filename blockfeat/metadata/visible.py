@@ -17,7 +17,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.dates import find_span
 from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Candidates, folded, listed, pattern, words
 from blockfeat.metadata.names import PREFIX, is_job, split_byline
-from blockfeat.page.tags import Tags, name_keys, places_of
+from blockfeat.page.tags import Tags, are_among, name_keys, places_of
 from blockfeat.page.utf_8 import Marks
 
 _BEFORE, _BEFORE_TEXT, _BEHIND, _KEPT = 4, 8, 14, 2
@@ -134,7 +134,7 @@ def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> P
 
 def _aside(tags: Tags, first: int, end: int, about: int) -> tuple[tuple[int, int], ...]:
     """Return where elements of a stretch begin and end that are not about the article, without those around a place."""
-    elements = (tags.key == _ASIDE[:, None]).any(axis=0).nonzero()[0]
+    elements = are_among(tags.key, _ASIDE).nonzero()[0]
     starts, ends = tags.start[tags.opened[elements]], tags.start[tags.closed[elements]]
     chosen = (starts < end) & (ends > first) & ~((starts <= about) & (about < ends))
     outermost: list[tuple[int, int]] = []

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from blockfeat.errors import QueryError
 from blockfeat.page.scanner import scanned
 from blockfeat.page.tables import RAW_TEXT, REFERENCES
+from blockfeat.page.tree import are_among as are_among
 from blockfeat.page.tree import name_key as name_key
 from blockfeat.page.tree import parents_of as parents_of
 

@@ -77,6 +77,12 @@ def parents_of(opened: NDArray[np.integer], closed: NDArray[np.integer]) -> NDAr
     return found
 
 
+def are_among(keys: NDArray[np.uint64], names: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return which keys are one of a few names; several times as fast as `numpy.isin`."""
+    found: NDArray[np.bool_] = (keys == names[:, None]).any(axis=0)
+    return found
+
+
 def _slot(key: cython.ulonglong, shift: cython.int) -> cython.int:
     """Return the slot of a hash table in which the search for a key begins."""
     product: cython.ulonglong = key * _SPREAD

@@ -9,12 +9,14 @@ import os
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.data.corpus import demo_pages
 from blockfeat.page import Tags, tables
+from blockfeat.page.tags import are_among, name_keys
 from property_examples import examples
 from reference_tree import events_of_lxml, events_of_tags
 
@@ -74,3 +76,10 @@ def test_pages_of_the_corpora_have_the_trees_of_lxml() -> None:
                 if not is_equal and not warnings:
                     differing.append(f"{path.name}: {json.loads(line).get('id')}")
     assert equal >= _EQUAL_SHARE * pages, differing
+
+
+@given(st.lists(st.sampled_from(tables.NAMES)), st.lists(st.sampled_from(tables.NAMES)))
+@examples(40)
+def test_keys_are_among_those_of_names_as_numpy_says(present: list[str], wanted: list[str]) -> None:
+    keys, names = name_keys(present), name_keys(wanted)
+    assert np.array_equal(are_among(keys, names), np.isin(keys, names))

@@ -128,10 +128,8 @@ class BrandMatcher:
             if brand.name in names:
                 raise BrandError(f"brand {brand.name!r} is there twice")
             names.add(brand.name)
-            stems = inflections.stems_of(
-                (each.languages[0], each.name) for each in brand.spellings() if each.forms
-            ).items()
-            inflected = ((stem, _Use(number, _NAME, *named, variant=INFLECTED)) for stem, named in stems)
+            stems = inflections.stems_of((each.languages[0], each.name) for each in brand.spellings() if each.forms)
+            inflected = ((stem, _Use(number, _NAME, *named, variant=INFLECTED)) for stem, named in stems.items())
             for pattern, use in (*_patterns(number, brand, folder), *inflected):
                 if use not in uses[pattern]:
                     uses[pattern].append(use)

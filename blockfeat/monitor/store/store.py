@@ -183,10 +183,8 @@ class Store:
         result: Any = None
         while True:
             try:
-                with (
-                    self.engine.connect().execution_options(**{sql_engine.WRITES: writes}) as connection,
-                    connection.begin(),
-                ):
+                plain = self.engine.connect()
+                with plain.execution_options(**{sql_engine.WRITES: writes}) as connection, connection.begin():
                     if writes:
                         number = sql_engine.take_turn(connection)
                         if sql_engine.was_kept(connection, tried):
