@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from html import unescape
+from html import escape, unescape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -103,12 +103,7 @@ class Tags:
         Values of ``most`` characters or more hold data for scripts: references in them are not resolved, as that can
         take longer than all else on a page.
         """
-        start = self.start_tag(element)
-        pairs = _ATTRIBUTE.findall(start)
-        pairs.reverse()
-        if "&" not in start:
-            return dict(pairs)
-        return {name: unescape(value) if most is None or len(value) < most else value for name, value in pairs}
+        return attributes_of(self.start_tag(element), most=most)
 
     def named(self, name: str) -> Indices:
         """Return the elements of one name."""
@@ -140,6 +135,15 @@ class Tags:
     def parents(self) -> Places:
         """Return the parent of each element, -1 for the outermost; linear."""
         return parents_of(self.opened, self.closed)
+
+
+def attributes_of(start_tag: str, *, most: int | None = None) -> dict[str, str]:
+    """Return the attributes of a start tag, as `Tags.attributes` does."""
+    pairs = _ATTRIBUTE.findall(start_tag)
+    pairs.reverse()
+    if "&" not in start_tag:
+        return dict(pairs)
+    return {name: unescape(value) if most is None or len(value) < most else value for name, value in pairs}
 
 
 def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None) -> Iterator[int]:
@@ -273,6 +277,7 @@ _OUTSIDE = r"(?![^\[]*\])"
 _WORD = r"(?:.*\s)?{}(?:\s.*)?"
 _COMPARED = {"": ".*", "=": "{}", "~=": _WORD, "^=": "{}.*", "$=": ".*{}", "*=": ".*{}.*", "|=": "{}(?:-.*)?"}
 _LONGEST_SELECTOR, _LONGEST_VALUE = 1_000, 2_000
+_NONE = np.empty(0, dtype=np.int64)
 
 
 @lru_cache(maxsize=64)
@@ -309,36 +314,47 @@ def _condition(mark: str, name: str, attribute: str, how: str, *values: str) -> 
 
 def selected(tags: Tags, selector: str) -> NDArray[np.bool_]:
     """Return which elements a CSS selector selects (`parsed_selector`); linear in the page."""
-    parents, found = tags.parents().tolist(), np.zeros(len(tags), dtype=np.bool_)
-    referring = np.isin(tags.opened, _tags_with(tags, b"&"))
+    found = np.zeros(len(tags), dtype=np.bool_)
     for compounds in parsed_selector(selector):
         chosen = np.ones(len(tags), dtype=np.bool_)
         for combinator, name, conditions in compounds:
-            chosen = _related(chosen.tolist(), combinator, parents) if combinator else chosen
+            chosen = _related(tags, chosen, combinator) if combinator else chosen
             if name != "*":
                 chosen &= tags.key == name_key(name)
-            # Attributes are read where the tag holds the value, or a reference to characters.
-            for value in (value.encode() for *_, value in conditions if value):
-                chosen &= np.isin(tags.opened, _tags_with(tags, value)) | referring
-            for element in chosen.nonzero()[0].tolist() if conditions else ():
-                given = tags.attributes(element, most=_LONGEST_VALUE)
-                chosen[element] = all(
-                    key in given and re.fullmatch(pattern, given[key], re.DOTALL) for key, pattern, _ in conditions
-                )
+            # Attributes are read where the tag holds the value.
+            for value in (value for *_, value in conditions if value):
+                holding = np.zeros(len(tags), dtype=np.bool_)
+                written = escape(value, quote=False).replace('"', "&quot;").encode()
+                holding[tags.elements_at([*places_of(written, tags.source)])] = True
+                chosen &= holding
+            elements = chosen.nonzero()[0] if conditions else _NONE
+            starts = tags.start_tags(elements)
+            fulfilling = {start for start in set(starts) if _fulfils(start, conditions)}
+            chosen[elements] = [start in fulfilling for start in starts]
         found |= chosen
     return found
 
 
-def _tags_with(tags: Tags, text: bytes) -> NDArray[np.intp]:
-    """Return the last tag that begins before each place of a text."""
-    return tags.start.searchsorted([match.start() for match in re.finditer(re.escape(text), tags.source)], "right") - 1
+def _fulfils(start_tag: bytes, conditions: list[tuple[str, str, str]]) -> bool:
+    """Return whether the attributes of a start tag fulfil some conditions."""
+    given = attributes_of(start_tag.decode("utf-8", "replace"), most=_LONGEST_VALUE)
+    return all(key in given and re.fullmatch(pattern, given[key], re.DOTALL) for key, pattern, _ in conditions)
 
 
-def _related(given: list[bool], combinator: str, parents: list[int]) -> NDArray[np.bool_]:
+def _related(tags: Tags, given: NDArray[np.bool_], combinator: str) -> NDArray[np.bool_]:
     """Return which elements stand to one of the given as a combinator says."""
-    found, last = [False] * len(given), {-1: -1}
-    for element, parent in enumerate(parents):
-        other = last.get(parent, -1) if combinator in "+~" else parent
-        found[element] = other >= 0 and (given[other] or (combinator not in ">+" and found[other]))
+    if combinator not in "+~>":
+        opened = np.zeros(tags.start.size, dtype=np.int32)
+        opened[tags.opened[given]] = 1
+        opened[tags.closed[given]] -= 1
+        before: NDArray[np.bool_] = (opened.cumsum() - opened)[tags.opened] > 0
+        return before
+    parents = tags.parents()
+    if combinator == ">":
+        return (parents >= 0) & given[parents]
+    found, last, chosen = [False] * len(tags), {-1: -1}, given.tolist()
+    for element, parent in enumerate(parents.tolist()):
+        other = last.get(parent, -1)
+        found[element] = other >= 0 and (chosen[other] or (combinator == "~" and found[other]))
         last[parent] = element
     return np.array(found, dtype=np.bool_)
