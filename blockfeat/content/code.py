@@ -77,7 +77,7 @@ def code_text(blocks: Blocks, part: CodePart) -> str:
 
     Its blocks stand in lines of their own where that does not show what they show.
     """
-    markup = blocks.tags.source[int(blocks.first_byte[part.first]) : int(blocks.end_byte[part.end - 1])]
+    markup = _markup(blocks, part)
     text = _lines(markup)
     texts = blocks.texts(range(part.first, part.end))
     if "".join(text.split()) != "".join("".join(texts).split()):
@@ -85,6 +85,10 @@ def code_text(blocks: Blocks, part: CodePart) -> str:
     # Most code has no element that is a number, and the search for one is many times as fast.
     has_numbers = re.search(_ONLY_NUMBER, markup) and re.search(_LINE_NUMBER, markup)
     return _lines(re.sub(_LINE_NUMBER, b"", markup)) if has_numbers else text
+
+
+def _markup(blocks: Blocks, part: CodePart) -> bytes:
+    return blocks.tags.source[int(blocks.first_byte[part.first]) : int(blocks.end_byte[part.end - 1])]
 
 
 def _lines(markup: bytes) -> str:
@@ -138,13 +142,15 @@ def _marks_beside(blocks: Blocks, part: CodePart) -> set[int]:
     """Return the blocks in the elements around code that only mark it."""
     containers, marks = blocks.containers, set[int]()
     language = code_language(blocks, part.container)
-    lines = code_text(blocks, part).count("\n") + 1
+    markup, own = _markup(blocks, part), part.end - part.first
+    # No line is without a tag or a line end; they are counted exactly where all that stands beside them are marks.
+    most = own + markup.count(b"<") + markup.count(b"\n") + 3
     around = int(containers.parent[part.container])
     for _ in range(_MOST_AROUND):
         if around < 0:
             break
         first, end = int(containers.first_block[around]), int(containers.end_block[around])
-        if end - first > part.end - part.first + lines + 2:
+        if end - first > most:
             break
         beside = [*range(first, part.first), *range(part.end, end)]
         texts = dict(zip(beside, blocks.texts(beside), strict=True))
@@ -153,6 +159,8 @@ def _marks_beside(blocks: Blocks, part: CodePart) -> set[int]:
             numbers = []
         names = [block for block, text in texts.items() if language and text.lower() == language]
         if len(numbers) + len(names) < len(beside):
+            break
+        if beside and end - first > own + code_text(blocks, part).count("\n") + 3:
             break
         marks.update(numbers, names)
         around = int(containers.parent[around])
