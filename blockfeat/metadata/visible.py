@@ -102,7 +102,9 @@ class Place:
     def _marked(self) -> list[tuple[int, bytes]]:
         """Where words of authors and dates stand in start tags of the stretch, and what stands there."""
         tags = self.blocks.tags
-        inside = tags.opened[slice(*tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte))))]
+        inside = tags.opened[
+            slice(*tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte))))
+        ]
         places = _MARKS.places_in(tags.source, tags.start[inside], tags.stop[inside])
         return [(place, tags.source[place : place + _MARKS.longest].lower()) for place in places]
 
