@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import unescape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -272,7 +272,7 @@ _COMPOUND = rf"(\*|[A-Za-z][\w-]*|(?=[#.\[]))((?:{_CONDITION})*)"
 _OUTSIDE = r"(?![^\[]*\])"
 _WORD = r"(?:.*\s)?{}(?:\s.*)?"
 _COMPARED = {"": ".*", "=": "{}", "~=": _WORD, "^=": "{}.*", "$=": ".*{}", "*=": ".*{}.*", "|=": "{}(?:-.*)?"}
-_LONGEST_SELECTOR, _LONGEST_VALUE = 1_000, 2_000
+_LONGEST_SELECTOR, _LONGEST_VALUE, _AT_ONCE = 1_000, 2_000, 1 << 12
 
 
 @lru_cache(maxsize=64)
@@ -311,6 +311,7 @@ def selected(tags: Tags, selector: str) -> NDArray[np.bool_]:
     """Return which elements a CSS selector selects (`parsed_selector`); linear in the page."""
     parents, found = tags.parents().tolist(), np.zeros(len(tags), dtype=np.bool_)
     referring = np.isin(tags.opened, _tags_with(tags, b"&"))
+    attributes = lru_cache(maxsize=_AT_ONCE)(partial(tags.attributes, most=_LONGEST_VALUE))
     for compounds in parsed_selector(selector):
         chosen = np.ones(len(tags), dtype=np.bool_)
         for combinator, name, conditions in compounds:
@@ -321,9 +322,10 @@ def selected(tags: Tags, selector: str) -> NDArray[np.bool_]:
             for value in (value.encode() for *_, value in conditions if value):
                 chosen &= np.isin(tags.opened, _tags_with(tags, value)) | referring
             for element in chosen.nonzero()[0].tolist() if conditions else ():
-                given = tags.attributes(element, most=_LONGEST_VALUE)
+                given = attributes(element)
                 chosen[element] = all(
-                    key in given and re.fullmatch(pattern, given[key], re.DOTALL) for key, pattern, _ in conditions
+                    key in given and value in given[key] and re.fullmatch(pattern, given[key], re.DOTALL)
+                    for key, pattern, value in conditions
                 )
         found |= chosen
     return found
@@ -331,7 +333,7 @@ def selected(tags: Tags, selector: str) -> NDArray[np.bool_]:
 
 def _tags_with(tags: Tags, text: bytes) -> NDArray[np.intp]:
     """Return the last tag that begins before each place of a text."""
-    return tags.start.searchsorted([match.start() for match in re.finditer(re.escape(text), tags.source)], "right") - 1
+    return tags.start.searchsorted(list(places_of(text, tags.source)), "right") - 1
 
 
 def _related(given: list[bool], combinator: str, parents: list[int]) -> NDArray[np.bool_]:
