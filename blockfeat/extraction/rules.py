@@ -259,19 +259,25 @@ def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
     containers = blocks.containers
     holding = (containers.first_block < containers.end_block).nonzero()[0]
     tags = blocks.tags.start_tags(containers.element[holding])
-    names = {tag: (tag.partition(b" ")[0], *b" ".join(_CALLED.findall(tag)).split()) for tag in dict.fromkeys(tags)}
-    pattern = re.compile("|".join(f"(?P<{part}>{one})" for part, one in _PARTS[kind].items()), re.VERBOSE)
+    names = {tag: [tag.partition(b" ")[0], *b" ".join(_CALLED.findall(tag)).split()] for tag in dict.fromkeys(tags)}
     words = list(dict.fromkeys(chain.from_iterable(names.values())))
     lines = _NEXT_WORD.sub(r"-\g<0>", b"\n".join(words).decode("utf-8", "replace").replace("_", "-")).lower()
-    ends = list(accumulate(len(line) + 1 for line in lines.split("\n")))
-    parts = defaultdict(set)
-    for found in pattern.finditer(lines):
-        parts[words[bisect_right(ends, found.start())]].add(found.lastgroup)
-    named = {tag: parts.keys() & called for tag, called in names.items() if not parts.keys().isdisjoint(called)}
+    parts, line, behind = defaultdict[bytes, set[str]](set), 0, 0
+    for found in re.finditer(
+        f"(?<![a-z])(?:{'|'.join(f'(?P<{part}>{one})' for part, one in _PARTS[kind].items())})", lines, re.VERBOSE
+    ):
+        line, behind = line + lines.count("\n", behind, found.start()), found.start()
+        parts[words[line]].add(str(found.lastgroup))
     masks = {part: np.zeros(containers.key.size, dtype=np.bool_) for part in _PARTS[kind]}
+    called = {
+        tag: {part for word in some if word in parts for part in parts[word]}
+        for tag, some in names.items()
+        if not parts.keys().isdisjoint(some)
+    }
     for place, tag in zip(holding.tolist(), tags, strict=True):
-        for part in chain.from_iterable(parts[word] for word in named.get(tag, ())):
-            masks[part][place] = True
+        if tag in called:
+            for part in called[tag]:
+                masks[part][place] = True
     return masks
 
 
