@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.table import kinds_of_blocks
 from blockfeat.extraction.page_kind import JudgedPage, confidence_measures, expected_f1
-from blockfeat.extraction.parts import article_titles, block_roles
+from blockfeat.extraction.parts import ROLES, article_titles, block_roles
 from blockfeat.extraction.postprocess import Choice
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.identify import Identifier
@@ -194,7 +194,8 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
     "kinds": lambda page: kinds_of_blocks(page.blocks),
     "links": _links,
     "said": lambda page: page.model.explain(page.measured, page.prediction),
-    "role": lambda page: block_roles(page.blocks, page.kept, page.choice.headline),
+    "role number": lambda page: block_roles(page.blocks, page.kept, page.choice.headline).data,
+    "role": lambda page: tuple(map(ROLES.__getitem__, page["role number"])),
     "explained": lambda page: page.explain(range(len(page.blocks))),
 }
 # What the columns take for each block, beside the text of the page.
@@ -324,13 +325,11 @@ class PageAnalysis:
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
         scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
         measures = confidence_measures(model_kind, scores, kept, words, chances)
-        role_of_block = np.array(roles, dtype=np.object_)
+        numbers = np.asarray(self.columns["role number"])
 
         def text(role: str) -> str:
-            if role not in roles:
-                return ""
-            chosen = role_of_block == role
-            return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise)
+            chosen = numbers == ROLES.index(role)
+            return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise) if chosen.any() else ""
 
         return Facts(
             kind=self.kind,

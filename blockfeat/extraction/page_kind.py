@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain, islice
 from math import exp, log, log1p
 from typing import Any, ClassVar
 from urllib.parse import SplitResult, urlsplit
@@ -26,12 +27,10 @@ _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
 _PRICE = r"[$€£¥₹₽₺\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b))"
 _IN_FRONT_ONLY, _CURRENCIES, _KRONER = "$¥₹", (*"€£₽₺", "zł", "Kč", "EUR", "USD"), r"kr\b"
-_TIME = name_keys(["time"])
 _HEADINGS = name_keys(["h2", "h3", "h4"])
 _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
-_CODE = name_keys(["pre", "code"])
-_IMAGES = name_keys(["img"])
-_INPUTS = name_keys(["input", "select", "textarea", "button"])
+_GROUPS = (["time"], ["pre", "code"], ["img"], ["input", "select", "textarea", "button"])
+_COUNTED, _sum = name_keys([name for names in _GROUPS for name in names]), np.add.reduce
 _OUTER = name_keys(["html", "body", "meta"])
 _TYPE, _STANDARD, _FAR = b'@type"', b"schema.org/", 90
 _OWN_ADDRESS = rb"<link (?=[^<>]*canonical)[^<>]*href=[\"']?([^\"'\s<>]+)"
@@ -76,65 +75,69 @@ def kind_measures(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]],
 
 def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list[float]:
     """Return the measures of text and elements."""
-    measures, keys, text = blocks.measures, blocks.tags.key, blocks.page_text.text
-    words = measures.words[kept]
-    total, count = int(words.sum()), max(int(kept.sum()), 1)
-    inner = keys[blocks.containers.element][blocks.container]
-    linked = measures.anchor_words > 0.5 * measures.words
-    is_heading = are_among(inner, _HEADINGS)
-    clipped = np.clip(scores, -8.0, 8.0)
+    words, linked, inner = blocks.measures.words, blocks.measures.anchor_words, blocks.containers.key[blocks.container]
+    kept_words, all_words, count = words[kept], max(int(_sum(words)), 1), max(np.count_nonzero(kept), 1)
+    total, is_heading, bounded = int(_sum(kept_words)), are_among(inner, _HEADINGS), _within(scores, 8.0)
+    elements = iter(np.count_nonzero(blocks.tags.key == _COUNTED[:, None], axis=1).tolist())
     return [
         log1p(total),
-        total / max(int(measures.words.sum()), 1),
+        total / all_words,
         log1p(count),
         log1p(len(blocks)),
-        float(measures.anchor_words.sum()) / max(int(measures.words.sum()), 1),
-        float(measures.anchor_words[kept].sum()) / max(total, 1),
+        float(_sum(linked)) / all_words,
+        float(_sum(linked[kept])) / max(total, 1),
         log1p(total / count),
-        log1p(int(words.max(initial=0))),
-        log1p(int((words >= _LONG).sum())),
-        log1p(int((words < _SHORT).sum())),
-        float(is_heading[kept].sum()) / count,
-        float(are_among(inner[kept], _ITEMS).sum()) / count,
-        float(np.count_nonzero(kept[1:] != kept[:-1])) / count,
-        log1p(int(is_heading.sum())),
-        log1p(int((is_heading & linked).sum())),
-        *(log1p(int(are_among(keys, names).sum())) for names in (_TIME, _CODE, _IMAGES, _INPUTS)),
-        log1p(_prices(text)),
-        float(clipped[kept].mean()) if kept.any() else -8.0,
-        float(clipped.max(initial=-8.0)),
+        log1p(int(kept_words.max(initial=0))),
+        log1p(np.count_nonzero(kept_words >= _LONG)),
+        log1p(np.count_nonzero(kept_words < _SHORT)),
+        np.count_nonzero(is_heading & kept) / count,
+        np.count_nonzero(are_among(inner[kept], _ITEMS)) / count,
+        np.count_nonzero(kept[1:] != kept[:-1]) / count,
+        log1p(np.count_nonzero(is_heading)),
+        log1p(np.count_nonzero(is_heading & (linked > 0.5 * words))),
+        *(log1p(sum(islice(elements, len(names)))) for names in _GROUPS),
+        log1p(_prices(blocks.page_text.text)),
+        float(bounded[kept].mean()) if kept.any() else -8.0,
+        float(bounded.max(initial=-8.0)),
         float(kept.argmax()) / max(len(blocks), 1) if kept.any() else 1.0,
     ]
 
 
+def _within(values: NDArray[np.floating[Any]], bound: float) -> NDArray[np.floating[Any]]:
+    """Return values that are at most a bound from 0; in a fourth of the time that `numpy.clip` takes."""
+    return np.minimum(np.maximum(values, -bound), bound)
+
+
 def _prices(text: str) -> int:
     """Return how many prices a text has; far cheaper where no currency in it may stand behind a number."""
-    if any(sign in text for sign in _CURRENCIES) or re.search(_KRONER, text):
+    if any(sign[-1] in text and sign in text for sign in _CURRENCIES) or ("kr" in text and re.search(_KRONER, text)):
         return len(re.findall(_PRICE, text))
     return sum(len(re.findall(rf"\{sign}\s?\d", text)) for sign in _IN_FRONT_ONLY if sign in text)
 
 
 def _declared(blocks: Blocks) -> Iterator[float]:
     """Yield the measures of declarations: texts in JSON-LD, and what stands at each place of `_declared_kinds`."""
-    declared, elements = blocks.declared, are_among(blocks.tags.key, _OUTER).nonzero()[0]
-    body, other, outer = declared.body, declared.other, blocks.tags.start_tags(elements)
-    yield from (float(body != ""), float(other != ""))
+    declared, data = blocks.declared, blocks.declared.data
+    yield from (float(declared.body != ""), float(declared.other != ""))
+    outer = blocks.tags.start_tags(are_among(blocks.tags.key, _OUTER).nonzero()[0])
     # A search for one byte is many times as fast as one for several, and this for a pattern that begins with them.
-    signs, standards = [*places_of(b"@", declared.data)], [*places_of(_STANDARD, declared.data)]
-    places = [*(sign for sign in signs if declared.data.startswith(_TYPE, sign)), *standards]
-    said = b"\n".join((*outer, *(declared.data[place : place + _FAR] for place in places)))
-    for patterns, kinds in _declared_kinds():
-        found = b" ".join(one for pattern in patterns for one in pattern.findall(said))
+    places = [*(sign for sign in places_of(b"@", data) if data.startswith(_TYPE, sign)), *places_of(_STANDARD, data)]
+    said = b"\n".join([data[place : place + _FAR] for place in places])
+    for marks, patterns, kinds in _declared_kinds():
+        tags = (tag for tag in outer for mark in marks if mark in tag)
+        found = b" ".join([*tags, *chain.from_iterable(pattern.findall(said) for pattern in patterns)])
         words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower()))
         yield from (float(not words.isdisjoint(some)) for some in kinds)
 
 
 @cache
-def _declared_kinds() -> tuple[tuple[list[re.Pattern[bytes]], tuple[list[str], ...]], ...]:
+def _declared_kinds() -> tuple[tuple[list[bytes], list[re.Pattern[bytes]], tuple[list[str], ...]], ...]:
     """Return where pages say of what kind they are, with the words of each measure, in the order of `KIND_MEASURES`."""
-    places = bundled_table("blockfeat.extraction", "declared_kinds.toml").values()
-    compiled = ([re.compile(pattern.encode()) for pattern in place.pop("where")] for place in places)
-    return tuple((patterns, tuple(place.values())) for patterns, place in zip(compiled, places, strict=True))
+    found = []
+    for place in bundled_table("blockfeat.extraction", "declared_kinds.toml").values():
+        marks, patterns = ([one.encode() for one in place.pop(name, ())] for name in ("tags", "types"))
+        found.append((marks, list(map(re.compile, patterns)), tuple(place.values())))
+    return tuple(found)
 
 
 def _cues(blocks: Blocks) -> list[float]:
@@ -147,9 +150,12 @@ def _cues(blocks: Blocks) -> list[float]:
 
 def is_forum(url: str | None) -> bool:
     """Return whether an address is that of a forum, by the words of its host and path."""
-    parts = _parts(url or "")
-    host, path = parts.netloc.lower(), parts.path.lower()
-    return host.startswith(("forum", "community", "discuss", "talk")) or bool(re.search(_WORDS_OF_PATHS["forum"], path))
+    return _is_forum(_parts(url or ""))
+
+
+def _is_forum(parts: SplitResult) -> bool:
+    is_host = parts.netloc.lower().startswith(("forum", "community", "discuss", "talk"))
+    return is_host or bool(re.search(_WORDS_OF_PATHS["forum"], parts.path.lower()))
 
 
 def _parts(url: str) -> SplitResult:
@@ -181,7 +187,7 @@ def _address(url: str | None) -> list[float]:
         log1p(max((len(re.split(r"[-_+]", step)) for step in steps), default=0)),
         float(bool(steps) and re.search(r"\d{4,}", steps[-1]) is not None),
         float(re.search(_DATE, path) is not None),
-        *{**named, "forum": float(is_forum(url))}.values(),
+        *{**named, "forum": float(_is_forum(parts))}.values(),
     ]
 
 
@@ -237,7 +243,7 @@ class KindWeights:
 
     def probabilities(self, measures: Any) -> NDArray[np.float64]:
         """Return the probability of each kind of `LEARNT` for pages, whose measures are the last axis."""
-        deviations = np.clip((np.asarray(measures) - self.mean) / self.scale, -self.MOST, self.MOST)
+        deviations = _within((np.asarray(measures) - self.mean) / self.scale, self.MOST)
         logits = deviations @ self.weights + self.bias
         chance = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return np.asarray(chance / chance.sum(axis=-1, keepdims=True))
@@ -311,23 +317,21 @@ def confidence_measures(
     if not kept.any():
         return None
     sizes = np.maximum(words, 1).astype(np.float64)
-    logits = content_logits(kind, scores, words)
-    chance = 1 / (1 + np.exp(-np.clip(logits.astype(np.float64), -_MOST_ODDS, _MOST_ODDS)))
-    total = float(sizes[kept].sum())
-    found = float((chance * sizes)[kept].sum())
-    first, last = kept.nonzero()[0][[0, -1]]
-    expected = 2 * found / (total + float((chance * sizes).sum()))
+    logits = content_logits(kind, scores, words).astype(np.float64)
+    likely = sizes / (1 + np.exp(-_within(logits, _MOST_ODDS)))
+    total, text = float(_sum(sizes[kept])), kept.nonzero()[0]
+    expected = 2 * float(_sum(likely[kept])) / (total + float(_sum(likely)))
     bounded = min(max(expected, _LEAST), 1 - _LEAST)
     return [
         log(bounded / (1 - bounded)),
-        float(sizes[np.abs(logits) < 1].sum()) / total,
-        float((sizes * np.clip(logits, -_MOST_SCORE, _MOST_SCORE))[kept].sum()) / total,
-        float((chance * sizes)[~kept].sum()) / total,
+        float(_sum(sizes[np.abs(logits) < 1])) / total,
+        float(_sum((sizes * _within(logits, _MOST_SCORE))[kept])) / total,
+        float(_sum(likely[~kept])) / total,
         log1p(total),
-        total / float(sizes.sum()),
-        log1p(int(kept.sum())),
-        float(np.count_nonzero(kept[1:] != kept[:-1])) / int(kept.sum()),
-        log1p((float(sizes[first : last + 1].sum()) - total) / total),
+        total / float(_sum(sizes)),
+        log1p(text.size),
+        np.count_nonzero(kept[1:] != kept[:-1]) / text.size,
+        log1p((float(_sum(sizes[text[0] : text[-1] + 1])) - total) / total),
         float(page[0]),
         float(page[2]),
     ]
@@ -342,15 +346,21 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
     weights = _confidence_weights().get(kind)
     if weights is None or measures is None:
         return None
-    terms = zip(CONFIDENCE_MEASURES, measures, strict=True)
-    total = weights["bias"] + sum(
-        weights[name] * min(max(value, weights[f"least {name}"]), weights[f"most {name}"]) for name, value in terms
+    bias, *terms = weights
+    total = bias + sum(
+        weight * min(max(value, least), most) for value, (weight, least, most) in zip(measures, terms, strict=True)
     )
     expected = 1 / (1 + exp(-min(max(total, -30.0), 30.0)))
     return round(expected * _OF_LISTS if is_list else expected, 3)
 
 
 @cache
-def _confidence_weights() -> Mapping[str, Mapping[str, float]]:
-    """Return the bundled weights by kind of model, a constant that is read at its first use."""
-    return dict(bundled_json("blockfeat.extraction", "confidence.json"))
+def _confidence_weights() -> Mapping[str, Sequence[Any]]:
+    """Return the bundled weights by kind of model: bias, and of each measure its weight and where it is cut."""
+    return {
+        kind: (
+            given["bias"],
+            *((given[name], given[f"least {name}"], given[f"most {name}"]) for name in CONFIDENCE_MEASURES),
+        )
+        for kind, given in bundled_json("blockfeat.extraction", "confidence.json").items()
+    }

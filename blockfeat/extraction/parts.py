@@ -47,6 +47,14 @@ _LINKED = 0.5
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
 """Roles of blocks."""
+_HEADLINE, _LEAD, _BODY, _CAPTION, _COMMENT, _CLUTTER = range(len(ROLES))
+
+# Names of elements that give a block its kind; those of other kinds than these two end them.
+_OTHER_KINDS, _HEADING_KIND, _CAPTION_KIND = range(3)
+_KINDS = dict.fromkeys(name_keys(["li", "dd", "dt", "pre", "listing", "xmp", "blockquote", "td", "th"]).tolist(), 0)
+_KINDS |= dict.fromkeys(name_keys([f"h{level}" for level in range(1, 7)]).tolist(), _HEADING_KIND)
+_KINDS |= dict.fromkeys(name_keys(["figcaption", "caption"]).tolist(), _CAPTION_KIND)
+_KEYS_OF_KINDS = np.array(list(_KINDS), dtype=np.uint64)
 
 _FEWEST_WORDS = 4
 # The standfirst is among so many first blocks after the headline.
@@ -146,8 +154,8 @@ def _is_of_comments(tag: str) -> bool:
     return _COMMENTS.search(names) is not None and _OF_THE_ARTICLE.search(names) is None
 
 
-def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> tuple[str, ...]:
-    """Return the role of each block, one of `ROLES`; linear in the page.
+def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> NDArray[np.uint8]:
+    """Return the role of each block as its number in `ROLES`; linear in the page.
 
     Every block that is kept is ``"headline"``, ``"lead"``, ``"body"``, ``"caption"`` or ``"comment"``. Of the others,
     the headline, captions inside the text, and comments have their role too; all else is ``"clutter"``.
@@ -165,18 +173,31 @@ def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> tuple[str, 
     headline : int or None
         The block that is the headline (`find_headline`).
     """
-    kinds = kind_names(blocks)
-    roles = np.where(kept, ROLES.index("body"), ROLES.index("clutter"))
-    if kept.any():
-        roles[(kinds == "caption") & text_span(kept)] = ROLES.index("caption")
+    roles = np.where(kept, np.uint8(_BODY), np.uint8(_CLUTTER))
+    kinds = _kinds_of_text(blocks, kept)
+    roles[kinds == _CAPTION_KIND] = _CAPTION
     words = blocks.measures.words
-    prose = (blocks.measures.anchor_words <= _LINKED * words) & (words >= _FEWEST_WORDS)
-    roles[in_comments(blocks) & (kept | prose)] = ROLES.index("comment")
+    may_be = kept | ((blocks.measures.anchor_words <= _LINKED * words) & (words >= _FEWEST_WORDS))
+    roles[in_comments(blocks, may_be) & may_be] = _COMMENT
     if headline is not None:
-        roles[headline] = ROLES.index("headline")
-    body = (roles == ROLES.index("body")).nonzero()[0]
-    roles[_lead(blocks, body, headline, kinds == "heading")] = ROLES.index("lead")
-    return tuple(map(ROLES.__getitem__, roles.tolist()))
+        roles[headline] = _HEADLINE
+    roles[_lead(blocks, (roles == _BODY).nonzero()[0], headline, kinds == _HEADING_KIND)] = _LEAD
+    return roles
+
+
+def _kinds_of_text(blocks: Blocks, kept: Mask) -> NDArray[np.uint8]:
+    """Return which blocks from the first to the last that is kept are headings or captions, 0 for all others."""
+    kinds, containers, text = np.zeros(kept.size, dtype=np.uint8), blocks.containers, kept.nonzero()[0]
+    if not text.size:
+        return kinds
+    is_inside = (containers.first_block <= text[-1]) & (containers.end_block > text[0])
+    around = (is_inside & are_among(containers.key, _KEYS_OF_KINDS)).nonzero()[0]
+    columns = (containers.key, containers.first_block, containers.end_block)
+    # In the order of the page: what is said last is of the innermost.
+    for key, first, end in zip(*(column[around].tolist() for column in columns), strict=True):
+        kinds[first:end] = _KINDS[key]
+    kinds[: text[0]] = kinds[text[-1] + 1 :] = _OTHER_KINDS
+    return kinds
 
 
 def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, headings: Mask) -> list[int]:

@@ -22,6 +22,7 @@ _TAG = re.compile(r"<[/!a-zA-Z][^<>]*+>")
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F)])
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _BETWEEN = re.compile(r"[\W_]+")
+_LOWER_CASE, _NO_LETTERS = bytes(range(256)).lower(), bytes(code for code in range(128) if not chr(code).isalnum())
 _LONGEST = 5_000
 
 
@@ -66,7 +67,11 @@ def plain(text: str) -> str:
 
 def folded(text: str | None) -> str:
     """Return the letters and digits of a text in one case, for comparison."""
-    return _BETWEEN.sub("", text.casefold()) if text else ""
+    if not text:
+        return ""
+    if text.isascii():
+        return text.encode().translate(_LOWER_CASE, _NO_LETTERS).decode()
+    return _BETWEEN.sub("", text.casefold())
 
 
 def alike(one: str | None, other: str | None) -> bool:
@@ -104,21 +109,20 @@ _OTHER_DATE = "other:date"
 _LIKE_PUBLISHED = re.compile(
     r"publi\w*[-_.:]?(?:date|time|on)|pub[-_.:]?(?:date|time)|(?:^|[-_.:])date$|create[d]?[-_.:]?(?:date|time|at)"
 )
-# One of them is in each of these; far cheaper than the pattern.
-_PARTS_OF_PUBLISHED = ("date", "pub", "creat")
 _LABEL_OF_AUTHOR = re.compile(pattern("author_label"), re.IGNORECASE)
 _PAID = re.compile(r"locked|metered|premium|paid|plus|subscri|registered|true|yes|^1$", re.IGNORECASE)
 _FREE = re.compile(r"free|open|public|false|^no|^0$", re.IGNORECASE)
 # The only name whose "true" means that nothing has to be paid.
 _ACCESSIBLE = "isaccessibleforfree"
 # A third of the elements on most pages.
-_IRRELEVANT = re.compile(
-    rb'(?:name|property)="(?:og:(?:image:[wht]|type"|video)|twitter:(?:card|site|creator)|fb:|msapplication|viewport)'
+_IRRELEVANT = (
+    *("og:image:w", "og:image:h", "og:image:t", "og:video", "twitter:card", "twitter:site", "twitter:creator", "fb:"),
+    *("msapplication", "viewport"),
 )
-_LINKS = re.compile(rb"canonical|license|image_src")
 _LONGEST_JSON = 20_000
 _MANY = 300
-_ATTRIBUTE = re.compile(r'\s(property|name|http-equiv|content|value)="([^"]*)"')
+_END = "<meta"
+_ATTRIBUTE = re.compile(rf'{_END}|\s(property|name|http-equiv|content|value)="([^"]*)"')
 
 
 @cache
@@ -154,19 +158,19 @@ def claims_of_head(tags: Tags) -> list[Candidates]:
 def _contents(tags: Tags) -> dict[str, list[str]]:
     """Return the contents of the known ``<meta>`` elements by name, in lower case."""
     given: dict[str, list[str]] = {}
-    opened = tags.opened[tags.named("meta")[:_MANY]]
-    for start, stop in zip(tags.start[opened].tolist(), tags.stop[opened].tolist(), strict=True):
-        names, content = [], ""
-        tag = tags.source[start:stop]
-        if _IRRELEVANT.search(tag):
-            continue
-        for attribute, value in _ATTRIBUTE.findall(tag.decode("utf-8", "replace")):
-            if attribute in ("content", "value"):
-                content = content or value
-            else:
-                names += value.lower().split()
-        if content:
-            _give(names, content, given)
+    # All at once: an element ends where the next one begins.
+    starts = b"".join(tags.start_tags(tags.named("meta")[:_MANY])).decode("utf-8", "replace")
+    names, content, is_read = list[str](), "", True
+    for attribute, value in _ATTRIBUTE.findall(starts + _END):
+        if not attribute:
+            if content and is_read:
+                _give(names, content, given)
+            names, content, is_read = [], "", True
+        elif attribute in ("content", "value"):
+            content = content or value
+        else:
+            is_read = is_read and not value.startswith(_IRRELEVANT)
+            names += value.lower().split()
     return given
 
 
@@ -175,7 +179,8 @@ def _give(names: list[str], content: str, given: dict[str, list[str]]) -> None:
     text, known = "", _known_names()
     for name in dict.fromkeys(names):
         if name not in known:
-            if not any(part in name for part in _PARTS_OF_PUBLISHED) or not _LIKE_PUBLISHED.search(name):
+            # One of the three is in each of these; far cheaper than the pattern.
+            if not ("date" in name or "pub" in name or "creat" in name) or not _LIKE_PUBLISHED.search(name):
                 continue
             name = _OTHER_DATE
         text = text or plain(content)
@@ -215,10 +220,8 @@ def _links(tags: Tags) -> Candidates:
     """Return what ``<link>`` elements and ``rel="license"`` say."""
     claims = Candidates("link")
     elements = tags.named("link")
-    opened = tags.opened[elements]
-    places = zip(elements.tolist(), tags.start[opened].tolist(), tags.stop[opened].tolist(), strict=True)
-    for element, start, stop in places:
-        if _LINKS.search(tags.source, start, stop):
+    for element, tag in zip(elements.tolist(), tags.start_tags(elements), strict=True):
+        if b"canonical" in tag or b"license" in tag or b"image_src" in tag:
             attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
             for rel in attributes.get("rel", "").lower().split():
                 field = {"canonical": "url", "license": "licence", "image_src": "image"}.get(rel)

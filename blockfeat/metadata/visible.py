@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import unescape
 from itertools import islice
@@ -17,7 +16,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.dates import find_span
 from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Candidates, folded, listed, pattern, words
 from blockfeat.metadata.names import PREFIX, is_job, split_byline
-from blockfeat.page.tags import Tags, are_among, name_keys, places_of
+from blockfeat.page.tags import Places, Tags, are_among, name_keys, places_of
 from blockfeat.page.utf_8 import Marks
 
 _BEFORE, _BEFORE_TEXT, _BEHIND, _KEPT = 4, 8, 14, 2
@@ -28,7 +27,7 @@ _MOST_BYTES = 25_000
 _ASIDE = name_keys(["blockquote", "figcaption", "figure", "footer", "nav"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Place:
     """The blocks near the headline and the markup that they stand in.
 
@@ -44,22 +43,22 @@ class Place:
         Their markup in the source of the tags.
     last : int
         The last block of the text.
-    aside : tuple of (int, int)
+    aside : pair of int arrays
         Where in the source elements begin and end whose names and dates are not the article's: pictures, quotes, menus;
-        the outermost ones, in order.
+        the outermost ones, in order. The first end is that of none.
     kept : bool array, n
         Which blocks of the page are text.
     """
 
-    blocks: Blocks = field(repr=False, compare=False)
+    blocks: Blocks
     first: int
     end: int
     headline: int
     first_byte: int
     end_byte: int
     last: int
-    aside: tuple[tuple[int, int], ...] = ()
-    kept: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), compare=False)
+    aside: tuple[Places, Places]
+    kept: NDArray[np.bool_]
 
     def whole(self) -> Place:
         """Return the whole page."""
@@ -68,43 +67,57 @@ class Place:
         aside = _aside(blocks.tags, first_byte, end_byte, int(blocks.first_byte[self.headline]))
         return replace(self, first=0, end=len(blocks), first_byte=first_byte, end_byte=end_byte, aside=aside)
 
-    def is_aside(self, byte: int) -> bool:
-        """Return whether a place in the source is inside an element that is not about the article."""
-        before = bisect_right(self.aside, byte, key=lambda span: span[0]) - 1
-        return before >= 0 and byte < self.aside[before][1]
+    def _are_about(self, places: Places) -> NDArray[np.bool_]:
+        """Return which places in the source are not inside an element that is not about the article."""
+        starts, ends = self.aside
+        about: NDArray[np.bool_] = places >= ends[starts.searchsorted(places, side="right")]
+        return about
 
     @cached_property
     def near(self) -> dict[int, str]:
         """The short blocks of the stretch with their texts, those behind the headline first."""
-        near = self._short(np.append(np.arange(self.headline, self.end), np.arange(self.first, self.headline)[::-1]))
-        return self._texts([index for index in near if not self.is_aside(int(self.blocks.first_byte[index]))])
+        near = self._short(np.array([*range(self.headline, self.end), *reversed(range(self.first, self.headline))]))
+        return self._texts(near[self._are_about(self.blocks.first_byte[near])])
 
     @cached_property
     def at_end(self) -> dict[int, str]:
         """The short blocks around the end of the text with their texts."""
-        return self._texts(self._short(np.arange(max(self.headline + 1, self.last), self.last + _AROUND_END)).tolist())
+        return self._texts(self._short(np.arange(max(self.headline + 1, self.last), self.last + _AROUND_END)))
 
     @property
     def short(self) -> memoryview[int]:
         """The short blocks from the headline to the end of the text."""
-        return self._short(np.arange(self.first, self.last + _AROUND_END))
+        # A list of them takes five times as much memory.
+        return self._short(np.arange(self.first, self.last + _AROUND_END)).data
 
-    def _short(self, indices: NDArray[np.int64]) -> memoryview[int]:
+    def _short(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         chosen = indices[indices < len(self.blocks)]
         lengths = self.blocks.page_text.block_ends[chosen] - self.blocks.block_starts[chosen]
-        return chosen[lengths <= _SHORT].data  # a list of them takes five times as much memory
+        return chosen[lengths <= _SHORT]
 
-    def _texts(self, indices: list[int]) -> dict[int, str]:
-        return dict(zip(indices, self.blocks.texts(indices), strict=True))
+    def _texts(self, indices: NDArray[np.int64]) -> dict[int, str]:
+        return dict(zip(indices.tolist(), self.blocks.texts(indices), strict=True))
 
-    def elements(self, marks: Marks) -> Iterator[int]:
-        """Return the elements in this stretch whose start tags hold one of some words, in order."""
+    @cached_property
+    def _marked(self) -> list[tuple[int, bytes]]:
+        """Where words of authors and dates stand in start tags of the stretch, and what stands there."""
         tags = self.blocks.tags
-        inside = slice(*tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte))))
-        starts, stops = tags.start[tags.opened[inside]], tags.stop[tags.opened[inside]]
-        for element in tags.elements_at(marks.places_in(tags.source, starts, stops)):
-            if not self.is_aside(int(tags.start[tags.opened[element]])):
-                yield element
+        inside = tags.opened[
+            slice(*tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte))))
+        ]
+        places = _MARKS.places_in(tags.source, tags.start[inside], tags.stop[inside])
+        return [(place, tags.source[place : place + _MARKS.longest].lower()) for place in places]
+
+    def elements(self, words: tuple[bytes, ...]) -> list[int]:
+        """Return the elements in this stretch whose start tags hold one of some words, in order."""
+        return self.elements_at([place for place, found in self._marked if found.startswith(words)])
+
+    def elements_at(self, places: list[int]) -> list[int]:
+        """Return the elements about the article whose start tags hold one of some places in the source, in order."""
+        tags = self.blocks.tags
+        elements = np.array(tags.elements_at(places), dtype=np.int64)
+        found: list[int] = elements[self._are_about(tags.start[tags.opened[elements]])].tolist()
+        return found
 
 
 def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> Place | None:
@@ -132,21 +145,23 @@ def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> P
     return Place(blocks, first, end, start, first_byte, end_byte, last, aside, kept)
 
 
-def _aside(tags: Tags, first: int, end: int, about: int) -> tuple[tuple[int, int], ...]:
+def _aside(tags: Tags, first: int, end: int, about: int) -> tuple[Places, Places]:
     """Return where elements of a stretch begin and end that are not about the article, without those around a place."""
     elements = are_among(tags.key, _ASIDE).nonzero()[0]
     starts, ends = tags.start[tags.opened[elements]], tags.start[tags.closed[elements]]
     chosen = (starts < end) & (ends > first) & ~((starts <= about) & (about < ends))
-    outermost: list[tuple[int, int]] = []
+    outermost = [(0, 0)]
     for span in zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True):
         # Elements are nested: one that begins inside another ends there too.
-        if not outermost or span[0] >= outermost[-1][1]:
+        if span[0] >= outermost[-1][1]:
             outermost.append(span)
-    return tuple(outermost)
+    spans = np.array(outermost, dtype=np.int32)
+    return spans[1:, 0], spans[:, 1]
 
 
 # Looked for in start tags in lower case; the names of class and id, or the address, are checked afterwards.
-_AUTHOR_MARKS = Marks.of(tuple(name.encode() for name in listed("author_marks")))
+_AUTHOR_WORDS, DATE_WORDS = (tuple(word.encode() for word in listed(name)) for name in ("author_marks", "date_marks"))
+_MARKS = Marks.of((*_AUTHOR_WORDS, *DATE_WORDS))
 _NAMED_AUTHOR = re.compile(pattern("author_names"), re.IGNORECASE)
 _AUTHOR_ADDRESS = re.compile(pattern("author_address"), re.IGNORECASE)
 _NOT_AN_AUTHOR = re.compile(pattern("no_author"), re.IGNORECASE)
@@ -189,7 +204,7 @@ def visible_authors(place: Place, *, title: str) -> Candidates:
 
 def _authors_in_elements(place: Place) -> Iterator[str]:
     tags = place.blocks.tags
-    for element in place.elements(_AUTHOR_MARKS):
+    for element in place.elements(_AUTHOR_WORDS):
         names = _NAMES.findall(tags.start_tag(element))
         named = " ".join(names)
         if _is_author(tags, element, named) and not _NOT_AN_AUTHOR.search(named):
@@ -223,7 +238,7 @@ def _in_lines(place: Place) -> Iterator[str]:
 
 def _in_line(blocks: Blocks, index: int, text: str) -> Iterator[str]:
     """Return the names of one block that is a byline, or of the block behind one that is a label."""
-    if len(text) > MOST_CHARACTERS or len(text.split()) > _MOST_WORDS:
+    if len(text) > MOST_CHARACTERS or text.count(" ") >= _MOST_WORDS:
         return
     if _may_begin(text) and index + 1 < len(blocks) and len(text) < _LONGEST_LABEL and _LABEL.match(text):
         following = blocks.text(index + 1)
@@ -268,7 +283,7 @@ def _in_box(place: Place) -> Iterator[str]:
     first, end = place.first_byte, int(place.blocks.end_byte[place.last]) + _BOX_BYTES
     places = islice(places_of(b"author", tags.source, first, end), _MOST_BOXES)
     texts: dict[str, str] = {}
-    for element in tags.elements_at([byte for byte in places if not place.is_aside(byte)]):
+    for element in place.elements_at(list(places)):
         attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
         address = attributes.get("href", "")[:_LONGEST_ADDRESS]
         named = f"{attributes.get('rel', '')} {attributes.get('class', '')}"

@@ -9,17 +9,14 @@ from typing import NamedTuple
 
 from blockfeat.metadata.dates import Moment, find_moment, find_span, parse_moment, recent
 from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, listed, pattern
-from blockfeat.metadata.visible import MOST_CHARACTERS, Place, short_text
-from blockfeat.page.utf_8 import Marks
+from blockfeat.metadata.visible import DATE_WORDS, MOST_CHARACTERS, Place, short_text
 
-_DATE_ELEMENT = listed("date_marks")
-_DATE_MARKS = Marks.of(tuple(name.encode() for name in _DATE_ELEMENT))
-_NAMED_DATE = re.compile("|".join(_DATE_ELEMENT), re.IGNORECASE)
+# Patterns without case are several times as fast on text in lower case.
+_NAMED_DATE = re.compile("|".join(listed("date_marks")))
 _DATE_NAMES = re.compile(r'\s(?:class|id|itemprop|data-testid|data-qa)="([^"]*)"')
-_UPDATED = re.compile(pattern("updated"), re.IGNORECASE)
-_PUBLISHED = re.compile(pattern("published"), re.IGNORECASE)
-_DATED = re.compile(r"\b(?:datum|date|stand|fecha|data|dato|dátum|дата|tarih)\b", re.IGNORECASE)
-_NOT_A_DATE = re.compile(r"comment|related|event|duration|read-?time|reading|footer|copyright|birth", re.IGNORECASE)
+_UPDATED, _PUBLISHED = (re.compile(pattern(name)) for name in ("updated", "published"))
+_DATED = re.compile(r"\b(?:datum|date|stand|fecha|data|dato|dátum|дата|tarih)\b")
+_NOT_A_DATE = re.compile(r"comment|related|event|duration|read-?time|reading|footer|copyright|birth")
 _KEYS = listed("date_attributes")
 _DIGITS = re.compile(r"\d.*\d\d", re.DOTALL)
 _SHORT_DATE, _LITTLE = 60, 4
@@ -53,19 +50,19 @@ def visible_dates(place: Place, *, month_first: bool) -> Iterator[SeenDate]:
 
 def _dates_in_elements(place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     tags = place.blocks.tags
-    for element in place.elements(_DATE_MARKS):
+    for element in place.elements(DATE_WORDS):
         start = tags.start_tag(element)
-        names = " ".join(_DATE_NAMES.findall(start))
+        names = " ".join(_DATE_NAMES.findall(start)).lower()
         if _NOT_A_DATE.search(names):
             continue
-        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
-        is_dated = "datetime" in attributes or "created-timestamp" in attributes or start.startswith("<time")
+        is_dated = start.startswith("<time") or ' datetime="' in start or ' created-timestamp="' in start
         if not (is_dated or _NAMED_DATE.search(names)):
             continue
+        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
         text = short_text(tags, element)
         moment = _moment_of(attributes, text, month_first=month_first)
         if moment is not None:
-            is_update = _UPDATED.search(f"{names} {text}") and not _PUBLISHED.search(names)
+            is_update = _UPDATED.search(f"{names} {text.lower()}") and not _PUBLISHED.search(names)
             yield SeenDate(moment, bool(is_update))
 
 
@@ -76,7 +73,8 @@ def _near(place: Place, *, month_first: bool) -> Iterator[SeenDate]:
 
 def _dates_at_end(place: Place, *, month_first: bool) -> Iterator[SeenDate]:
     for index, text in place.at_end.items():
-        if _PUBLISHED.search(text) or _DATED.search(text):
+        lower = text.lower()
+        if _PUBLISHED.search(lower) or _DATED.search(lower):
             yield from _in_block(place, index, text, month_first=month_first)
 
 
@@ -120,7 +118,7 @@ def _in_short_blocks(place: Place, *, month_first: bool) -> Iterator[Moment]:
         span = find_span(text, month_first=month_first) if 0 < len(text) <= _SHORT_DATE else None
         if span is None:
             continue
-        before, rest = text[: span[0]], text[: span[0]] + text[span[1] :]
+        before, rest = text[: span[0]].lower(), text[: span[0]] + text[span[1] :]
         if _PUBLISHED.search(before) or _UPDATED.search(before) or _DATED.search(before) or len(rest) < _LITTLE:
             yield span[2]
 
@@ -129,7 +127,8 @@ def _in_block(place: Place, index: int, text: str, *, month_first: bool) -> Iter
     """Return the date of a short block, but not of a sentence; the words in front tell whether it is of an update."""
     span = find_span(text, month_first=month_first) if len(text) <= MOST_CHARACTERS else None
     if span is not None:
-        is_published, is_update = (label.search(text, 0, span[0]) is not None for label in (_PUBLISHED, _UPDATED))
+        before = text[: span[0]].lower()
+        is_published, is_update = (label.search(before) is not None for label in (_PUBLISHED, _UPDATED))
         if is_published or is_update or span[0] <= _SENTENCE or not place.kept[index]:
             yield SeenDate(span[2], is_update and not is_published)
 
