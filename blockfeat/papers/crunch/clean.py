@@ -89,20 +89,16 @@ def html_of(root: etree._Element) -> str:
         if meta.get("charset") is not None or (meta.get("http-equiv") or "").lower() == "content-type":
             head.remove(meta)
     head.insert(0, etree.Element("meta", charset="utf-8"))
-    _drop_empty(root)
+    # Of noscript, the parser has moved the content to the end of the page.
+    for element in root.iter("base", "noscript"):
+        if not len(element) and not (element.text or "").strip() and not (element.tag == "base" and element.attrib):
+            element.tag, element.text = _DROPPED, None
+    etree.strip_tags(root, _DROPPED)
     _leave_options(root)
     _strip_end(root)
     markup = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>", with_tail=False)
     written = LexborHTMLParser(markup).html or markup
     return f"<!DOCTYPE html>\n{written.removeprefix('<!DOCTYPE html>').lstrip()}\n"
-
-
-def _drop_empty(root: etree._Element) -> None:
-    """Drop empty noscript elements, whose content the parser moved to the end of the page, and bases without effect."""
-    for element in root.iter("base", "noscript"):
-        if not len(element) and not (element.text or "").strip() and not (element.tag == "base" and element.attrib):
-            element.tag, element.text = _DROPPED, None
-    etree.strip_tags(root, _DROPPED)
 
 
 def _leave_options(root: etree._Element) -> None:
@@ -212,19 +208,17 @@ class Cleaner:
         root = page.tree
         if root is None:
             return ""
-        self.clean_tree(root)
-        return html_of(root)
-
-    def clean_tree(self, root: etree._Element) -> None:
-        """Clean a tree in place."""
         listing = self.settings.removed_links
         links = take_earlier_links(root, self.hosts) if listing.list else {}
-        decision = decide(root, self.settings, self.hosts)
+        walked = Walked.of(root)
+        edit_elements(walked, self.settings.filters)
+        decision = decide_on(walked, self.settings, self.hosts)
         if listing.list:
             links = removed_links(decision, self.hosts) | links
         take_out(decision)
         if links:
             append_links(root, links, listing)
+        return html_of(root)
 
 
 def clean(
@@ -253,13 +247,6 @@ def clean(
         The page or a host list cannot be used.
     """
     return Cleaner.of(settings).clean(html, charset=charset, max_bytes=max_bytes)
-
-
-def decide(root: etree._Element, settings: CleanSettings, hosts: HostList | None) -> Decision:
-    """Edit the elements of a tree in place, and return which are to be removed; linear in the size of the tree."""
-    walked = Walked.of(root)
-    edit_elements(walked, settings.filters)
-    return decide_on(walked, settings, hosts)
 
 
 def decide_on(walked: Walked, settings: CleanSettings, hosts: HostList | None) -> Decision:
