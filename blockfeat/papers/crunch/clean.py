@@ -208,17 +208,19 @@ class Cleaner:
         root = page.tree
         if root is None:
             return ""
+        self.clean_tree(root)
+        return html_of(root)
+
+    def clean_tree(self, root: etree._Element) -> None:
+        """Clean a tree in place."""
         listing = self.settings.removed_links
         links = take_earlier_links(root, self.hosts) if listing.list else {}
-        walked = Walked.of(root)
-        edit_elements(walked, self.settings.filters)
-        decision = decide_on(walked, self.settings, self.hosts)
+        decision = decide(root, self.settings, self.hosts)
         if listing.list:
             links = removed_links(decision, self.hosts) | links
         take_out(decision)
         if links:
             append_links(root, links, listing)
-        return html_of(root)
 
 
 def clean(
@@ -247,6 +249,13 @@ def clean(
         The page or a host list cannot be used.
     """
     return Cleaner.of(settings).clean(html, charset=charset, max_bytes=max_bytes)
+
+
+def decide(root: etree._Element, settings: CleanSettings, hosts: HostList | None) -> Decision:
+    """Edit the elements of a tree in place, and return which are to be removed; linear in the size of the tree."""
+    walked = Walked.of(root)
+    edit_elements(walked, settings.filters)
+    return decide_on(walked, settings, hosts)
 
 
 def decide_on(walked: Walked, settings: CleanSettings, hosts: HostList | None) -> Decision:

@@ -12,9 +12,8 @@ from blockfeat import Extraction, Extractor, ModelError, NotHTML
 from blockfeat.data import demo_pages
 from blockfeat.models.store import load_model, model_from_bytes, model_to_bytes
 from blockfeat.page.page import Page
-from blockfeat.papers.crunch.clean import decide_on
-from blockfeat.papers.crunch.decision import Walked, host_list, take_out
-from blockfeat.papers.crunch.filters import edit_elements
+from blockfeat.papers.crunch.clean import decide
+from blockfeat.papers.crunch.decision import host_list, take_out
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import Advertisements, CleanSettings, EmptyTables, Filters, HostListFile
 from hostile import CLASSES, hostile_pages
@@ -88,9 +87,7 @@ def _cleaned(page: str) -> str:
     root = Page.parse(page).tree
     if root is None:
         return ""
-    walked = Walked.of(root)
-    edit_elements(walked, CleanSettings().filters)
-    take_out(decide_on(walked, CleanSettings(), host_list(Advertisements())))
+    take_out(decide(root, CleanSettings(), host_list(Advertisements())))
     body = root.find("body")
     return "" if body is None else _letters("".join(map(str, body.itertext(etree.Element))))
 
