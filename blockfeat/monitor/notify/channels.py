@@ -253,14 +253,18 @@ def channels_of(alert: Alert, *, smtp: Smtp | None, folder: Path, agent: str) ->
     """Return the channels of an alert by their names, ``"email"`` and so on; ``smtp`` is what sends its e-mail."""
     found: dict[str, Send] = {}
     if alert.email and smtp is not None:
-        found["email"] = partial(asyncio.to_thread, send_mail, smtp, alert.email)
+        found["email"] = _in_thread(send_mail, smtp, alert.email)
     if alert.slack:
         found["slack"] = partial(post_to_slack, alert.slack, agent)
     if alert.feed:
-        found["feed"] = partial(asyncio.to_thread, add_to_feed, folder / alert.feed)
+        found["feed"] = _in_thread(add_to_feed, folder / alert.feed)
     if alert.command:
-        found["command"] = partial(asyncio.to_thread, run_command, alert.command, folder)
+        found["command"] = _in_thread(run_command, alert.command, folder)
     return found
+
+
+def _in_thread(send: Callable[..., None], *settings: object) -> Send:
+    return lambda message: asyncio.to_thread(send, *settings, message)
 
 
 def send_mail(server: Smtp, to: Sequence[str], message: Message) -> None:
