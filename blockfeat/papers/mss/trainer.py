@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -22,7 +22,7 @@ from blockfeat.page.tags import Tags
 from blockfeat.papers.mss.classifier import KINDS, FeatureCounts, NaiveBayes, Scale, TokenClassifier, gram_keys
 from blockfeat.papers.mss.model import Constraints, TokenModel
 from blockfeat.papers.mss.page_tokens import SYMBOL, PageTokens, inside
-from blockfeat.papers.mss.vocabulary import Ids, Stemmer, Vocabulary, surroundings, token_ids
+from blockfeat.papers.mss.vocabulary import Ids, Vocabulary, stemmer_of, surroundings, token_ids
 from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.examples import check_any
 
@@ -144,7 +144,7 @@ class TokenCounter:
     tags: tuple[str, ...]
     size: int = 3
     _sources: dict[str, _Source] = field(default_factory=lambda: defaultdict(_Source), repr=False)
-    _stemmers: dict[str | None, Stemmer] = field(default_factory=dict, repr=False)
+    _stemmers: dict[str | None, Callable[[str], str]] = field(default_factory=dict, repr=False)
     _stems: dict[int, int] = field(default_factory=dict, repr=False)
     _inside: int = 0
     _outside: int = 0
@@ -176,8 +176,8 @@ class TokenCounter:
     def _vocabulary_of(self, tokens: PageTokens, lang: str | None, site: _Source) -> Vocabulary:
         """Return the vocabulary of one page; record its word forms and their stems."""
         forms = sorted(set(tokens.texts(np.flatnonzero(tokens.is_word))))
-        stems = self._stemmers.setdefault(lang, Stemmer(lang)).stems(forms)
-        changed = [(form, stem) for form, stem in zip(forms, stems, strict=True) if form != stem]
+        stem_of = self._stemmers.get(lang) or self._stemmers.setdefault(lang, stemmer_of(lang))
+        changed = [(form, stem) for form in forms if (stem := stem_of(form)) != form]
         form_ids = token_ids(keys_of_words([form for form, _ in changed])).tolist()
         stem_ids = token_ids(keys_of_words([stem for _, stem in changed])).tolist()
         # A form of two languages keeps the stem that was seen first, so that extraction need not know the language.
