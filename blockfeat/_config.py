@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import pairwise
 from math import isfinite
 from operator import getitem
-from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from blockfeat._extras import importing
 from blockfeat.errors import BlockfeatError, ConfigError, nearest
@@ -99,13 +99,13 @@ class Parsed:
         return validator.__get_pydantic_core_schema__(source, handler)
 
 
-def between(least: float, most: float = float("inf")) -> Parsed:
-    """Return the annotation of a number field with inclusive bounds."""
+def between(least: float, most: float = float("inf"), *, is_above: bool = False) -> Parsed:
+    """Return the annotation of a number field with inclusive bounds; the lower one is exclusive with ``is_above``."""
 
     def check(number: float) -> float:
-        if not least <= number <= most:
+        if not least <= number <= most or (is_above and number == least):
             upper = "" if most == float("inf") else f" and at most {most:g}"
-            raise ValueError(f"must be at least {least:g}{upper}, not {number:g}")
+            raise ValueError(f"must be {'above' if is_above else 'at least'} {least:g}{upper}, not {number:g}")
         return number
 
     return Parsed(check, late=True)
@@ -144,6 +144,31 @@ DurationOrOff = Annotated[float | None, Parsed(lambda value: None if value == "o
 Size = Annotated[int, Parsed(_size)]
 Texts = Annotated[tuple[str, ...], Parsed(texts)]
 Count = Annotated[int, between(1)]
+CountOrNone = Annotated[int, between(0)]
+Share = Annotated[float, between(0.0, 1.0)]
+InnerShare = Annotated[float, between(0.001, 0.999)]
+Positive = Annotated[float, between(0.0, is_above=True)]
+
+
+class Ranged:
+    """Base of dataclasses that are made without a file, too: their values are checked by the annotations of the fields.
+
+    Subclasses set ``error``, the type of the error that names the field.
+    """
+
+    error: ClassVar[type[BlockfeatError]] = ConfigError
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for name, hint in get_type_hints(type(self), include_extras=True).items():
+            value = getattr(self, name)
+            if get_origin(hint) is Literal and value not in get_args(hint):
+                raise self.error(f"unknown '{name}' {value!r}; known are {', '.join(map(str, get_args(hint)))}")
+            for check in getattr(hint, "__metadata__", ()):
+                try:
+                    check.read(value)
+                except ValueError as error:
+                    raise self.error(f"'{name}' {error}") from None
 
 
 @dataclass

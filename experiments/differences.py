@@ -43,7 +43,7 @@ from blockfeat.papers.mss.classifier import TokenClassifier
 from blockfeat.papers.mss.model import TokenModel
 from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.papers.mss.trainer import PAPER_TAGS, TokenCounter, common_tags, gold_run
-from blockfeat.papers.mss.vocabulary import Stemmer, Vocabulary, token_ids
+from blockfeat.papers.mss.vocabulary import Vocabulary, stemmer_of, token_ids
 from blockfeat.papers.web2text import features
 from blockfeat.papers.web2text.leaves import leaf_measurer
 from blockfeat.papers.web2text.networks import Recipe, train_web2text
@@ -251,7 +251,7 @@ def _scores_of_tokens(training: _Tokenised, test: _Tokenised, tags: tuple[str, .
 def _stemmed(tags: tuple[str, ...], page: LabelledPage, tokens: PageTokens) -> Vocabulary:
     """Return the vocabulary of a page whose words are all stemmed, whether a training page had them or not."""
     forms = sorted(set(tokens.texts(np.flatnonzero(tokens.is_word))))
-    keys = (token_ids(keys_of_words(list(words))).tolist() for words in (forms, Stemmer(page.lang).stems(forms)))
+    keys = (token_ids(keys_of_words(list(words))).tolist() for words in (forms, map(stemmer_of(page.lang), forms)))
     return Vocabulary.of(tags, dict(zip(*keys, strict=True)))
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +20,6 @@ from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 if TYPE_CHECKING:
     from blockfeat.io.inputs import Document
-    from blockfeat.papers.crunch.clean import Cleaner
     from blockfeat.papers.crunch.settings import CleanSettings
 
 _LINES = (".jsonl", ".ndjson")
@@ -75,9 +73,18 @@ def clean(
         _update_hosts(chosen, reading)
         if not pages:
             return
-    cleaning = _Cleaning(Cleaner.of(chosen), format, sanitise, max_bytes)
+    cleaner = Cleaner.of(chosen)
+
+    def cleaning(document: Document) -> str:
+        if document.data is None:
+            raise InputError(document.error or "it cannot be read")
+        cleaned = cleaner.clean(document.data, charset=document.charset, max_bytes=max_bytes)
+        for warning in cleaned.warnings:
+            console.error(console.with_name(document.id, warning))
+        return (cleaned.text() if format == "text" else cleaned.sanitised() if sanitise else cleaned.html).rstrip("\n")
+
     if target is not None and (target.is_dir() or str(output).endswith("/") or target.suffix in _LINES):
-        _clean_many(read_inputs(pages or ["-"], reading), cleaning, target)
+        _clean_many(read_inputs(pages or ["-"], reading), cleaning, format, target)
         return
     document = _first_page((pages or ["-"])[0], reading)
     try:
@@ -121,26 +128,7 @@ def _serve_proxy(port: int, settings: Path | None) -> None:
     asyncio.run(serve_proxy(addon, port=port, on_ready=on_ready))
 
 
-@dataclass(frozen=True)
-class _Cleaning:
-    """Cleans documents according to the options; raises `BlockfeatError` for one that cannot be cleaned."""
-
-    cleaner: Cleaner
-    format: str
-    sanitise: bool
-    max_bytes: int | None
-
-    def __call__(self, document: Document) -> str:
-        if document.data is None:
-            raise InputError(document.error or "it cannot be read")
-        cleaned = self.cleaner.clean(document.data, charset=document.charset, max_bytes=self.max_bytes)
-        for warning in cleaned.warnings:
-            console.error(console.with_name(document.id, warning))
-        written = cleaned.text() if self.format == "text" else cleaned.sanitised() if self.sanitise else cleaned.html
-        return written.rstrip("\n")
-
-
-def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path) -> None:
+def _clean_many(documents: Iterable[Document], cleaning: Callable[[Document], str], format: str, output: Path) -> None:
     """Write a line or a file for each document; the error of a failed one is printed, and the others are written."""
     from blockfeat._files import whole_file
     from blockfeat.io.batch import FolderWriter, StreamWriter
@@ -149,7 +137,7 @@ def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path
     is_lines = output.suffix in _LINES
     done = failed = 0
     with whole_file(output) if is_lines else nullcontext() as file:
-        writer = StreamWriter(file, True, str(output)) if file else FolderWriter(output, cleaning.format)
+        writer = StreamWriter(file, True, str(output)) if file else FolderWriter(output, format)
         for document in documents:
             text, error = "", None
             try:
@@ -158,7 +146,7 @@ def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path
                 error = str(problem)
                 console.error(console.with_name(document.id, error))
             if is_lines:
-                record = {"id": document.id, "url": document.url, cleaning.format: text or None, "error": error}
+                record = {"id": document.id, "url": document.url, format: text or None, "error": error}
                 written = json.dumps(record, ensure_ascii=False) + "\n"
             else:
                 written = text + "\n" if error is None else ""

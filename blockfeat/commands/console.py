@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import io
-import math
 import os
 import shutil
 import sys
@@ -113,11 +112,6 @@ def wrong(message: str, option: str) -> Exception:
     return typer.BadParameter(message, param_hint=option)
 
 
-def threshold_text(threshold: float) -> str:
-    """Return a threshold with three decimals; an infinite one, which has no effect, as a dash."""
-    return "-" if math.isinf(threshold) else f"{threshold:.3f}"
-
-
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: int = 0) -> None:
     """Print a table; the columns from number ``right`` on are right-aligned (0: none)."""
     show(table_text(title, columns, rows, right=right))
@@ -206,7 +200,10 @@ def _failed(failure: BlockfeatError | OSError | MemoryError) -> int:
 
     logging.getLogger("blockfeat.cli").info("stopped by an error", exc_info=True)
     _discard_output()
-    error(_message(failure))
+    told = failure_reason(failure) if isinstance(failure, MemoryError) else str(failure)
+    if isinstance(failure, OSError) and not isinstance(failure, BlockfeatError) and failure.strerror:
+        told = f"{failure.filename}: {failure.strerror}" if failure.filename else failure.strerror
+    error(told)
     cause = failure.__cause__
     unread = isinstance(cause, OSError) and cause.errno not in _NO_FILE
     unread = unread or isinstance(failure, (InputError, CorpusError, OutputError))
@@ -228,13 +225,6 @@ def _finished(command: Callable[[], object]) -> int:
     with writing("standard output"):
         sys.stdout.flush()
     return code if isinstance(code, int) else 0
-
-
-def _message(failure: BlockfeatError | OSError | MemoryError) -> str:
-    """Return one line that names the input or output and the reason."""
-    if isinstance(failure, OSError) and not isinstance(failure, BlockfeatError) and failure.strerror:
-        return f"{failure.filename}: {failure.strerror}" if failure.filename else failure.strerror
-    return failure_reason(failure) if isinstance(failure, MemoryError) else str(failure)
 
 
 def _discard_output() -> None:

@@ -117,15 +117,15 @@ def _compared(
         letters = _letters(text(page))
         kept = [bool(_letters(block.text)) and _letters(block.text) in letters for block in blocks]
         yield _System(peer.name, text, kept)
-    yield _System("all blocks", partial(_all_text, default), [True] * len(blocks))
+    yield _System(
+        "all blocks",
+        lambda page: "\n\n".join(block.text for block in default.extract(page.html).blocks),
+        [True] * len(blocks),
+    )
 
 
 def _peer_text(extract: PeerExtract, page: LabelledPage) -> str:
     return extract(page.html, page.lang, page.url)
-
-
-def _all_text(extractor: Extractor, page: LabelledPage) -> str:
-    return "\n\n".join(block.text for block in extractor.extract(page.html).blocks)
 
 
 def _letters(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from math import isinf
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -92,7 +93,7 @@ def thresholds_table(title: str, model: ThresholdModel, limits: Mapping[str, NDA
     rows = [
         [
             f"{feature.title}, {'at least' if feature.sign > 0 else 'at most'}",
-            *(console.threshold_text(limit[place]) for limit in limits.values()),
+            *("-" if isinf(limit[place]) else f"{limit[place]:.3f}" for limit in limits.values()),
             feature.unit,
         ]
         for place, feature in enumerate(model.features)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from blockfeat.commands import console
 from blockfeat.commands import options as shared
 from blockfeat.errors import InputError
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
+
+if TYPE_CHECKING:
+    from blockfeat.training.evaluation.strategies import Agreement
 
 
 def models() -> None:
@@ -50,29 +53,33 @@ def evaluate(
 ) -> None:
     """Score a model on labelled pages, or one labeller against another."""
     require_extra("train", what="evaluate")
-    if agreement is not None:
-        _agreement(agreement, lang, worst, output)
-        return
-    if not corpus:
-        raise typer.BadParameter("name the labelled pages, or two labellers by --agreement", param_hint="--corpus")
-    from blockfeat.extraction.extractor import Extractor
-    from blockfeat.training.evaluation.evaluate import score_model
-    from blockfeat.training.evaluation.report import evaluation_tables, write_scores
+    from blockfeat.training.evaluation import report
 
-    keys = _group_keys(by)
-    extractor = Extractor.load(model).with_options(**options.given())
-    pages = shared.labelled_pages(corpus, lang, leave_out)
-    with console.progress("evaluating", quiet=quiet) as tick:
-        evaluation = score_model(extractor, pages, jobs=jobs, on_page=lambda done: tick(done, len(pages)))
-    for table in evaluation_tables(evaluation, keys, worst):
+    if agreement is not None:
+        found = _agreement(agreement, lang)
+        tables, scores = report.agreement_tables(found, worst), found.to_dict()
+    elif corpus:
+        from blockfeat.extraction.extractor import Extractor
+        from blockfeat.training.evaluation.evaluate import KEYS, score_model
+
+        keys = [key.strip() for key in by.split(",")]
+        for key in keys:
+            console.check_choice(key, KEYS, "--by")
+        extractor = Extractor.load(model).with_options(**options.given())
+        pages = shared.labelled_pages(corpus, lang, leave_out)
+        with console.progress("evaluating", quiet=quiet) as tick:
+            evaluation = score_model(extractor, pages, jobs=jobs, on_page=lambda done: tick(done, len(pages)))
+        tables, scores = report.evaluation_tables(evaluation, keys, worst), evaluation.to_dict(pages=True)
+    else:
+        raise typer.BadParameter("name the labelled pages, or two labellers by --agreement", param_hint="--corpus")
+    for table in tables:
         console.show_table(table.title, table.columns, table.rows, right=table.first_number)
     if output is not None:
-        write_scores(evaluation.to_dict(pages=True), output)
+        report.write_scores(scores, output)
 
 
-def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, output: Path | None) -> None:
+def _agreement(labellers: tuple[Path, Path], lang: str | None) -> Agreement:
     """Score the second labeller against the first."""
-    from blockfeat.training.evaluation.report import agreement_tables, write_scores
     from blockfeat.training.evaluation.strategies import agreement
 
     first, second = (shared.labelled_pages([str(path)], lang) for path in labellers)
@@ -80,20 +87,7 @@ def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, outpu
     for path, alone in zip(labellers, (found.only_first, found.only_second), strict=True):
         if alone:
             console.error(f"{path}: {alone} pages that the other labeller has not are left out")
-    for table in agreement_tables(found, worst):
-        console.show_table(table.title, table.columns, table.rows, right=table.first_number)
-    if output is not None:
-        write_scores(found.to_dict(), output)
-
-
-def _group_keys(by: str) -> list[str]:
-    """Return the keys that the option ``--by`` lists; raise a usage error for an unknown one."""
-    from blockfeat.training.evaluation.evaluate import KEYS
-
-    keys = [key.strip() for key in by.split(",")]
-    for key in keys:
-        console.check_choice(key, KEYS, "--by")
-    return keys
+    return found
 
 
 def bench(

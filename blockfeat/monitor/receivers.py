@@ -13,7 +13,6 @@ from blockfeat._config import Count, Parsed, Texts, between, shown, texts
 from blockfeat.monitor.fetching.options import Address
 from blockfeat.monitor.mentions.queries import Query
 
-When = Literal["at once", "hourly", "daily"]
 CHANNELS = ("email", "slack", "feed", "command")
 """Keys of an alert that say where it goes."""
 _DAY_MINUTES = 1440
@@ -98,55 +97,6 @@ class Webhook(Wanted):
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
-    """When messages go out.
-
-    Attributes
-    ----------
-    when : str
-        ``"at once"`` (what comes within a minute is one message), ``"hourly"`` or ``"daily"``.
-    at : int
-        Minute of the day for ``"daily"``.
-    quiet : (int, int) or None
-        From and to which minute of the day nothing is sent; messages are sent afterwards.
-    zone : ZoneInfo
-        Where these minutes are counted.
-    """
-
-    when: When = "at once"
-    at: int = 8 * 60
-    quiet: tuple[int, int] | None = None
-    zone: ZoneInfo = ZoneInfo("UTC")  # noqa: RUF009
-
-    def is_open(self, now: float, *, last: float, is_end: bool = False) -> bool:
-        """Return whether a message may go out.
-
-        Parameters
-        ----------
-        now, last : float
-            Seconds since 1970: this moment, and when the last message went out, or the alert was set up.
-        is_end : bool
-            Whether a run ends, so that nothing comes for a while.
-        """
-        if self.quiet is not None:
-            local = datetime.fromtimestamp(now, self.zone)
-            start, end = self.quiet
-            if (local.hour * 60 + local.minute - start) % _DAY_MINUTES < (end - start) % _DAY_MINUTES:
-                return False
-        if self.when == "at once":
-            return is_end or now - last >= _BETWEEN_MESSAGES
-        return now >= self._turn_after(last)
-
-    def _turn_after(self, last: float) -> float:
-        """Return when the next digest goes out behind a moment."""
-        local = datetime.fromtimestamp(last, self.zone)
-        if self.when == "hourly":
-            return last - last % 3600 + 3600
-        turn = local.replace(hour=self.at // 60, minute=self.at % 60, second=0, microsecond=0)
-        return (turn if turn > local else turn + timedelta(days=1)).timestamp()
-
-
-@dataclass(frozen=True, slots=True)
 class Smtp:
     """A server that takes e-mail.
 
@@ -184,8 +134,12 @@ class Alert:
         Mentions of less relevance are left out (`blockfeat.monitor.mentions.mention`).
     query : str or None
         What the article must fulfil (`Query`).
-    when, at, quiet
-        When messages go out (`Timing`).
+    when : str
+        ``"at once"`` (what comes within a minute is one message), ``"hourly"`` or ``"daily"``.
+    at : int
+        Minute of the day for ``"daily"``.
+    quiet : (int, int) or None
+        From and to which minute of the day nothing is sent; messages are sent afterwards.
     email : tuple of str
         Addresses.
     slack : str or None
@@ -209,7 +163,7 @@ class Alert:
     places: Texts = ()
     least_relevance: Annotated[float, between(0.0, 1.0)] = 0.0
     query: str | None = None
-    when: When = "at once"
+    when: Literal["at once", "hourly", "daily"] = "at once"
     at: Annotated[int, Parsed(minutes_of)] = 8 * 60
     quiet: Annotated[tuple[int, int] | None, Parsed(span_of)] = None
     email: Annotated[tuple[Annotated[str, Parsed(_mail_address, late=True)], ...], Parsed(texts)] = ()
@@ -220,6 +174,29 @@ class Alert:
     def __post_init__(self) -> None:
         """Check the query."""
         self.article_query()
+
+    def is_open(self, now: float, zone: ZoneInfo, *, last: float, is_end: bool = False) -> bool:
+        """Return whether a message may go out.
+
+        Parameters
+        ----------
+        now, last : float
+            Seconds since 1970: this moment, and when the last message went out, or the alert was set up.
+        zone : ZoneInfo
+            Where the minutes of the day are counted.
+        is_end : bool
+            Whether a run ends, so that nothing comes for a while.
+        """
+        local, before = (datetime.fromtimestamp(moment, zone) for moment in (now, last))
+        start, end = self.quiet or (0, 0)
+        if (local.hour * 60 + local.minute - start) % _DAY_MINUTES < (end - start) % _DAY_MINUTES:
+            return False
+        if self.when == "at once":
+            return is_end or now - last >= _BETWEEN_MESSAGES
+        if self.when == "hourly":
+            return now >= last - last % 3600 + 3600
+        turn = before.replace(hour=self.at // 60, minute=self.at % 60, second=0, microsecond=0)
+        return now >= (turn if turn > before else turn + timedelta(days=1)).timestamp()
 
     def article_query(self) -> Query | None:
         """Return what the article must fulfil."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import CountOrNone, Ranged
 from blockfeat.errors import TrainingError
 from blockfeat.features.schema import Feature
 from blockfeat.models.threshold import Margins
@@ -141,7 +142,7 @@ _SEED_STEP = 10_007
 
 
 @dataclass(frozen=True)
-class CoordinateAscent:
+class CoordinateAscent(Ranged):
     """Measures against local optima: restarts of the swarm and a coordinate ascent.
 
     Attributes
@@ -152,13 +153,10 @@ class CoordinateAscent:
         Sweeps of the coordinate ascent that follows, at most; 0 for none.
     """
 
-    restarts: int = 0
-    ascent: int = 0
+    error = TrainingError
 
-    def __post_init__(self) -> None:
-        """Check the values."""
-        if self.restarts < 0 or self.ascent < 0:
-            raise TrainingError("restarts and sweeps of the ascent must be at least 0")
+    restarts: CountOrNone = 0
+    ascent: CountOrNone = 0
 
 
 @dataclass(frozen=True)

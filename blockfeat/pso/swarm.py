@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import as_file, files
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import Count, CountOrNone, Positive, Ranged
 from blockfeat.errors import TrainingError
 
-LEADERS = ("ever", "generation")
 _PLATEAU = 1e-9
 _IMPORTING = Lock()
 
@@ -31,7 +30,7 @@ def offsets(positions: Positions) -> Positions:
 
 
 @dataclass(frozen=True)
-class SwarmOptions:
+class SwarmOptions(Ranged):
     """Options of the swarm (Ziegler & Skubacz 2007, 3.5.3 and Alg. 1).
 
     The defaults differ from Alg. 1, which has ``leader="generation"``, an inertia close to 1, no velocity limit
@@ -59,25 +58,17 @@ class SwarmOptions:
         Seed of all random numbers.
     """
 
-    particles: int = 100
-    iterations: int = 100
+    error = TrainingError
+
+    particles: Count = 100
+    iterations: Count = 100
     inertia: float = 0.7
     cognitive: float = 2.0
     social: float = 2.0
-    leader: str = "ever"
-    patience: int = 30
-    velocity_limit: float = 0.5
+    leader: Literal["ever", "generation"] = "ever"
+    patience: CountOrNone = 30
+    velocity_limit: Positive = 0.5
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        for name in ("particles", "iterations"):
-            if getattr(self, name) < 1:
-                raise TrainingError(f"the swarm needs at least one of '{name}', not {getattr(self, name)}")
-        if self.leader not in LEADERS:
-            raise TrainingError(f"unknown leader {self.leader!r} of the swarm; known are {', '.join(LEADERS)}")
-        if self.patience < 0 or self.velocity_limit <= 0:
-            raise TrainingError("the swarm's patience must be at least 0 and its velocity limit above 0")
 
 
 @dataclass(frozen=True)
@@ -209,20 +200,14 @@ def _velocity(swarm: Any, options: SwarmOptions, generator: np.random.RandomStat
 
 @cache
 def _pyswarms() -> tuple[Any, Any]:
-    """Import and return pyswarms' modules of swarms and operators."""
-    with _quiet_logging():
-        from pyswarms.backend import operators, swarms
-    return swarms, operators
-
-
-@contextmanager
-def _quiet_logging() -> Iterator[None]:
-    """Keep the import of pyswarms from writing a log file and from setting up logging."""
+    """Import pyswarms' modules of swarms and operators, without the log file and the loggers that it sets up."""
     with _IMPORTING, as_file(files("blockfeat.pso").joinpath("quiet_pyswarms.yaml")) as settings:
         earlier = os.environ.get("LOG_CFG")
         os.environ["LOG_CFG"] = str(settings)
         try:
-            yield
+            from pyswarms.backend import operators, swarms
+
+            return swarms, operators
         finally:
             if earlier is None:
                 del os.environ["LOG_CFG"]

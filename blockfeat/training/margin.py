@@ -58,10 +58,6 @@ class MarginTrainer(Trainer[MarginOptions]):
             details={"features": len(fit.parameters.weights), "fitness_before_swarm": round(fit.start, 4)},
             interrupted=fit.interrupted,
         )
-        return self._model(fit, report)
-
-    def _model(self, fit: MarginFit, report: TrainingReport) -> MarginModel:
-        """Return the model, its parameters rounded to four digits."""
         return MarginModel(
             self.name,
             load_table(self.config.table),

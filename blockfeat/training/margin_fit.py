@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import Count, CountOrNone, InnerShare, Ranged, Share
 from blockfeat._numeric import probabilities
 from blockfeat.errors import TrainingError
 from blockfeat.models.margin import SoftThreshold, Transitions
@@ -22,8 +24,6 @@ _LEAST_SOFTNESS = 1e-3
 _TRIED = 5
 _RIDGE = 1e-4
 _CAUTION = 1e-3
-TUNED = ("all", "costs")
-"""Values of ``tuned``: the parameters that the swarm tunes."""
 _MOST_LOG_ODDS = 30.0
 _SWARM = SwarmOptions(
     particles=24, iterations=30, inertia=0.73, cognitive=1.5, social=1.5, patience=15, velocity_limit=0.25, seed=1
@@ -31,7 +31,7 @@ _SWARM = SwarmOptions(
 
 
 @dataclass(frozen=True)
-class MarginOptions:
+class MarginOptions(Ranged):
     """Hyperparameters of the margin model.
 
     Attributes
@@ -66,31 +66,21 @@ class MarginOptions:
         The particle swarm.
     """
 
+    error = TrainingError
+
     table: str = "html5"
-    features: int = 24
-    rows: int = 40_000
-    all_rows: int = 120_000
-    steps: int = 40
-    tuned: str = "all"
-    rounds: int = 2
-    pages: int = 1_200
-    blocks: int = 800
-    cut: float = 0.5
-    sure: float = 0.7
+    features: Count = 24
+    rows: Count = 40_000
+    all_rows: Count = 120_000
+    steps: CountOrNone = 40
+    tuned: Literal["all", "costs"] = "all"
+    rounds: CountOrNone = 2
+    pages: Count = 1_200
+    blocks: Count = 800
+    cut: InnerShare = 0.5
+    sure: Share = 0.7
     labels: LabelOptions = field(default_factory=LabelOptions)
     swarm: SwarmOptions = _SWARM
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        for name in ("features", "rows", "all_rows", "pages", "blocks"):
-            if getattr(self, name) < 1:
-                raise TrainingError(f"'{name}' must be at least 1, not {getattr(self, name)}")
-        if self.rounds < 0 or self.steps < 0:
-            raise TrainingError("'rounds' and 'steps' must be at least 0")
-        if self.tuned not in TUNED:
-            raise TrainingError(f"unknown 'tuned' {self.tuned!r}; known are {', '.join(TUNED)}")
-        if not (0 < self.cut < 1 and 0 <= self.sure <= 1):
-            raise TrainingError("'cut' must lie between 0 and 1, 'sure' be from 0 to 1")
 
     @property
     def generations(self) -> int:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from statistics import fmean
-from typing import Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import Count, CountOrNone, InnerShare, Ranged, Share, between
 from blockfeat._extras import import_lightgbm, import_torch, require_extra
 from blockfeat._files import bundled_table
 from blockfeat._numeric import fit_logistic, probabilities
@@ -41,7 +42,7 @@ _FEWEST_EMPTIED = 10
 
 
 @dataclass(frozen=True)
-class SequenceConfig:
+class SequenceConfig(Ranged):
     """Hyperparameters of the sequence model.
 
     Attributes
@@ -71,26 +72,25 @@ class SequenceConfig:
         Size and training of the network.
     """
 
+    error = TrainingError
+
     table: str = "html5"
-    emptied_every: int = 4
-    emptied_weight: float = 0.3
-    inner_share: float = 0.75
-    teacher_share: float = 0.5
-    trees: int = 200
+    emptied_every: CountOrNone = 4
+    emptied_weight: Annotated[float, between(0.0)] = 0.3
+    inner_share: Annotated[float, between(0.0, 1.0, is_above=True)] = 0.75
+    teacher_share: Share = 0.5
+    trees: Count = 200
     fewest_taught: int = 500
-    cut: float = 0.5
+    cut: InnerShare = 0.5
     cuts: tuple[float, ...] = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
     labels: LabelOptions = field(default_factory=LabelOptions)
     network: SequenceOptions = field(default_factory=SequenceOptions)
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if not all(0 < cut < 1 for cut in (self.cut, *self.cuts)):
-            raise TrainingError("'cut' and all 'cuts' must lie between 0 and 1")
-        if not 0 < self.inner_share <= 1 or self.emptied_every < 0 or self.emptied_weight < 0:
-            raise TrainingError("'inner_share' must lie above 0 and be at most 1, 'emptied_…' be at least 0")
-        if not 0 <= self.teacher_share <= 1 or self.trees < 1:
-            raise TrainingError("'teacher_share' must lie between 0 and 1, 'trees' be at least 1")
+        super().__post_init__()
+        if not all(0 < cut < 1 for cut in self.cuts):
+            raise TrainingError("all 'cuts' must lie between 0 and 1")
 
 
 @dataclass(frozen=True, kw_only=True)

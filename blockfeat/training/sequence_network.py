@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import Count, Positive, Ranged, between
 from blockfeat._extras import import_torch
 from blockfeat.errors import TrainingError
 from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
@@ -21,7 +22,7 @@ _MOST_DEVIATIONS = 5.0
 
 
 @dataclass(frozen=True)
-class SequenceOptions:
+class SequenceOptions(Ranged):
     """How the network is trained.
 
     Attributes
@@ -44,24 +45,16 @@ class SequenceOptions:
         Seed of the weights, the order of the pages and the dropout.
     """
 
-    channels: int = 48
-    passes: int = 10
-    least_steps: int = 600
-    pages_a_step: int = 16
-    learning_rate: float = 3e-3
-    weight_decay: float = 1e-3
-    dropout: float = 0.2
-    seed: int = 1
+    error = TrainingError
 
-    def __post_init__(self) -> None:
-        """Check the values."""
-        for name in ("channels", "passes", "least_steps", "pages_a_step"):
-            if getattr(self, name) < 1:
-                raise TrainingError(f"'{name}' must be at least 1, not {getattr(self, name)}")
-        if not (self.learning_rate > 0 and self.weight_decay >= 0 and 0 <= self.dropout < 1):
-            raise TrainingError(
-                "'learning_rate' must be above 0, 'weight_decay' at least 0, 'dropout' from 0 to below 1"
-            )
+    channels: Count = 48
+    passes: Count = 10
+    least_steps: Count = 600
+    pages_a_step: Count = 16
+    learning_rate: Positive = 3e-3
+    weight_decay: Annotated[float, between(0.0)] = 1e-3
+    dropout: Annotated[float, between(0.0, 0.999)] = 0.2
+    seed: int = 1
 
     def passes_over(self, pages: int) -> int:
         """Return the number of passes over a training set of ``pages`` pages."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -18,8 +18,8 @@ from blockfeat.features.measuring import PageFeatures
 from blockfeat.models.model import PageMeasurer
 from blockfeat.page.page import Page
 from blockfeat.pso import fitness as scoring
-from blockfeat.pso.search import CoordinateAscent, SearchResult, search
-from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
+from blockfeat.pso.search import CoordinateAscent, SearchResult
+from blockfeat.pso.swarm import Generation, SwarmOptions
 from blockfeat.training.config import OnProgress, Progress, TrainingReport
 from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
 
@@ -53,48 +53,11 @@ class SwarmConfig:
         return self.swarm.iterations * (self.polish.restarts + 1)
 
 
-def search_with_progress(
-    objective: Objective,
-    dimensions: int,
-    config: SwarmConfig,
-    on_progress: OnProgress,
-    *,
-    seed: int,
-    known: Array | None,
-    found: str,
-    lang: str = "",
-) -> SearchResult:
-    """Search for the position with the highest fitness, and report each generation as a step of progress.
-
-    Parameters
-    ----------
-    objective, dimensions
-        As for `blockfeat.pso.search.search`.
-    config : SwarmConfig
-        The swarm, and the restarts and the ascent after it.
-    on_progress : callable
-        Called after each generation.
-    seed : int
-        Seed of the swarm.
-    known : float array, d, optional
-        Start of one particle; all others start at random.
-    found : str
-        Plural name of what is searched for, for the progress, such as ``"thresholds"``.
-    lang : str
-        Language of the pages if they are of one; `Progress.generation` is then None.
-    """
-    return search(
-        objective,
-        dimensions,
-        replace(config.swarm, seed=seed),
-        config.polish,
-        known=known,
-        on_generation=swarm_progress(on_progress, config.generations, found, lang=lang),
-    )
-
-
 def swarm_progress(on_progress: OnProgress, total: int, found: str, *, lang: str = "") -> Callable[[Generation], None]:
-    """Return a callback that reports each generation as progress; arguments as for `search_with_progress`."""
+    """Return a callback that reports each generation of ``total`` as progress.
+
+    ``found`` is what is searched for, in words, and ``lang`` the language for which.
+    """
     whose = f"generations for {lang}" if lang else "generations"
 
     def on_generation(generation: Generation) -> None:

@@ -20,7 +20,7 @@ from blockfeat.features.schema import CANONICAL_NAMES
 from blockfeat.models.decoding import DECODERS, Decoder
 from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
 from blockfeat.pso.fitness import PageTerms
-from blockfeat.pso.search import CoordinateAscent, FeatureCurve, SearchResult, SearchSpace, feature_curves
+from blockfeat.pso.search import CoordinateAscent, FeatureCurve, SearchResult, SearchSpace, feature_curves, search
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training import swarm_search
 from blockfeat.training.config import OnProgress, Trainer, no_progress
@@ -240,15 +240,13 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
             values = training_set.values(self._particles(space, positions), jobs=self.jobs)
             return np.asarray(values.mean(axis=0))
 
-        return swarm_search.search_with_progress(
+        return search(
             objective,
             space.dimensions,
-            config,
-            on_progress,
-            seed=self.seed,
+            replace(config.swarm, seed=self.seed),
+            config.polish,
             known=space.keep_all if config.start_open else None,
-            found="thresholds",
-            lang=lang,
+            on_generation=swarm_search.swarm_progress(on_progress, config.generations, "thresholds", lang=lang),
         )
 
     def _by_language(

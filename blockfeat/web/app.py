@@ -29,13 +29,6 @@ _SUMMARY = "Finds the main text of web pages, and says why."
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def _templates() -> Jinja2Templates:
-    """Return the templates of the package; all inserted values are escaped."""
-    environment = Environment(loader=PackageLoader("blockfeat.web", "templates"), autoescape=True)
-    environment.globals |= {"version": blockfeat.__version__, "direction_of": direction_of}
-    return Jinja2Templates(env=environment)
-
-
 class _StaticFiles(StaticFiles):
     """The static files of the package, which browsers revalidate and download again only where they have changed."""
 
@@ -69,7 +62,9 @@ def base_app(settings: ServeSettings, *, title: str, summary: str = "", lifespan
     )
     app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.state.settings = settings
-    app.state.templates = _templates()
+    environment = Environment(loader=PackageLoader("blockfeat.web", "templates"), autoescape=True)
+    environment.globals |= {"version": blockfeat.__version__, "direction_of": direction_of}
+    app.state.templates = Jinja2Templates(env=environment)
     add_handlers(app)
     app.mount("/static", _StaticFiles(directory=str(files("blockfeat.web").joinpath("static"))), name="static")
     # Browsers ask for /favicon.ico where a page names no icon.

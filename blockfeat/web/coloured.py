@@ -8,11 +8,10 @@ from importlib.resources import files
 
 import numpy as np
 from lxml import etree
-from numpy.typing import NDArray
 
 from blockfeat.blocks import Blocks, text_places
 from blockfeat.content import Base, Loads, Sanitiser, fold_white_space, xml_characters
-from blockfeat.extraction import Extraction, Extractor, PageAnalysis
+from blockfeat.extraction import Extraction, PageAnalysis
 from blockfeat.page import Page, Tags, lxml_tree
 
 WRAPPER = "bf-block"
@@ -56,7 +55,12 @@ class _Marks:
 
 
 def safe_page(
-    page: Page, *, styles: str = "", head: str = "", look: str = "page", link: Callable[[str], str] | None = None
+    page: Page,
+    *,
+    head: str = "",
+    look: str = "page",
+    link: Callable[[str], str] | None = None,
+    marks: _Marks | None = None,
 ) -> str:
     """Return a page as a document that neither runs nor sends anything; linear in the size of the page.
 
@@ -67,25 +71,21 @@ def safe_page(
     ----------
     page : Page
         The page.
-    styles : str
-        Styles of the page for the head: what `head_styles` returned.
     head : str
-        Safe markup for the end of the head.
+        Safe markup for the end of the head, such as what `head_styles` returned.
     look : str
         ``"plain"`` leaves styles and images out, ``"page"`` keeps those that are embedded in the page, ``"web"`` also
         loads images from their hosts.
     link : callable, optional
         Maps the absolute address of a link to the address that is written; links lead nowhere without it.
+    marks : _Marks, optional
+        What marks the blocks.
 
     Raises
     ------
     ValueError
         There is no such look.
     """
-    return _document(page, None, styles + head, look, link)
-
-
-def _document(page: Page, marks: _Marks | None, head: str, look: str, link: Callable[[str], str] | None) -> str:
     if look not in LOOKS:
         raise ValueError(f"look {look!r} is unknown; known are {', '.join(LOOKS)}")
     tags = page.tags if page.tags is not None and len(page.tags) else Tags.of_markup(b"<html></html>")
@@ -192,40 +192,23 @@ def coloured_page(
     sheet = _style_sheet(look) if style_sheet is None else style_sheet
     more = attributes or {}
     marks = _Marks(blocks, [{"data-verdict": each, **more.get(block, {})} for block, each in enumerate(verdicts)])
-    return _document(page, marks, f"{styles}<style>{sheet}</style>\n", look, None)
+    return safe_page(page, head=f"{styles}<style>{sheet}</style>\n", look=look, marks=marks)
 
 
 _BESIDE = ("headline", "byline")
 
 
-def verdicts_of(kept: Sequence[bool] | NDArray[np.bool_], parts: Sequence[str]) -> list[str]:
-    """Return ``"kept"`` or ``"dropped"`` for each block; ``"beside"`` for headline and byline outside of the text."""
-    both = zip(kept, parts, strict=True)
-    return ["kept" if is_kept else "beside" if part in _BESIDE else "dropped" for is_kept, part in both]
-
-
-def extraction_and_coloured_page(
-    html: str | bytes,
-    extractor: Extractor,
-    *,
-    url: str | None = None,
-    lang: str | None = None,
-    charset: str | None = None,
-    look: str = "page",
-) -> tuple[Extraction, str]:
-    """Extract a page and return the extraction with the coloured page; see `Extractor.extract` and `coloured_page`."""
-    extraction = extractor.extract(html, url=url, lang=lang, charset=charset)
+def coloured_extraction(
+    extraction: Extraction, html: str | bytes, *, charset: str | None = None, look: str = "page"
+) -> str:
+    """Return the coloured page of an extraction: blocks are ``"kept"``, ``"dropped"`` or, as a byline, ``"beside"``."""
     analysis = analysis_of(extraction)
-    page = Page.parse(
-        html,
-        url=url,
-        charset=charset,
-        max_bytes=extractor.options.max_bytes,
-        keep_drawings=extractor.model.table.reads_drawings,
-    )
-    styles = head_styles(html, url=url, charset=charset, look=look)
-    verdicts = verdicts_of(analysis.prediction.kept.tolist(), [block.part for block in extraction.blocks])
-    return extraction, coloured_page(page, analysis.measured.blocks, verdicts, styles=styles, look=look)
+    page = analysis.choice.page
+    styles = head_styles(html, url=page.url, charset=charset, look=look)
+    verdicts = [
+        "kept" if block.kept else "beside" if block.part in _BESIDE else "dropped" for block in extraction.blocks
+    ]
+    return coloured_page(page, analysis.measured.blocks, verdicts, styles=styles, look=look)
 
 
 def analysis_of(extraction: Extraction) -> PageAnalysis:

@@ -19,18 +19,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from blockfeat._config import Count, CountOrNone, Positive, Ranged
 from blockfeat._files import bundled_table
-from blockfeat.errors import ConfigError
 from blockfeat.io.http import Network, is_address
 from blockfeat.web.problems import Problem, problem_response
 
-_MAY_BE_ZERO = ("waiting", "requests_per_minute", "kept_bytes")
-_SECONDS = ("deadline", "fetch_deadline", "header_seconds", "kept_seconds")
-_ABOVE_ZERO = ("max_bytes", "jobs", "connections_per_client", *_SECONDS)
-
 
 @dataclass(frozen=True)
-class ServeSettings:
+class ServeSettings(Ranged):
     """Settings of the service.
 
     Attributes
@@ -69,24 +65,16 @@ class ServeSettings:
     allowed_hosts: tuple[str, ...] = ()
     allow_private: bool = False
     networks: tuple[Network, ...] = ()
-    max_bytes: int = 5_000_000
-    deadline: float = 20.0
-    fetch_deadline: float = 20.0
-    jobs: int = 2
-    waiting: int = 200
-    requests_per_minute: int = 240
-    connections_per_client: int = 100
-    header_seconds: float = 15.0
-    kept_bytes: int = 64_000_000
-    kept_seconds: float = 1800.0
-
-    def __post_init__(self) -> None:
-        """Check the ranges."""
-        for name, value in vars(self).items():
-            if name in _MAY_BE_ZERO and value < 0:
-                raise ConfigError(f"'{name}' must be 0 or more, not {value}")
-            if name in _ABOVE_ZERO and not value > 0:
-                raise ConfigError(f"'{name}' must be above 0, not {value}")
+    max_bytes: Count = 5_000_000
+    deadline: Positive = 20.0
+    fetch_deadline: Positive = 20.0
+    jobs: Count = 2
+    waiting: CountOrNone = 200
+    requests_per_minute: CountOrNone = 240
+    connections_per_client: Count = 100
+    header_seconds: Positive = 15.0
+    kept_bytes: CountOrNone = 64_000_000
+    kept_seconds: Positive = 1800.0
 
 
 _MOST_CLIENTS = 10_000

@@ -18,11 +18,11 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.pso.search import CoordinateAscent, SearchResult, between
+from blockfeat.pso.search import CoordinateAscent, SearchResult, between, search
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
 from blockfeat.training.examples import measured_pages
-from blockfeat.training.swarm_search import Preparer, SwarmConfig, TrainingSet, search_with_progress
+from blockfeat.training.swarm_search import Preparer, SwarmConfig, TrainingSet, swarm_progress
 from experiments.crunch.fitness import CANDIDATES, Array, prepared_tree, training_set
 
 _RATIO = (0.01, 10.0)
@@ -170,12 +170,12 @@ class CrunchTrainer(Trainer[CrunchConfig]):
             found = [space.settings(position) for position in positions]
             return np.asarray(trees.values(found, jobs=self.jobs).mean(axis=0))
 
-        return search_with_progress(
+        config = self.config
+        return search(
             objective,
             space.dimensions,
-            self.config,
-            on_progress,
-            seed=self.seed,
-            known=space.position(space.base) if self.config.start_at_default else None,
-            found="settings",
+            replace(config.swarm, seed=self.seed),
+            config.polish,
+            known=space.position(space.base) if config.start_at_default else None,
+            on_generation=swarm_progress(on_progress, config.generations, "settings"),
         )

@@ -1,8 +1,8 @@
 """Configurations, and what is said of those that have faults."""
 
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,7 +13,7 @@ from blockfeat._config import duration_of
 from blockfeat.errors import ConfigError, InputError
 from blockfeat.monitor.config import example_config, parse_config, read_config
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.receivers import Alert, Timing, minutes_of, span_of
+from blockfeat.monitor.receivers import Alert, minutes_of, span_of
 from cases import CASES
 
 _SOURCES_AND_BRANDS = """
@@ -131,42 +131,45 @@ def _at(text: str) -> float:
     return datetime.fromisoformat(text).replace(tzinfo=_BERLIN).timestamp()
 
 
-_QUIET = Timing(quiet=(1320, 420))
+def _alert(when: Any = "at once", at: int = 480, quiet: tuple[int, int] | None = None) -> Alert:
+    return Alert("a", when=when, at=at, quiet=quiet)
+
+
+_QUIET = _alert(quiet=(1320, 420))
 
 
 @pytest.mark.parametrize(
-    ("timing", "last", "early", "late"),
+    ("alert", "last", "early", "late"),
     [
-        (Timing(), "2026-11-22T09:00", "2026-11-22T09:00:30", "2026-11-22T09:01"),
-        (Timing("hourly"), "2026-11-22T09:10", "2026-11-22T09:59", "2026-11-22T10:00"),
-        (Timing("hourly"), "2026-11-22T09:00", "2026-11-22T09:30", "2026-11-22T10:00"),
-        (Timing("daily", 480), "2026-11-22T07:00", "2026-11-22T07:59", "2026-11-22T08:00"),
-        (Timing("daily", 480), "2026-11-22T08:00", "2026-11-22T20:00", "2026-11-23T08:00"),
-        (Timing("daily", 480), "2026-11-22T09:00", "2026-11-23T07:59", "2026-11-23T08:01"),
-        (Timing("daily", 480), "2026-10-24T08:30", "2026-10-25T07:30", "2026-10-25T08:00"),  # a night of an hour more
+        (_alert(), "2026-11-22T09:00", "2026-11-22T09:00:30", "2026-11-22T09:01"),
+        (_alert("hourly"), "2026-11-22T09:10", "2026-11-22T09:59", "2026-11-22T10:00"),
+        (_alert("hourly"), "2026-11-22T09:00", "2026-11-22T09:30", "2026-11-22T10:00"),
+        (_alert("daily", 480), "2026-11-22T07:00", "2026-11-22T07:59", "2026-11-22T08:00"),
+        (_alert("daily", 480), "2026-11-22T08:00", "2026-11-22T20:00", "2026-11-23T08:00"),
+        (_alert("daily", 480), "2026-11-22T09:00", "2026-11-23T07:59", "2026-11-23T08:01"),
+        (_alert("daily", 480), "2026-10-24T08:30", "2026-10-25T07:30", "2026-10-25T08:00"),  # a night of an hour more
         (_QUIET, "2026-11-22T09:00", "2026-11-22T22:00", "2026-11-23T07:00"),
         (_QUIET, "2026-11-22T09:00", "2026-11-23T06:59", "2026-11-23T07:00"),
-        (Timing(quiet=(600, 600)), "2026-11-22T09:00", "2026-11-22T09:00:30", "2026-11-22T10:00"),
+        (_alert(quiet=(600, 600)), "2026-11-22T09:00", "2026-11-22T09:00:30", "2026-11-22T10:00"),
     ],
 )
-def test_turns(timing: Timing, last: str, early: str, late: str) -> None:
-    timing = replace(timing, zone=_BERLIN)
-    assert [timing.is_open(_at(now), last=_at(last)) for now in (early, late)] == [False, True]
+def test_turns(alert: Alert, last: str, early: str, late: str) -> None:
+    assert [alert.is_open(_at(now), _BERLIN, last=_at(last)) for now in (early, late)] == [False, True]
 
 
 def test_at_the_end_of_a_run_nothing_is_gathered_but_hours_are_quiet() -> None:
     now = _at("2026-11-22T09:00:05")
-    assert Timing().is_open(now, last=now - 1, is_end=True)
-    assert not Timing(quiet=(0, 1439), zone=_BERLIN).is_open(now, last=0, is_end=True)
-    assert not Timing("hourly").is_open(now, last=now - 1, is_end=True)
+    assert _alert().is_open(now, _BERLIN, last=now - 1, is_end=True)
+    assert not _alert(quiet=(0, 1439)).is_open(now, _BERLIN, last=0, is_end=True)
+    assert not _alert("hourly").is_open(now, _BERLIN, last=now - 1, is_end=True)
 
 
 @given(st.floats(1.7e9, 1.9e9), st.floats(0, 3e5), st.integers(0, 1439))
 def test_a_daily_digest_comes_once_in_a_day(last: float, wait: float, at: int) -> None:
-    timing = Timing("daily", at, None, _BERLIN)
-    assert timing.is_open(last + 90_001 + wait, last=last)
-    if timing.is_open(last + wait, last=last):
-        assert not timing.is_open(last + wait, last=last + wait)
+    alert = _alert("daily", at)
+    assert alert.is_open(last + 90_001 + wait, _BERLIN, last=last)
+    if alert.is_open(last + wait, _BERLIN, last=last):
+        assert not alert.is_open(last + wait, _BERLIN, last=last + wait)
 
 
 @pytest.mark.parametrize("text", ["", "8", "24:00", "08:60", "8h", "-1:00", "ab:cd"])

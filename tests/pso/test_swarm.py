@@ -114,12 +114,10 @@ def test_a_fitness_that_is_no_number_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"particles": 0}, "'particles', not 0"),
-        ({"iterations": 0}, "'iterations', not 0"),
-        ({"patience": -1}, "patience"),
-        ({"velocity_limit": 0.0}, "velocity limit"),
-        ({"restarts": -1}, "at least 0"),
-        ({"leader": "eldest"}, "'eldest' of the swarm; known are ever, generation"),
+        ({"particles": 0}, "'particles' must be at least 1, not 0"),
+        ({"velocity_limit": 0.0}, "'velocity_limit' must be above 0"),
+        ({"restarts": -1}, "'restarts' must be at least 0"),
+        ({"leader": "eldest"}, "'eldest'; known are ever, generation"),
     ],
 )
 def test_bad_options_are_errors(options: dict[str, float | str], reason: str) -> None:

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from active_markup import active_in, running_in
 from blockfeat.data import demo_pages
+from blockfeat.extraction import Extraction
 from blockfeat.extraction.extractor import extractor_of
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.settings import CleanSettings, Filters
-from blockfeat.web.coloured import LOOKS, coloured_page, extraction_and_coloured_page, head_styles, safe_page
+from blockfeat.web.coloured import LOOKS, coloured_extraction, coloured_page, head_styles, safe_page
 from blockfeat.web.reader import tasks
 from property_examples import examples
 from script_vectors import INERT, METADATA_VECTORS, VECTORS, page_with
@@ -33,7 +34,7 @@ def loaded() -> tasks.LoadedExtractors:
 
 
 def _safe(html: str, look: str) -> str:
-    return safe_page(Page.parse(html, url=_ADDRESS), styles=head_styles(html, url=_ADDRESS, look=look), look=look)
+    return safe_page(Page.parse(html, url=_ADDRESS), head=head_styles(html, url=_ADDRESS, look=look), look=look)
 
 
 def test_the_vectors_are_active_as_they_stand() -> None:
@@ -137,11 +138,15 @@ def _marked(document: str) -> dict[int, tuple[str, set[str]]]:
     return found
 
 
+def _coloured(html: str, model: str = "default") -> tuple[Extraction, str]:
+    extraction = extractor_of(model).extract(html)
+    return extraction, coloured_extraction(extraction, html)
+
+
 @pytest.mark.parametrize("model", ["default", "ziegler2007", "web2text", "longest-block"])
 @pytest.mark.parametrize("number", [0, 26])
 def test_every_block_is_marked_with_its_text_and_verdict(model: str, number: int) -> None:
-    page = demo_pages()[number]
-    extraction, document = extraction_and_coloured_page(page.html, extractor_of(model), url=page.url)
+    extraction, document = _coloured(demo_pages()[number].html, model)
     marked = _marked(document)
     assert len(marked) == len(extraction.blocks) > 0
     for block in extraction.blocks:
@@ -153,7 +158,7 @@ def test_every_block_is_marked_with_its_text_and_verdict(model: str, number: int
 
 def test_text_outside_of_blocks_is_not_marked() -> None:
     html = page_with("<button>Menu</button><select><option>One</select><p>Text of the <b>block</b>.</p>")
-    extraction, document = extraction_and_coloured_page(html, extractor_of("default"))
+    extraction, document = _coloured(html)
     marked = _marked(document)
     assert ">Menu<" in document
     assert not any("Menu" in text or "One" in text for text, _ in marked.values())
@@ -164,7 +169,7 @@ def test_text_outside_of_blocks_is_not_marked() -> None:
 def test_text_that_stands_in_noscript_only_is_shown() -> None:
     paragraph = "<p>The ferry leaves at nine in the morning and comes back before dark, as people had asked.</p>"
     html = f"<title>T</title><body><div id=app></div><noscript>{paragraph * 12}</noscript>"
-    extraction, document = extraction_and_coloured_page(html, extractor_of("default"))
+    extraction, document = _coloured(html)
     assert len(_marked(document)) == len(extraction.blocks) == 12
 
 
@@ -182,11 +187,11 @@ def test_verdicts_and_marks_of_ones_own() -> None:
 
 def test_a_page_cannot_mark_blocks_itself() -> None:
     forged = "<bf-block data-block=0 data-verdict=forged>Words that stand in an element of this name.</bf-block>"
-    extraction, document = extraction_and_coloured_page(page_with(forged), extractor_of("default"))
+    extraction, document = _coloured(page_with(forged))
     assert not any("forged" in verdicts for _, verdicts in _marked(document).values())
     assert len(_marked(document)) == len(extraction.blocks)
 
 
 def test_a_page_without_blocks() -> None:
-    extraction, document = extraction_and_coloured_page("<html></html>", extractor_of("default"))
+    extraction, document = _coloured("<html></html>")
     assert (extraction.blocks, _marked(document)) == ((), {})

@@ -68,14 +68,6 @@ def read_sitemap(text: str, *, url: str) -> Feed:
     return Feed(kind="sitemap", entries=gathering.entries, warnings=gathering.warnings)
 
 
-def open_sitemap(data: bytes, *, url: str) -> Iterator[FeedEntry] | None:
-    """Return the pages of a large sitemap, parsed as they are taken; None for a small one, and for anything else."""
-    head = data[:_START]
-    if len(data) <= _LARGE or not _URLSET.search(head) or b"<!DOCTYPE" in head.upper():
-        return None
-    return _pages(data, url)
-
-
 def _pages(data: bytes, url: str) -> Iterator[FeedEntry]:
     """Yield the complete entries of a sitemap; of its tree there is one entry in memory at a time."""
     from lxml import etree
@@ -240,9 +232,9 @@ _XML_READERS = {"urlset": read_sitemap, "sitemapindex": read_sitemap_index, "opm
 def open_feed(data: bytes, *, url: str, content_type: str | None = None) -> tuple[Feed, Iterable[FeedEntry]]:
     """Read a feed as `read_feed` does, the pages of a sitemap as they are asked for: there may be a million."""
     data = syndication.unpacked(data, url)
-    sitemap = open_sitemap(data, url=url)
-    if sitemap is not None:
-        return Feed(kind="sitemap"), sitemap
+    head = data[:_START]
+    if len(data) > _LARGE and _URLSET.search(head) and b"<!DOCTYPE" not in head.upper():
+        return Feed(kind="sitemap"), _pages(data, url)
     feed = read_feed(data, url=url, content_type=content_type)
     return feed, feed.entries
 

@@ -175,12 +175,6 @@ class HostRules:
         return delay if delay is not None and math.isfinite(delay) and delay > 0 else 0.0
 
 
-def robots_url(url: str) -> str:
-    """Return the address of the robots.txt that holds for a page."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/robots.txt"
-
-
 class RobotsRules:
     """The rules of the hosts asked for, each read once a day.
 
@@ -198,7 +192,8 @@ class RobotsRules:
 
     async def of(self, url: str) -> HostRules:
         """Return the rules that hold for a page; read them if they are not known or too old."""
-        address = robots_url(url)
+        parts = urlsplit(url)
+        address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/robots.txt"
         known = self._known.get(address)
         if known is not None and known.until > self._clock.monotonic():
             return known

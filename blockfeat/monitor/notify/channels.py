@@ -253,107 +253,78 @@ def channels_of(alert: Alert, *, smtp: Smtp | None, folder: Path, agent: str) ->
     """Return the channels of an alert by their names, ``"email"`` and so on; ``smtp`` is what sends its e-mail."""
     found: dict[str, Send] = {}
     if alert.email and smtp is not None:
-        found["email"] = Email(smtp, alert.email)
+        found["email"] = _in_thread(send_mail, smtp, alert.email)
     if alert.slack:
-        found["slack"] = Slack(alert.slack, agent)
+        found["slack"] = partial(post_to_slack, alert.slack, agent)
     if alert.feed:
-        found["feed"] = AtomFile(folder / alert.feed)
+        found["feed"] = _in_thread(add_to_feed, folder / alert.feed)
     if alert.command:
-        found["command"] = Command(alert.command, folder)
+        found["command"] = _in_thread(run_command, alert.command, folder)
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Email:
-    """A message to some addresses, by SMTP."""
+def _in_thread(send: Callable[..., None], *settings: object) -> Send:
+    return lambda message: asyncio.to_thread(send, *settings, message)
 
-    server: Smtp
-    to: tuple[str, ...]
 
-    async def __call__(self, message: Message) -> None:
-        """Send it."""
-        await asyncio.to_thread(self._send, message)
-
-    def mail(self, message: Message) -> EmailMessage:
-        """Return the message as e-mail; its Message-ID is the same whenever it is sent again."""
-        mail = EmailMessage()
-        mail["Subject"] = message.subject
-        mail["From"] = self.server.sender
-        mail["To"] = ", ".join(self.to)
-        mail["Date"] = formatdate()
-        mail["Message-ID"] = f"<{message.id}@{self.server.sender.rpartition('@')[2].rstrip('>') or 'blockfeat'}>"
-        mail["Auto-Submitted"] = "auto-generated"
-        mail.set_content(message.text())
-        mail.add_alternative(message.html(), subtype="html")
-        return mail
-
-    def _send(self, message: Message) -> None:
-        server = self.server
-        port = server.port or _PORTS[server.security]
-        where = f"{server.host}:{port}"
-        password = None if server.password is None else environment_value(server.password, where=where)
-        mail = self.mail(message)
+def send_mail(server: Smtp, to: Sequence[str], message: Message) -> None:
+    """Send a message to some addresses, by SMTP; its Message-ID is the same whenever it is sent again."""
+    port = server.port or _PORTS[server.security]
+    where = f"{server.host}:{port}"
+    password = None if server.password is None else environment_value(server.password, where=where)
+    mail = EmailMessage()
+    mail["Subject"] = message.subject
+    mail["From"] = server.sender
+    mail["To"] = ", ".join(to)
+    mail["Date"] = formatdate()
+    mail["Message-ID"] = f"<{message.id}@{server.sender.rpartition('@')[2].rstrip('>') or 'blockfeat'}>"
+    mail["Auto-Submitted"] = "auto-generated"
+    mail.set_content(message.text())
+    mail.add_alternative(message.html(), subtype="html")
+    try:
+        context = ssl.create_default_context()
+        connect = partial(smtplib.SMTP_SSL, context=context) if server.security == "tls" else smtplib.SMTP
+        opened = connect(server.host, port, timeout=_TIMEOUT)
         try:
-            context = ssl.create_default_context()
-            connect = partial(smtplib.SMTP_SSL, context=context) if server.security == "tls" else smtplib.SMTP
-            opened = connect(server.host, port, timeout=_TIMEOUT)
-            try:
-                if server.security == "starttls":
-                    opened.starttls(context=context)
-                if server.user is not None and password is not None:
-                    opened.login(server.user, password)
-                refused = opened.send_message(mail)
-            finally:
-                # Whatever the server says to this: the mail is sent, or it is not.
-                with suppress(smtplib.SMTPException, OSError):
-                    opened.quit()
-        except smtplib.SMTPAuthenticationError as error:
-            raise DeliveryError(f"{where}: refused user or password ({error.smtp_code})") from error
-        except smtplib.SMTPRecipientsRefused as error:
-            raise DeliveryError(f"{where}: refused all of {', '.join(error.recipients)}") from error
-        except smtplib.SMTPDataError as error:
-            reason = error.smtp_error.decode("utf-8", "replace") if isinstance(error.smtp_error, bytes) else ""
-            refuses = error.smtp_code >= _PERMANENT
-            raise DeliveryError(f"{where}: {error.smtp_code} {reason}", refused=refuses) from error
-        except (smtplib.SMTPException, OSError, ValueError) as error:
-            raise DeliveryError(f"{where}: {error or type(error).__name__}") from error
-        if refused:
-            raise DeliveryError(f"{where}: sent, but refused for {', '.join(refused)}", arrived=True)
+            if server.security == "starttls":
+                opened.starttls(context=context)
+            if server.user is not None and password is not None:
+                opened.login(server.user, password)
+            refused = opened.send_message(mail)
+        finally:
+            # Whatever the server says to this: the mail is sent, or it is not.
+            with suppress(smtplib.SMTPException, OSError):
+                opened.quit()
+    except smtplib.SMTPAuthenticationError as error:
+        raise DeliveryError(f"{where}: refused user or password ({error.smtp_code})") from error
+    except smtplib.SMTPRecipientsRefused as error:
+        raise DeliveryError(f"{where}: refused all of {', '.join(error.recipients)}") from error
+    except smtplib.SMTPDataError as error:
+        reason = error.smtp_error.decode("utf-8", "replace") if isinstance(error.smtp_error, bytes) else ""
+        refuses = error.smtp_code >= _PERMANENT
+        raise DeliveryError(f"{where}: {error.smtp_code} {reason}", refused=refuses) from error
+    except (smtplib.SMTPException, OSError, ValueError) as error:
+        raise DeliveryError(f"{where}: {error or type(error).__name__}") from error
+    if refused:
+        raise DeliveryError(f"{where}: sent, but refused for {', '.join(refused)}", arrived=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Slack:
-    """An incoming webhook of Slack, or of Mattermost, which reads Slack's messages."""
-
-    where: str
-    agent: str
-
-    async def __call__(self, message: Message) -> None:
-        """Post it. The address is a secret, and stands in no message."""
-        url = self.where if self.where.startswith(_WEB) else environment_value(self.where, where="slack")
-        body = json.dumps({"text": message.slack()}, ensure_ascii=False).encode("utf-8", "replace")
-        await post(url, body, headers={"User-Agent": self.agent}, name="slack")
+async def post_to_slack(where: str, agent: str, message: Message) -> None:
+    """Post a message to an incoming webhook of Slack, or of Mattermost; its address is a secret, and in no message."""
+    url = where if where.startswith(_WEB) else environment_value(where, where="slack")
+    body = json.dumps({"text": message.slack()}, ensure_ascii=False).encode("utf-8", "replace")
+    await post(url, body, headers={"User-Agent": agent}, name="slack")
 
 
-@dataclass(frozen=True, slots=True)
-class AtomFile:
-    """An Atom feed in a file, with the last two hundred mentions; each is there once."""
-
-    path: Path
-
-    async def __call__(self, message: Message) -> None:
-        """Write the file anew: the events of the message, then what it had."""
-        await asyncio.to_thread(self._write, message)
-
-    def _write(self, message: Message) -> None:
-        try:
-            known = entries_of(self.path.read_bytes()) if self.path.exists() else {}
-            new = {str(event["id"]): _row(event) for event in message.events[-_IN_FEED:][::-1]}
-            older = [entry for key, entry in known.items() if key not in new][: _IN_FEED - len(new)]
-            name = self.path.resolve().as_uri()
-            write_whole(self.path, atom(new.values(), title=message.alert, address=name, older=older))
-        except (OSError, BlockfeatError) as error:
-            raise DeliveryError(f"{self.path}: {error}") from error
+def add_to_feed(path: Path, message: Message) -> None:
+    """Write an Atom feed anew: the events of a message, then what it had, two hundred at most; each is there once."""
+    try:
+        known = entries_of(path.read_bytes()) if path.exists() else {}
+        new = {str(event["id"]): _row(event) for event in message.events[-_IN_FEED:][::-1]}
+        older = [entry for key, entry in known.items() if key not in new][: _IN_FEED - len(new)]
+        write_whole(path, atom(new.values(), title=message.alert, address=path.resolve().as_uri(), older=older))
+    except (OSError, BlockfeatError) as error:
+        raise DeliveryError(f"{path}: {error}") from error
 
 
 def _row(event: Any) -> dict[str, Any]:
@@ -367,24 +338,17 @@ def _row(event: Any) -> dict[str, Any]:
     return {**{name: event.get(name) for name in names}, "fetched_at": found}
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A program that gets each message as JSON on its standard input; exit code 0 means that it has taken it."""
-
-    words: tuple[str, ...]
-    folder: Path
-
-    async def __call__(self, message: Message) -> None:
-        """Run it."""
-        values = {"id": message.id, "alert": message.alert, "subject": message.subject, "text": message.text()}
-        given = json.dumps({**values, "mentions": list(message.events)}, ensure_ascii=False).encode("utf-8", "replace")
-        run = partial(subprocess.run, self.words, input=given, cwd=self.folder, timeout=_TIMEOUT, check=False)
-        try:
-            done: Any = await asyncio.to_thread(run, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        except subprocess.TimeoutExpired:
-            raise DeliveryError(f"{self.words[0]}: took more than {_TIMEOUT:.0f} s") from None
-        except (OSError, ValueError) as error:
-            raise DeliveryError(f"{self.words[0]}: {error}") from error
-        if done.returncode:
-            last = ": ".join(done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:])
-            raise DeliveryError(f"{self.words[0]}: exit code {done.returncode} {last}".strip())
+def run_command(words: Sequence[str], folder: Path, message: Message) -> None:
+    """Run a program that gets a message as JSON on its standard input; exit code 0 means that it has taken it."""
+    values = {"id": message.id, "alert": message.alert, "subject": message.subject, "text": message.text()}
+    given = json.dumps({**values, "mentions": list(message.events)}, ensure_ascii=False).encode("utf-8", "replace")
+    pipes: dict[str, Any] = {"input": given, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    try:
+        done = subprocess.run(words, cwd=folder, timeout=_TIMEOUT, check=False, **pipes)
+    except subprocess.TimeoutExpired:
+        raise DeliveryError(f"{words[0]}: took more than {_TIMEOUT:.0f} s") from None
+    except (OSError, ValueError) as error:
+        raise DeliveryError(f"{words[0]}: {error}") from error
+    if done.returncode:
+        last = ": ".join(done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:])
+        raise DeliveryError(f"{words[0]}: exit code {done.returncode} {last}".strip())

@@ -20,7 +20,7 @@ from blockfeat.errors import OutputError
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions.queries import QueryMatcher
 from blockfeat.monitor.notify.channels import DeliveryError, Message, Send, channels_of, environment_value, post
-from blockfeat.monitor.receivers import Alert, Timing, Wanted, Webhook
+from blockfeat.monitor.receivers import Alert, Wanted, Webhook
 from blockfeat.monitor.reports import Filters
 from blockfeat.monitor.store.records import iso, local_day
 from blockfeat.monitor.store.store import Store
@@ -49,8 +49,8 @@ class Receiver:
         Returns whether an event is for this receiver.
     attempts : int or None
         After how many failures its events become dead letters; None for never.
-    timing : Timing or None
-        When it gets what has come; None for at once.
+    alert : Alert or None
+        Says when it gets what has come, in hours of ``zone``; None for at once.
     articles : QueryMatcher or None
         What the article of an event must fulfil.
     """
@@ -59,7 +59,8 @@ class Receiver:
     batch: int
     takes: Callable[[Mapping[str, Any]], bool]
     attempts: int | None = None
-    timing: Timing | None = None
+    alert: Alert | None = None
+    zone = ZoneInfo("UTC")
     articles: QueryMatcher | None = None
 
     async def take(self, events: Sequence[str]) -> None:
@@ -136,11 +137,10 @@ class AlertReceiver(Receiver):
 
     def __init__(self, alert: Alert, channel: str, send: Send, *, config: MonitorConfig) -> None:
         self.name = f"alert {alert.name}: {channel}"
-        self._zone = ZoneInfo(config.timezone)
-        self.timing = Timing(alert.when, alert.at, alert.quiet, self._zone)
+        self.zone = ZoneInfo(config.timezone)
         query = alert.article_query()
         self.articles = QueryMatcher.of([query]) if query is not None else None
-        self._alert = alert
+        self.alert: Alert = alert
         self._send = send
         self._config = config
 
@@ -151,19 +151,19 @@ class AlertReceiver(Receiver):
             oldest = iso(datetime.fromisoformat(event["found_at"]).timestamp() - most)
             if published < oldest[: len(published)]:
                 return False
-        return self._alert.is_of(event) and not event.get("backfill")
+        return self.alert.is_of(event) and not event.get("backfill")
 
     async def take(self, events: Sequence[str]) -> None:
         """Send one message of all events."""
         values = [json.loads(event) for event in events]
         base = (self._config.base_url or "").rstrip("/")
         link = f"{base}/?{self._filters(values).query()}" if base else ""
-        await self._send(Message.of(self._alert.name, values, zone=self._zone, base_url=base, link=link))
+        await self._send(Message.of(self.alert.name, values, zone=self.zone, base_url=base, link=link))
 
     def _filters(self, events: Sequence[Mapping[str, Any]]) -> Filters:
         """Return the filters of the live page that choose what events are of."""
-        alert = self._alert
-        days = [local_day(event.get("published") or event["found_at"], self._zone) for event in events]
+        alert = self.alert
+        days = [local_day(event.get("published") or event["found_at"], self.zone) for event in events]
         chosen = {"brand": alert.brands, "lang": alert.langs, "source": alert.sources, "place": alert.places}
         values: dict[str, Any] = {name: [*names] for name, names in chosen.items()}
         return Filters.model_construct(**values, words=alert.query or "", since=min(days), until=max(days))
@@ -211,9 +211,10 @@ async def deliver(
     arrived = 0
     failed: list[tuple[str, str]] = []
     for receiver in receivers:
-        if (timing := receiver.timing) is not None:
+        if (alert := receiver.alert) is not None:
             now = time.time()
-            if not timing.is_open(now, last=await call(store.last_turn, receiver.name, now=now), is_end=is_end):
+            last = await call(store.last_turn, receiver.name, now=now)
+            if not alert.is_open(now, receiver.zone, last=last, is_end=is_end):
                 continue
         while rows := await call(store.undelivered, receiver.name, limit=receiver.batch, now=time.time()):
             wanted = await _wanted(store, receiver, rows, call=call)
@@ -223,7 +224,7 @@ async def deliver(
                 if error is not None:
                     failed.append((receiver.name, str(error)))
                 if error is None or error.arrived:
-                    sent = time.time() if piece or receiver.timing is None else None
+                    sent = time.time() if piece or receiver.alert is None else None
                     await call(store.note_delivery, receiver.name, last, now=sent)
                     arrived += len(piece) if error is None else 0
                     continue
@@ -234,7 +235,10 @@ async def deliver(
                 continue
             break
         else:
-            await _end_turn(store, receiver, call=call)
+            # The turn of a digest is over, unless something waits for a receiver that fails.
+            is_digest = receiver.alert is not None and receiver.alert.when != "at once"
+            if is_digest and not await call(store.undelivered, receiver.name, limit=1):
+                await call(store.note_turn, receiver.name, now=time.time())
     return arrived, failed
 
 
@@ -261,13 +265,6 @@ async def _in_pieces(
         if error is not None:
             refused = None
         yield piece, error
-
-
-async def _end_turn(store: Store, receiver: Receiver, *, call: StoreCall) -> None:
-    """Note that the turn of a digest is over, unless something waits for a receiver that fails."""
-    is_digest = receiver.timing is not None and receiver.timing.when != "at once"
-    if is_digest and not await call(store.undelivered, receiver.name, limit=1):
-        await call(store.note_turn, receiver.name, now=time.time())
 
 
 async def _wanted(store: Store, receiver: Receiver, rows: Sequence[Row], *, call: StoreCall) -> list[Row]:

@@ -89,20 +89,16 @@ def html_of(root: etree._Element) -> str:
         if meta.get("charset") is not None or (meta.get("http-equiv") or "").lower() == "content-type":
             head.remove(meta)
     head.insert(0, etree.Element("meta", charset="utf-8"))
-    _drop_empty(root)
+    # Of noscript, the parser has moved the content to the end of the page.
+    for element in root.iter("base", "noscript"):
+        if not len(element) and not (element.text or "").strip() and not (element.tag == "base" and element.attrib):
+            element.tag, element.text = _DROPPED, None
+    etree.strip_tags(root, _DROPPED)
     _leave_options(root)
     _strip_end(root)
     markup = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>", with_tail=False)
     written = LexborHTMLParser(markup).html or markup
     return f"<!DOCTYPE html>\n{written.removeprefix('<!DOCTYPE html>').lstrip()}\n"
-
-
-def _drop_empty(root: etree._Element) -> None:
-    """Drop empty noscript elements, whose content the parser moved to the end of the page, and bases without effect."""
-    for element in root.iter("base", "noscript"):
-        if not len(element) and not (element.text or "").strip() and not (element.tag == "base" and element.attrib):
-            element.tag, element.text = _DROPPED, None
-    etree.strip_tags(root, _DROPPED)
 
 
 def _leave_options(root: etree._Element) -> None:

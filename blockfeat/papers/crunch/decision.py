@@ -253,7 +253,11 @@ def host_list(advertisements: Advertisements) -> HostList:
     if advertisements.bundled_list:
         found |= hosts_in(bundled_file("blockfeat.papers.crunch", "ad_hosts.txt").read_text(encoding="utf-8"))
     for entry in advertisements.lists:
-        found |= hosts_in(_text(entry.file), name=entry.file)
+        try:
+            text = Path(entry.file).read_text(encoding="utf-8-sig", errors="replace")
+        except OSError as error:
+            raise InputError(f"{entry.file}: the list of hosts cannot be read: {error.strerror or error}") from error
+        found |= hosts_in(text, name=entry.file)
     return HostList(frozenset(found))
 
 
@@ -298,13 +302,6 @@ def updated(lists: Iterable[HostListFile], fetch: Callable[[str], str]) -> list[
             write_whole(entry.file, text.encode())
             written.append((entry.file, len(hosts)))
     return written
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise InputError(f"{path}: the list of hosts cannot be read: {error.strerror or error}") from error
 
 
 def _ascii(host: str) -> str:

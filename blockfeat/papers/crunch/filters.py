@@ -89,7 +89,9 @@ def decide_second_set(decision: Decision, lists: LinkLists, tables: EmptyTables)
         if name in containers and _is_link_list(held, lists, is_cell=name in _CELLS):
             (decision.removed if lists.remove_container else decision.emptied)[index] = 1
             counts.clear(index)
-        elif name == "table" and tables.remove and _is_empty(counts, index, tables):
+        elif (
+            name == "table" and tables.remove and not counts.substance[index] and held.letters < tables.least_characters
+        ):
             decision.removed[index] = 1
             counts.clear(index)
         if index and not decision.removed[index]:
@@ -150,10 +152,6 @@ def _is_link_list(held: Held, lists: LinkLists, *, is_cell: bool) -> bool:
     return held.links >= lists.least_links and held.links > ratio * held.unlinked / lists.letters_per_word
 
 
-def _is_empty(counts: Counts, index: int, tables: EmptyTables) -> bool:
-    return not counts.substance[index] and counts.letters[index] < tables.least_characters
-
-
 def decide_first_set(decision: Decision, filters: Filters, hosts: HostList | None) -> None:
     """Mark elements for removal by the first set of filters, from the top down; what is inside these is skipped.
 
@@ -176,9 +174,10 @@ def decide_first_set(decision: Decision, filters: Filters, hosts: HostList | Non
         if name in _FIXED:
             index += 1
             continue
-        if hosts is not None and _is_advertisement(decision, index, hosts):
+        element = walked.elements[index]
+        if hosts and any(hosts.lists(address) for name in _REFERENCES if (address := element.get(name))):
             decision.removed[index] = decision.is_advertisement[index] = 1
-        elif name in names or (filters.styles and _is_style_sheet(decision, index)):
+        elif name in names or (filters.styles and name == "link" and _is_style_sheet(element)):
             decision.removed[index] = 1
         elif name in _IMAGES:
             link = around[index]
@@ -189,15 +188,7 @@ def decide_first_set(decision: Decision, filters: Filters, hosts: HostList | Non
     _decide_links(decision, filters, holds_image, around)
 
 
-def _is_advertisement(decision: Decision, index: int, hosts: HostList) -> bool:
-    element = decision.walked.elements[index]
-    return any(hosts.lists(address) for name in _REFERENCES if (address := element.get(name)))
-
-
-def _is_style_sheet(decision: Decision, index: int) -> bool:
-    if decision.walked.names[index] != "link":
-        return False
-    element = decision.walked.elements[index]
+def _is_style_sheet(element: etree._Element) -> bool:
     return "stylesheet" in (element.get("rel") or "").lower().split() or (element.get("as") or "").lower() == "style"
 
 
@@ -242,9 +233,13 @@ def edit_elements(walked: Walked, filters: Filters) -> None:
         if filters.scripts and name == "noscript" and not filters.noscript and (len(element) or element.text):
             # Where scripts are removed its content must be visible, even in a browser that runs scripts.
             element.tag = walked.names[index] = "span"
-        if any(not _NAME.fullmatch(str(key)) for key in element.attrib):
-            _drop_odd_names(element)
-        for attribute, value in [(str(key), str(value)) for key, value in element.attrib.items()]:
+        attributes = [(str(key), str(value)) for key, value in element.attrib.items()]
+        if any(not _NAME.fullmatch(key) for key, _ in attributes):
+            # lxml can neither read nor remove attributes of such names one by one.
+            attributes = [(key, value) for key, value in attributes if _NAME.fullmatch(key)]
+            element.attrib.clear()
+            element.attrib.update(attributes)
+        for attribute, value in attributes:
             lower = attribute.lower()
             if (
                 (lower == "style" and filters.style_attributes)
@@ -252,13 +247,6 @@ def edit_elements(walked: Walked, filters: Filters) -> None:
                 or (filters.scripts and _is_script(name, lower, value))
             ):
                 del element.attrib[attribute]
-
-
-def _drop_odd_names(element: etree._Element) -> None:
-    """Keep only attributes with valid names: lxml can neither read nor remove the others one by one."""
-    named = [(str(key), str(value)) for key, value in element.attrib.items() if _NAME.fullmatch(str(key))]
-    element.attrib.clear()
-    element.attrib.update(named)
 
 
 def _is_script(name: str, attribute: str, value: str) -> bool:

@@ -9,6 +9,7 @@ import hmac
 import logging
 import secrets
 from collections.abc import Callable
+from email.message import Message
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -97,7 +98,9 @@ class CleaningAddon:
     def response(self, flow: Any) -> None:
         """Clean an HTML page; leave other responses, and pages that cannot be cleaned, as they are."""
         response, request = flow.response, flow.request
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        said = Message()
+        said["content-type"] = response.headers.get("content-type", "")
+        kind = said.get_content_type()
         # Scripts fetch fragments of pages, which are not pages by themselves.
         is_page = request.headers.get("sec-fetch-dest", "document") in ("document", "iframe", "frame")
         if not self._is_on or request.pretty_host == SETTINGS_HOST or kind not in _KINDS or not is_page:
@@ -106,21 +109,13 @@ class CleaningAddon:
         if not data or len(data) > _LARGEST:
             return
         try:
-            cleaned = self._cleaner.clean(data, charset=_charset(response.headers.get("content-type", "")))
+            cleaned = self._cleaner.clean(data, charset=said.get_content_charset())
         except Exception as error:  # a page that cannot be cleaned is shown as it is
             _logger.warning("%s: not cleaned: %s", request.pretty_url, error)
             return
         response.set_content(cleaned.html.encode("utf-8", "replace"))
         response.headers["content-type"] = "text/html; charset=utf-8"
         self.count += 1
-
-
-def _charset(content_type: str) -> str | None:
-    for part in content_type.split(";")[1:]:
-        name, _, value = part.partition("=")
-        if name.strip().lower() == "charset":
-            return value.strip().strip("\"'") or None
-    return None
 
 
 def _made_by_mitmproxy(status: int, body: bytes, headers: dict[str, str]) -> Any:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
-from blockfeat._config import checked, parse_toml
+from blockfeat._config import Count, CountOrNone, Ranged, Share, between, checked, parse_toml
 from blockfeat._files import bundled_file, config_text
-from blockfeat.errors import ConfigError, InputError
+from blockfeat.errors import InputError
+
+_Ratio = Annotated[float, between(0.0, 1e9)]
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ class Advertisements:
 
 
 @dataclass(frozen=True)
-class LinkLists:
+class LinkLists(Ranged):
     """The link-list remover.
 
     Attributes
@@ -132,30 +134,18 @@ class LinkLists:
     """
 
     remove: bool = True
-    ratio: float = 0.25
-    container_ratio: float = 0.25
-    letters_per_word: float = 5.0
-    least_links: int = 1
+    ratio: _Ratio = 0.25
+    container_ratio: _Ratio = 0.25
+    letters_per_word: Annotated[float, between(0.0, 1e9, is_above=True)] = 5.0
+    least_links: Count = 1
     cells: bool = True
     containers: tuple[str, ...] = ("aside", "div", "dl", "footer", "header", "menu", "nav", "ol", "section", "ul")
     remove_container: bool = False
-    most_linked: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check the ranges."""
-        for name, ratio in (("ratio", self.ratio), ("container_ratio", self.container_ratio)):
-            if not (ratio >= 0 and math.isfinite(ratio)):
-                raise ConfigError(f"'{name}' must be 0 or more, not {ratio}")
-        if not (self.letters_per_word > 0 and math.isfinite(self.letters_per_word)):
-            raise ConfigError(f"'letters_per_word' must be above 0, not {self.letters_per_word}")
-        if not 0 <= self.most_linked <= 1:
-            raise ConfigError(f"'most_linked' must be from 0 to 1, not {self.most_linked}")
-        if self.least_links < 1:
-            raise ConfigError(f"'least_links' must be 1 or more, not {self.least_links}")
+    most_linked: Share = 1.0
 
 
 @dataclass(frozen=True)
-class EmptyTables:
+class EmptyTables(Ranged):
     """The empty-table remover.
 
     Attributes
@@ -173,12 +163,7 @@ class EmptyTables:
         *("audio", "button", "canvas", "embed", "form", "iframe", "img", "input", "math", "object"),
         *("select", "svg", "textarea", "video"),
     )
-    least_characters: int = 5
-
-    def __post_init__(self) -> None:
-        """Check the range."""
-        if self.least_characters < 0:
-            raise ConfigError(f"'least_characters' must be 0 or more, not {self.least_characters}")
+    least_characters: CountOrNone = 5
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._config import number, stored
+from blockfeat._config import Positive, Ranged, between, number, stored
 from blockfeat._numeric import places_among, probabilities
 from blockfeat.errors import ModelError
 from blockfeat.papers.mss.page_tokens import PageTokens
@@ -22,7 +22,6 @@ GRAM_SIZES = (1, 3)
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
 
 
-SCALES = ("probability", "log odds")
 # Log odds are clipped, so that no probability is 0 or 1.
 _MOST = 50.0
 KINDS = ("grams", "unclosed", "around")
@@ -185,7 +184,7 @@ def _looked_up(place: NDArray[np.int64], odds: Floats, *, neighbours: bool) -> F
 
 
 @dataclass(frozen=True)
-class Scale:
+class Scale(Ranged):
     """How the log odds of a token are turned into its score.
 
     Attributes
@@ -199,14 +198,11 @@ class Scale:
         Greatest absolute score on the scale of log odds.
     """
 
-    name: str = "probability"
-    bias: float = 0.0
-    limit: float = 4.0
+    error = ModelError
 
-    def __post_init__(self) -> None:
-        """Check the values."""
-        if self.name not in SCALES or not self.limit > 0 or not np.isfinite(self.bias):
-            raise ModelError(f"unknown scale of scores: {self}; known are {', '.join(SCALES)}")
+    name: Literal["probability", "log odds"] = "probability"
+    bias: Annotated[float, between(-1e9, 1e9)] = 0.0
+    limit: Positive = 4.0
 
     def scores(self, log_odds: Floats) -> Floats:
         """Return the scores for some log odds."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._config import number, stored
+from blockfeat._config import Count, Ranged, number, stored
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures
@@ -128,7 +128,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Constraints:
+class Constraints(Ranged):
     """Constraints on the extracted run, and its post-processing.
 
     Attributes
@@ -141,14 +141,11 @@ class Constraints:
         Remove embedded content from the run by the paper's two rules (4.2).
     """
 
-    stop_at_rule: bool = False
-    least_tokens: int = 1
-    clean: bool = False
+    error = ModelError
 
-    def __post_init__(self) -> None:
-        """Check the values."""
-        if self.least_tokens < 1:
-            raise ModelError(f"a run has at least 1 token, not {self.least_tokens}")
+    stop_at_rule: bool = False
+    least_tokens: Count = 1
+    clean: bool = False
 
 
 @dataclass(frozen=True, eq=False)

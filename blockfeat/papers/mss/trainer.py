@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import Count, Positive, Ranged, between
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align_words
 from blockfeat.data.corpus import LabelledPage
@@ -21,7 +22,7 @@ from blockfeat.page.tags import Tags
 from blockfeat.papers.mss.classifier import KINDS, FeatureCounts, NaiveBayes, Scale, TokenClassifier, gram_keys
 from blockfeat.papers.mss.model import Constraints, TokenModel
 from blockfeat.papers.mss.page_tokens import SYMBOL, PageTokens, inside
-from blockfeat.papers.mss.vocabulary import Ids, Stemmer, Vocabulary, surroundings, token_ids
+from blockfeat.papers.mss.vocabulary import Ids, Vocabulary, stemmer_of, surroundings, token_ids
 from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.examples import check_any
 
@@ -143,7 +144,7 @@ class TokenCounter:
     tags: tuple[str, ...]
     size: int = 3
     _sources: dict[str, _Source] = field(default_factory=lambda: defaultdict(_Source), repr=False)
-    _stemmers: dict[str | None, Stemmer] = field(default_factory=dict, repr=False)
+    _stemmers: dict[str | None, Callable[[str], str]] = field(default_factory=dict, repr=False)
     _stems: dict[int, int] = field(default_factory=dict, repr=False)
     _inside: int = 0
     _outside: int = 0
@@ -175,8 +176,8 @@ class TokenCounter:
     def _vocabulary_of(self, tokens: PageTokens, lang: str | None, site: _Source) -> Vocabulary:
         """Return the vocabulary of one page; record its word forms and their stems."""
         forms = sorted(set(tokens.texts(np.flatnonzero(tokens.is_word))))
-        stems = self._stemmers.setdefault(lang, Stemmer(lang)).stems(forms)
-        changed = [(form, stem) for form, stem in zip(forms, stems, strict=True) if form != stem]
+        stem_of = self._stemmers.get(lang) or self._stemmers.setdefault(lang, stemmer_of(lang))
+        changed = [(form, stem) for form in forms if (stem := stem_of(form)) != form]
         form_ids = token_ids(keys_of_words([form for form, _ in changed])).tolist()
         stem_ids = token_ids(keys_of_words([stem for _, stem in changed])).tolist()
         # A form of two languages keeps the stem that was seen first, so that extraction need not know the language.
@@ -228,7 +229,7 @@ class TokenCounter:
 
 
 @dataclass(frozen=True)
-class TokenConfig:
+class TokenConfig(Ranged):
     """Hyperparameters of the token model.
 
     Attributes
@@ -259,27 +260,20 @@ class TokenConfig:
         How the log odds of a token are turned into its score; the paper's is "probability".
     """
 
+    error = TrainingError
+
     table: str = "html5"
-    size: int = 3
-    least_sources: int = 2
-    smoothing: float = 0.5
+    size: Literal[1, 3] = 3
+    least_sources: Count = 2
+    smoothing: Positive = 0.5
     neighbours: bool = True
     around: bool = True
     balanced: bool = True
     stop_at_rule: bool = False
-    least_tokens: int = 1
+    least_tokens: Count = 1
     clean: bool = False
-    most_tags: float = 1.0
+    most_tags: Annotated[float, between(0.0, 1.0, is_above=True)] = 1.0
     scale: Scale = field(default_factory=lambda: Scale("log odds", limit=8.0))
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        if self.size not in (1, 3):
-            raise TrainingError(f"'size' must be 1 or 3, not {self.size}")
-        if not 0 < self.most_tags <= 1:
-            raise TrainingError(f"'most_tags' must lie above 0 and be at most 1, not {self.most_tags:g}")
-        if self.least_sources < 1 or self.least_tokens < 1 or not self.smoothing > 0:
-            raise TrainingError("'least_sources' and 'least_tokens' must be at least 1 and 'smoothing' above 0")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,9 @@ deeply nested pages, that is too little (docs/papers.md has the figures).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,44 +100,18 @@ class Vocabulary:
         return found, unclosed
 
 
-@dataclass
-class Stemmer:
-    """Stems words of one language, and caches the stems.
+def stemmer_of(lang: str | None) -> Callable[[str], str]:
+    """Return a function from a lower-case word to its stem; a word of a language without an algorithm is its own."""
+    if lang not in ALGORITHMS:
+        return str
+    require_extra("train", what="stems")
+    import snowballstemmer  # type: ignore[import-untyped]  # 50 ms that only training needs
 
-    Attributes
-    ----------
-    lang : str or None
-        ISO 639-1 code; words of a language without an algorithm stay as they are.
-    """
-
-    lang: str | None
-    _known: dict[str, str] = field(default_factory=dict, repr=False)
-    _stem: Callable[[str], str] | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        """Load the stemming algorithm of the language, if there is one."""
-        if self.lang not in ALGORITHMS:
-            return
-        require_extra("train", what="stems")
-        import snowballstemmer  # type: ignore[import-untyped]  # 50 ms that only training needs
-
-        algorithms = snowballstemmer.algorithms()
-        name = ALGORITHMS[self.lang]
-        if name in algorithms:
-            self._stem = snowballstemmer.stemmer(name).stemWord
-
-    def stems(self, words: Iterable[str]) -> list[str]:
-        """Return the stem of each word (lower-case), in order."""
-        if self._stem is None:
-            return list(words)
-        found = []
-        for word in words:
-            stem = self._known.get(word)
-            if stem is None:
-                # A stem can come out empty; the word is its own stem then.
-                stem = self._known[word] = self._stem(word) or word
-            found.append(stem)
-        return found
+    if ALGORITHMS[lang] not in snowballstemmer.algorithms():
+        return str
+    stem = snowballstemmer.stemmer(ALGORITHMS[lang]).stemWord
+    # A stem can come out empty; the word is its own stem then.
+    return cache(lambda word: stem(word) or word)
 
 
 def surroundings(tokens: PageTokens) -> Ids:

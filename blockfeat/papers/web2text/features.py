@@ -127,8 +127,12 @@ def page_features(measured: PageFeatures) -> LeafFeatures:
         axis=1,
         dtype=np.float32,
     )
+    # Hops between each leaf and the next: 2, 3, 4, or more.
+    hops = tree.distances()[:, None]
     edges = np.concatenate(
-        (_distances(tree), _line_breaks(blocks)[:, None], nodes[tree.common]), axis=1, dtype=np.float32
+        (hops == np.arange(2, _FARTHEST + 1), hops > _FARTHEST, _line_breaks(blocks)[:, None], nodes[tree.common]),
+        axis=1,
+        dtype=np.float32,
     )
     np.clip(features, *_BLOCK_RANGES, out=features)
     np.clip(edges, *_EDGE_RANGES, out=edges)
@@ -240,12 +244,6 @@ def _flags(
     flags = np.zeros((count, known.size), dtype=np.bool_)
     flags[owner[hit], place[hit]] = True
     return flags[:, column_of]
-
-
-def _distances(tree: CollapsedDom) -> Flags:
-    """Return whether there are 2, 3, 4 or more hops between each leaf and the next: bool array, n - 1 × 4."""
-    hops = tree.distances()[:, None]
-    return np.concatenate((hops == np.arange(2, _FARTHEST + 1), hops > _FARTHEST), axis=1)
 
 
 def _line_breaks(blocks: Blocks) -> Flags:

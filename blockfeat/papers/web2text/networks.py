@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._config import Count, Ranged
 from blockfeat._extras import import_torch
 from blockfeat.errors import TrainingError
 from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, LeafFeatures, Web2TextFeature
@@ -44,7 +45,7 @@ class LabelledLeaves:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Ranged):
     """Hyperparameters of the training of the networks; the defaults are those of the paper where it gives them.
 
     Attributes
@@ -69,21 +70,17 @@ class Recipe:
         λ of the model, the weight of the pairwise network.
     """
 
-    steps: int = 5_000
-    batch: int = 128
-    excerpt: int = 9
+    error = TrainingError
+
+    steps: Count = 5_000
+    batch: Count = 128
+    excerpt: Count = 9
     learning_rate: float = 1e-3
     dropout: float = 0.2
     weight_decay: float = 1e-4
-    check_every: int = 100
-    patience: int = 15
+    check_every: Count = 100
+    patience: Count = 15
     interpolation: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        for name in ("steps", "batch", "excerpt", "check_every", "patience"):
-            if getattr(self, name) < 1:
-                raise TrainingError(f"'{name}' must be at least 1, not {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +212,12 @@ def _train(
     best, kept, since, interrupted = float("inf"), None, 0, False
     try:
         for step in range(1, recipe.steps + 1):
-            _step(net, optimiser, _excerpts(training, recipe, rng))
+            net.train()
+            optimiser.zero_grad()
+            inputs, answers, masses = _excerpts(training, recipe, rng)
+            errors = torch.nn.functional.cross_entropy(net(inputs), answers, reduction="none")
+            ((errors * masses).sum() / masses.sum().clamp_min(1e-6)).backward()
+            optimiser.step()
             if step % recipe.check_every and step < recipe.steps:
                 continue
             found = _validation_error(net, checked)
@@ -236,14 +238,6 @@ def _train(
         raise TrainingError(f"the validation error of the {task.name} network is not a number")
     net.load_state_dict(kept)
     return Network(mean, scale, layers_of(net)), best, interrupted
-
-
-def _step(net: Module, optimiser: Any, excerpts: tuple[Tensor, Tensor, Tensor]) -> None:
-    """Take one step of the optimiser."""
-    net.train()
-    optimiser.zero_grad()
-    _error(net, *excerpts).backward()
-    optimiser.step()
 
 
 def _standardisation(task: _Task, pages: Sequence[LabelledLeaves]) -> tuple[Floats, Floats]:
@@ -289,13 +283,6 @@ def _excerpts(sequences: _Sequences, recipe: Recipe, rng: np.random.Generator) -
     first = start + (rng.random(recipe.batch) * np.maximum(end - start - recipe.excerpt + 1, 1)).astype(np.int64)
     places = torch.from_numpy(first[:, None] + np.arange(recipe.excerpt)).to(sequences.inputs.device)
     return sequences.inputs[places].transpose(1, 2), sequences.answers[places], sequences.weights[places]
-
-
-def _error(net: Module, inputs: Tensor, answers: Tensor, weights: Tensor) -> Tensor:
-    """Return the weighted mean of the cross-entropy."""
-    torch = import_torch()
-    errors = torch.nn.functional.cross_entropy(net(inputs), answers, reduction="none")
-    return (errors * weights).sum() / weights.sum().clamp_min(1e-6)
 
 
 def _validation_error(net: Module, sequences: _Sequences) -> float:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from blockfeat._config import InnerShare, Ranged, Share
 from blockfeat._extras import import_torch, require_extra
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
@@ -28,7 +29,7 @@ from blockfeat.training.examples import LabelOptions, convention_marks, measured
 
 
 @dataclass(frozen=True)
-class Web2TextConfig:
+class Web2TextConfig(Ranged):
     """Hyperparameters of Web2Text.
 
     Attributes
@@ -49,21 +50,20 @@ class Web2TextConfig:
         Training of the networks.
     """
 
+    error = TrainingError
+
     table: str = "html5"
-    validation_share: float = 0.1
+    validation_share: InnerShare = 0.1
     interpolations: tuple[float, ...] = (0.0, 0.1, 0.3, 1.0)
     labels: LabelOptions = field(default_factory=lambda: LabelOptions(other_types=0.3))
-    content_share: float = 0.0
+    content_share: Share = 0.0
     recipe: Recipe = field(default_factory=Recipe)
 
     def __post_init__(self) -> None:
         """Check the values."""
+        super().__post_init__()
         if self.interpolations and max(self.interpolations) <= 0:
             raise TrainingError("one of 'interpolations' must be above 0")
-        if not 0 < self.validation_share < 1:
-            raise TrainingError(f"'validation_share' must lie between 0 and 1, not {self.validation_share:g}")
-        if not 0 <= self.content_share <= 1:
-            raise TrainingError(f"'content_share' must be from 0 to 1, not {self.content_share:g}")
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,13 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
         work = LeafPageLabeller(measurer, self.config.labels, self.config.content_share)
         measured, skipped = measured_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
         usable, leaves = [page for page, _ in measured], {id(page): found for page, found in measured}
-        rest, validation = self._split(usable)
-        checked = [_weighing_one(leaves[id(page)]) for page in validation]
+        try:
+            rest, validation, _ = split_pages(usable, 1 - self.config.validation_share, self.seed)
+        except CorpusError as error:
+            raise TrainingError("Web2Text needs validation pages: give it two training pages or more") from error
+        found = [leaves[id(page)] for page in validation]
+        # Weights that sum to 1, so that long pages do not dominate the validation error.
+        checked = [replace(page, weights=page.weights / max(float(page.weights.sum()), 1e-9)) for page in found]
         recipe = self.config.recipe
 
         def on_check(name: str, step: int, error: float) -> None:
@@ -150,18 +155,6 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
             languages=self.languages,
             report=report,
         )
-
-    def _split(self, pages: Sequence[LabelledPage]) -> tuple[list[LabelledPage], list[LabelledPage]]:
-        """Return pages to train on and pages for validation, of other hosts where there are several."""
-        try:
-            return split_pages(pages, 1 - self.config.validation_share, self.seed)[:2]
-        except CorpusError as error:
-            raise TrainingError("Web2Text needs validation pages: give it two training pages or more") from error
-
-
-def _weighing_one(page: LabelledLeaves) -> LabelledLeaves:
-    """Return a page with weights that sum to 1, so that long pages do not dominate the validation error."""
-    return replace(page, weights=page.weights / max(float(page.weights.sum()), 1e-9))
 
 
 def _weighted_f1(labeller: LeafLabeller, pages: Sequence[LabelledLeaves]) -> float:

@@ -115,11 +115,6 @@ class BenchResult:
         """Names of the corpora, in the order in which they came."""
         return tuple(dict.fromkeys(page.score.corpus for page in self.systems[0].pages))
 
-    @property
-    def first(self) -> SystemScores:
-        """The system that the others are compared with: the first."""
-        return self.systems[0]
-
     def difference(self, name: str, corpus: str | None = None, *, samples: int = 1000) -> metrics.Difference | None:
         """Return mean word F1 of the first system minus that of another on the same pages, by paired bootstrap.
 
@@ -130,7 +125,7 @@ class BenchResult:
             raise InputError(f"no system {name!r} was run: there are {', '.join(s.name for s in self.systems)}")
         pairs = [
             (ours.score.f1, theirs.score.f1)
-            for ours, theirs in zip(self.first.of(corpus), other.of(corpus), strict=True)
+            for ours, theirs in zip(self.systems[0].of(corpus), other.of(corpus), strict=True)
             if ours.score.f1 is not None and theirs.score.f1 is not None
         ]
         return metrics.paired_difference(*map(list, zip(*pairs, strict=True)), samples=samples) if pairs else None
@@ -139,7 +134,7 @@ class BenchResult:
         """Return a row for each system over one corpus, or over ``"all"``: its summary, and the difference in F1."""
         rows = []
         for system in self.systems:
-            found = self.difference(system.name, corpus) if system is not self.first else None
+            found = self.difference(system.name, corpus) if system is not self.systems[0] else None
             rows.append(
                 {"corpus": corpus or "all", "system": system.name, "version": system.version}
                 | system.summary(corpus)
@@ -174,7 +169,9 @@ class BenchResult:
             parts += [f"## {corpus}", self._table(corpus)]
         if len(self.corpora) > 1:
             parts += ["## All pages", self._table(None)]
-        notes = [f"Scores × 100. Differences: F1 of {self.first.name} minus that of the row, with 95 % interval and p"]
+        notes = [
+            f"Scores × 100. Differences: F1 of {self.systems[0].name} minus that of the row, with 95 % interval and p"
+        ]
         notes[0] += " (paired bootstrap). Process time a page; peak of memory above the empty process, worst page."
         if self.missing:
             notes.append(f"Not installed and left out: {', '.join(self.missing)} ({TO_INSTALL}).")
@@ -182,7 +179,7 @@ class BenchResult:
 
     def _overview(self) -> str:
         """Return word F1 by corpus and its mean over corpora; corpora without gold texts are left out."""
-        corpora = [corpus for corpus in self.corpora if not math.isnan(self.first.summary(corpus)["f1"])]
+        corpora = [corpus for corpus in self.corpora if not math.isnan(self.systems[0].summary(corpus)["f1"])]
         rows = []
         for system in self.systems:
             means = [system.summary(corpus)["f1"] for corpus in corpora]

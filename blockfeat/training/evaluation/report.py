@@ -220,8 +220,7 @@ def _convergence(history: Sequence[Generation]) -> Figure:
     axes.set_title(
         f"Convergence of the swarm: {best[top]:.3f} in generation {numbers[top]} of {numbers[-1]}", loc="left"
     )
-    axes.set_xlabel("generation")
-    axes.set_ylabel("fitness (0 to 1)")
+    axes.set(xlabel="generation", ylabel="fitness (0 to 1)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.margins(x=0.02, y=0.08)
     axes.legend(loc="lower right", frameon=False)
@@ -254,16 +253,7 @@ def _panel(axes: Axes, curve: FeatureCurve) -> None:
     threshold, fitness = float(curve.thresholds[best]), float(curve.fitness[best])
     axes.plot(threshold, fitness, "o", color=_MEAN, markersize=6, zorder=3, clip_on=False)
     sign = "≥" if curve.bound == "minimum" else "≤"
-    axes.set_title(f"{curve.title}\n", loc="left", fontsize=10, fontweight="bold")
-    axes.annotate(
-        f"{fitness:.3f} at {sign} {threshold:.3g}",
-        (0, 1),
-        xytext=(0, 4),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        fontsize=9,
-        color=_MEAN,
-    )
+    axes.set_title(f"{curve.title}\n{fitness:.3f} at {sign} {threshold:.3g}", loc="left", fontsize=10)
     axes.set_xlabel(textwrap.fill(f"{curve.bound}: {curve.unit}", _LINE), fontsize=8.5)
     axes.margins(x=0.03, y=0.1)
     _tidy(axes)

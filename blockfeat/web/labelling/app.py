@@ -14,14 +14,13 @@ from starlette.responses import HTMLResponse
 
 from blockfeat.blocks import kinds_of_blocks
 from blockfeat.data import ROLES
-from blockfeat.page import Page
 from blockfeat.web.app import base_app
-from blockfeat.web.coloured import LOOKS, coloured_page, head_styles
+from blockfeat.web.coloured import analysis_of, coloured_page, head_styles
 from blockfeat.web.guard import ServeSettings, frame_policy
 from blockfeat.web.labelling.background import Background, model_file, training_lacks
 from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, PAGES_OF_A_SITE, RULES
 from blockfeat.web.labelling.session import LabelSession, PageView
-from blockfeat.web.problems import GUARDED, PROBLEMS, Problem
+from blockfeat.web.problems import GUARDED, PROBLEMS
 
 Role = Literal["content", "headline", "byline", "caption", "clutter"]
 PageId = Annotated[str, Field(max_length=8192, description="Id of a page of the session.")]
@@ -126,17 +125,13 @@ async def label_page(request: Request) -> HTMLResponse:
 
 @pages.get("/label/frame")
 def frame(
-    session: Session, page: Annotated[str, Query(max_length=8192)], look: Annotated[str, Query(max_length=20)] = "page"
+    session: Session, page: Annotated[str, Query(max_length=8192)], look: Literal["plain", "page", "web"] = "page"
 ) -> HTMLResponse:
     """Return a page with its blocks coloured by role, for the sandboxed frame."""
-    if look not in LOOKS:
-        raise Problem(422, f"look {look!r} is unknown; known are {', '.join(LOOKS)}")
     view = session.view(page)
     stored = view.cut.page
-    table = session.suggester.extractor.model.table
-    parsed = Page.parse(stored.html, url=stored.url, keep_drawings=table.reads_drawings)
     html = coloured_page(
-        parsed,
+        analysis_of(view.cut.extraction).choice.page,
         view.cut.blocks,
         view.roles,
         styles=head_styles(stored.html, url=stored.url, look=look),

@@ -26,26 +26,6 @@ from blockfeat.web.coloured import analysis_of
 _LEVEL = 1  # of compression: fast, and HTML compresses well
 
 
-@dataclass(frozen=True, slots=True)
-class SessionPage:
-    """One page as it was read: its id, which is unique in the session, its address, language and HTML.
-
-    Attributes
-    ----------
-    id : str
-        The document's id, with ``#2`` and so on appended where an id is repeated.
-    url, lang : str or None
-        Address and language, where the source gives them.
-    html : str
-        The page, decoded.
-    """
-
-    id: str
-    url: str | None
-    lang: str | None
-    html: str
-
-
 class SessionPages:
     """Stores pages in a temporary file; created by `SessionPages.of`, and to be closed after use."""
 
@@ -81,13 +61,13 @@ class SessionPages:
         """Return whether there is a page of this id."""
         return id in self._places
 
-    def page(self, id: str) -> SessionPage:
-        """Return one page; KeyError where there is none of this id."""
+    def page(self, id: str) -> LabelledPage:
+        """Return one page as it was read, without labels; KeyError where there is none of this id."""
         first, size, url, lang = self._places[id]
         with self._lock:
             self._file.seek(first)
             packed = self._file.read(size)
-        return SessionPage(id, url, lang, zlib.decompress(packed).decode("utf-8", "surrogatepass"))
+        return LabelledPage(id, zlib.decompress(packed).decode("utf-8", "surrogatepass"), url=url, lang=lang)
 
     def _add(self, document: Document) -> None:
         if document.data is None:
@@ -166,7 +146,7 @@ class CutPage:
 
     Attributes
     ----------
-    page : SessionPage
+    page : LabelledPage
         The page.
     extraction : Extraction
         The model's extraction of it.
@@ -178,7 +158,7 @@ class CutPage:
         What the model suggests for them.
     """
 
-    page: SessionPage
+    page: LabelledPage
     extraction: Extraction
     blocks: Blocks
     cut: str
@@ -202,7 +182,7 @@ class Suggester:
         """Name of the tag table that cuts pages."""
         return self.extractor.model.table.name
 
-    def __call__(self, page: SessionPage) -> CutPage:
+    def __call__(self, page: LabelledPage) -> CutPage:
         """Cut a page and suggest roles.
 
         Raises

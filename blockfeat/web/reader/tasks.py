@@ -16,7 +16,7 @@ from blockfeat.models import DEFAULT_MODEL, bundled_models
 from blockfeat.page import Page
 from blockfeat.papers.crunch.clean import Cleaned, Cleaner
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.web.coloured import extraction_and_coloured_page, head_styles, safe_page
+from blockfeat.web.coloured import coloured_extraction, head_styles, safe_page
 from blockfeat.web.reader import serialise
 
 
@@ -191,10 +191,7 @@ def compare(
 
 def colour(loaded: LoadedExtractors, *, source: PageSource, choices: ExtractionChoices, look: str = "page") -> str:
     """Return a page with its blocks coloured."""
-    _, coloured = extraction_and_coloured_page(
-        source.html, loaded.of(choices), url=source.url, lang=choices.lang, charset=source.charset, look=look
-    )
-    return coloured
+    return coloured_extraction(_extracted(source, choices, loaded), source.html, charset=source.charset, look=look)
 
 
 def describe_models(loaded: LoadedExtractors, *, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -271,7 +268,7 @@ def cleaned_page(
     """
     html = _cleaned(source, settings, loaded).html
     styles = head_styles(html, url=source.url, look=look)
-    return safe_page(Page.parse(html, url=source.url), styles=styles, head=head, look=look, link=links)
+    return safe_page(Page.parse(html, url=source.url), head=styles + head, look=look, link=links)
 
 
 def read_article(
@@ -279,10 +276,7 @@ def read_article(
 ) -> dict[str, Any]:
     """Return the ``record`` of a page, and ``body``, its main text as safe markup whose links open in the reader."""
     extraction = _extracted(source, choices, loaded)
-    return {"record": record_of(extraction), "body": _body(extraction.to_html(images=images), links)}
-
-
-def _body(document: str, links: LinksOn) -> str:
-    """Return the body of an article, sanitised once more with its links changed."""
-    body = document.partition("<body>")[2].rpartition("</body>")[0]
-    return Sanitiser(Base(None), link=links, added={"a": {"rel": "noreferrer"}}).markup(body)
+    body = extraction.to_html(images=images).partition("<body>")[2].rpartition("</body>")[0]
+    # Sanitised once more, with its links changed.
+    sanitiser = Sanitiser(Base(None), link=links, added={"a": {"rel": "noreferrer"}})
+    return {"record": record_of(extraction), "body": sanitiser.markup(body)}

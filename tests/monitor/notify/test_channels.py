@@ -7,7 +7,8 @@ import json
 import socketserver
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -16,7 +17,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from blockfeat.monitor.notify import channels
-from blockfeat.monitor.notify.channels import AtomFile, Command, DeliveryError, Email, Message, Slack
+from blockfeat.monitor.notify.channels import DeliveryError, Message, add_to_feed, post_to_slack, run_command, send_mail
 from blockfeat.monitor.receivers import Alert, Smtp
 from hooks import Hook
 
@@ -39,8 +40,9 @@ def _message(*events: dict[str, Any]) -> Message:
     return Message.of("Head", events or (_EVENT,), zone=_UTC)
 
 
-def _send(channel: channels.Send, *events: dict[str, Any]) -> None:
-    asyncio.run(channel(_message(*events)))
+def _send(channel: Callable[[Message], Coroutine[Any, Any, None] | None], *events: dict[str, Any]) -> None:
+    if (sending := channel(_message(*events))) is not None:
+        asyncio.run(sending)
 
 
 class MailServer(socketserver.ThreadingTCPServer):
@@ -90,7 +92,7 @@ def mail() -> Iterator[MailServer]:
 
 
 def test_a_mail_has_text_and_html_and_the_same_id_again(mail: MailServer) -> None:
-    send = Email(mail.smtp(), ("you@example.org", "all@example.org"))
+    send = partial(send_mail, mail.smtp(), ("you@example.org", "all@example.org"))
     for _ in range(2):
         _send(send, _EVENT, _SPIKE)
     (to, data), (_, again) = mail.mails
@@ -120,14 +122,14 @@ def test_a_mail_has_text_and_html_and_the_same_id_again(mail: MailServer) -> Non
 def test_what_a_mail_server_refuses(mail: MailServer, refuses: dict[str, str], reason: str, *, refused: bool) -> None:
     mail.refuses = refuses
     with pytest.raises(DeliveryError, match=reason) as error:
-        _send(Email(mail.smtp(), ("you@example.org",)))
+        _send(partial(send_mail, mail.smtp(), ("you@example.org",)))
     assert (error.value.refused, error.value.arrived) == (refused, False)
 
 
 def test_one_address_of_two_that_is_refused_is_told_and_the_mail_is_not_sent_again(mail: MailServer) -> None:
     mail.refuses = {"RCPT TO:<GONE": "550 gone"}
     with pytest.raises(DeliveryError, match=r"refused for gone@example\.org") as error:
-        _send(Email(mail.smtp(), ("you@example.org", "gone@example.org")))
+        _send(partial(send_mail, mail.smtp(), ("you@example.org", "gone@example.org")))
     assert error.value.arrived
     assert mail.mails[0][0] == ["you@example.org"]
 
@@ -140,14 +142,14 @@ def test_no_mail_server_and_no_password(mail: MailServer, monkeypatch: pytest.Mo
         (Smtp("127.0.0.1", "a@b.c", mail.server_address[1]), None),
     ):
         with pytest.raises(DeliveryError, match=reason):
-            _send(Email(smtp, ("you@example.org",)))
+            _send(partial(send_mail, smtp, ("you@example.org",)))
     assert mail.mails == []
 
 
 def test_no_word_of_a_page_is_a_link_or_a_call_in_a_chat(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAT_URL", f"{hook.url}secret")
     evil = _EVENT | {"title": "<!channel> @all [x](https://evil.example)", "url": "https://a.example/|x"}
-    _send(Slack("CHAT_URL", "agent"), evil)
+    _send(partial(post_to_slack, "CHAT_URL", "agent"), evil)
     (said,) = (body["text"] for body in hook.bodies)
     assert said.startswith("*Head: 1 article (Bäcker 1)*\n\n*<https://a.example/%7Cx|Bäcker: &lt;!channel&gt; ")
     # Mattermost calls everybody by @all in any text, and has Markdown's links.
@@ -159,13 +161,13 @@ def test_no_word_of_a_page_is_a_link_or_a_call_in_a_chat(hook: Hook, monkeypatch
 def test_the_address_of_a_chat_stands_in_no_message(hook: Hook) -> None:
     hook.answers = [(500, {})]
     with pytest.raises(DeliveryError, match="slack: answered 500") as error:
-        _send(Slack(f"{hook.url}secret", "agent"))
+        _send(partial(post_to_slack, f"{hook.url}secret", "agent"))
     assert "secret" not in str(error.value)
 
 
 def test_a_feed_has_each_mention_once_and_the_newest_first(tmp_path: Path) -> None:
     file = tmp_path / "alerts.atom"
-    send = AtomFile(file)
+    send = partial(add_to_feed, file)
     _send(send, _EVENT, _SPIKE)
     _send(send, _EVENT | {"id": "2", "brand": "Corvane & Co", "title": "T\x00"}, _EVENT)
     rows = channels.entries_of(file.read_bytes())
@@ -179,22 +181,22 @@ def test_a_feed_has_each_mention_once_and_the_newest_first(tmp_path: Path) -> No
 def test_a_damaged_feed_is_begun_anew_and_a_folder_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "alerts.atom"
     file.write_bytes(b'<!DOCTYPE x [<!ENTITY a "b">]><feed>&a;')
-    _send(AtomFile(file))
+    _send(partial(add_to_feed, file))
     assert list(channels.entries_of(file.read_bytes())) == ["1"]
     with pytest.raises(DeliveryError):
-        _send(AtomFile(tmp_path))
+        _send(partial(add_to_feed, tmp_path))
 
 
 def test_a_command_gets_the_message(tmp_path: Path) -> None:
     program = "import sys; open('got.json', 'w').write(sys.stdin.read())"
-    _send(Command((sys.executable, "-c", program), tmp_path))
+    _send(partial(run_command, (sys.executable, "-c", program), tmp_path))
     got = json.loads((tmp_path / "got.json").read_text(encoding="utf-8"))
     assert (got["subject"], got["mentions"][0]["id"]) == ("Head: 1 article (Bäcker 1)", "1")
     failing = (sys.executable, "-c", "import sys; print('much\\nno luck', file=sys.stderr); sys.exit(3)")
     with pytest.raises(DeliveryError, match=r"exit code 3 no luck$"):
-        _send(Command(failing, tmp_path))
+        _send(partial(run_command, failing, tmp_path))
     with pytest.raises(DeliveryError, match="no-such-program"):
-        _send(Command(("no-such-program",), tmp_path))
+        _send(partial(run_command, ("no-such-program",), tmp_path))
 
 
 @pytest.mark.parametrize("base", ["", "https://m.example"])
@@ -250,14 +252,16 @@ def test_how_a_mail_server_is_spoken_to(
     monkeypatch.setattr("smtplib.SMTP_SSL", tls)
     monkeypatch.setenv("MAIL_PASSWORD", "secret")
     for given in (None, 2525):
-        _send(Email(Smtp("h.example", "a@b.c", given, security, user, "MAIL_PASSWORD"), ("you@example.org",)))
+        _send(
+            partial(send_mail, Smtp("h.example", "a@b.c", given, security, user, "MAIL_PASSWORD"), ("you@example.org",))
+        )
         used, other = (tls, plain) if security == "tls" else (plain, tls)
         assert (used.call_args.args, other.called) == (("h.example", given or port), False)
     steps = [*["starttls"] * (security == "starttls"), *["login"] * (user is not None), "send_message", "quit"]
     assert [name for name, *_ in used.return_value.method_calls] == steps * 2
     used.side_effect = OSError("down")
     with pytest.raises(DeliveryError, match=f"^127.0.0.1:{port}: down"):
-        _send(Email(Smtp("127.0.0.1", "a@b.c", security=security), ("you@example.org",)))
+        _send(partial(send_mail, Smtp("127.0.0.1", "a@b.c", security=security), ("you@example.org",)))
 
 
 def test_which_answers_refuse_the_mentions_themselves(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +270,7 @@ def test_which_answers_refuse_the_mentions_themselves(hook: Hook, monkeypatch: p
     for status in range(399, 430):
         hook.answers = [(status, {})]
         with pytest.raises(DeliveryError, match=f"slack: answered {status}") as error:
-            _send(Slack(hook.url, "agent"))
+            _send(partial(post_to_slack, hook.url, "agent"))
         refused |= {status} if error.value.refused else set()
     assert refused == {400, 409, 413, 414, 415, 422}
 
@@ -274,7 +278,7 @@ def test_which_answers_refuse_the_mentions_themselves(hook: Hook, monkeypatch: p
 def test_a_command_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(channels, "_TIMEOUT", 0.1)
     with pytest.raises(DeliveryError, match="took more than 0 s"):
-        _send(Command((sys.executable, "-c", "import time; time.sleep(600)"), tmp_path))
+        _send(partial(run_command, (sys.executable, "-c", "import time; time.sleep(600)"), tmp_path))
 
 
 def test_channels_are_those_that_are_named(tmp_path: Path) -> None:

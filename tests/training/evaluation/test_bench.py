@@ -94,7 +94,7 @@ def test_models_and_peers_run_in_parallel_and_in_order() -> None:
     result = bench.run_bench(systems, pages, jobs=2, on_page=lambda *told: ticks.append(told))
     assert [found.name for found in result.systems] == ["blockfeat thresholds", "resiliparse"]
     assert all([page.score.id for page in found.pages] == [page.id for page in pages] for found in result.systems)
-    assert (ticks[-1], result.first.summary()["f1"]) == (("resiliparse", 12, 12), 1.0)
+    assert (ticks[-1], result.systems[0].summary()["f1"]) == (("resiliparse", 12, 12), 1.0)
 
 
 @pytest.mark.parametrize(
