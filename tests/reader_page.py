@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from blockfeat.data import demo_pages
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import FrameLocator, Locator, Page
 
 DEMO = next(page for page in demo_pages() if page.id == "en-commonsquare-2")
 LETTER = "<p>Of this the <a href='/letter'>letter of the people</a> says more than was known before today.</p>"
@@ -45,6 +45,20 @@ def read_example(page: Page, lang: str) -> None:
 
 def show(page: Page, name: str) -> None:
     page.get_by_role("tab", name=name).click()
+
+
+def original_in(page: Page) -> FrameLocator:
+    """Show the original, and return its frame once that takes clicks and keys."""
+    show(page, "Original")
+    frame = page.frame_locator("#panel-original iframe")
+    frame.locator("body[tabindex] bf-block").first.wait_for()
+    return frame
+
+
+def follow(page: Page, link: Locator, target: str) -> None:
+    """Click on what leads to a page, and wait until that has loaded: also where the address is the same as before."""
+    with page.expect_navigation(url=target):
+        link.click()
 
 
 def skip_to_the_content(page: Page) -> None:

@@ -39,7 +39,7 @@ export class CompareView {
         side.head.textContent = `${ways[place].model}: ${number(own.kept)} of ${plural(own.blocks, "block")}, ${plural(own.words_kept, "word")}`;
         side.about.replaceChildren();
         await side.frame.show(page.frame("coloured", { ...ways[place], look: "plain" }));
-        side.frame.markDiffering(own.differing);
+        if (this.ways === ways) side.frame.markDiffering(own.differing);
       }));
       if (this.ways === ways) this.step(1); // the first difference
     } catch (error) {
