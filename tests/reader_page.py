@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 DEMO = next(page for page in demo_pages() if page.id == "en-commonsquare-2")
 LETTER = "<p>Of this the <a href='/letter'>letter of the people</a> says more than was known before today.</p>"
 
+# What a finger could miss.
+SMALL = """() => [...document.querySelectorAll('button, select, summary')]
+  .filter((each) => each.checkVisibility() && !each.classList.contains('plain'))
+  .filter((each) => each.getBoundingClientRect().height < 40).map((each) => each.outerHTML.slice(0, 80))"""
+
 
 def open_reader(page: Page, url: str = "") -> None:
     page.goto(f"{url}/")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blockfeat.extraction.extractor import extract
-from reader_page import DEMO, open_reader, original_in, paste, read_address, read_example, show
+from reader_page import DEMO, SMALL, open_reader, original_in, paste, read_address, read_example, show
 from script_vectors import page_with
 from served import Served
 from small_site import Site
@@ -25,10 +25,6 @@ _TABS = ("article", "original", "blocks", "output", "cleaned", "compare")
 _NAMELESS = """() => [...document.querySelectorAll('input, select, textarea, button, iframe')]
   .filter((each) => !(each.labels?.length || each.getAttribute('aria-label') || each.title || each.textContent.trim()))
   .map((each) => each.outerHTML)"""
-# What a finger could miss.
-_SMALL = """() => [...document.querySelectorAll('button, select, summary')]
-  .filter((each) => each.checkVisibility() && !each.classList.contains('plain'))
-  .filter((each) => each.getBoundingClientRect().height < 40).map((each) => each.outerHTML.slice(0, 80))"""
 _CONTRASTS = Path(__file__).with_name("contrasts.js").read_text(encoding="utf-8")
 
 
@@ -112,6 +108,14 @@ def test_two_models_side_by_side(read: Page) -> None:
     read.locator("#panel-compare .details").first.wait_for()
     read.locator("#b-model").select_option("default")
     read.wait_for_function("() => /decide alike/.test(document.querySelector('#panel-compare .summary').textContent)")
+
+
+def test_the_page_stays_where_it_is_while_what_is_compared_comes(read: Page) -> None:
+    read.set_viewport_size({"width": 390, "height": 400})
+    show(read, "Compare")
+    place = read.evaluate("scrollY")
+    read.frame_locator("#panel-compare iframe >> nth=0").locator("[data-current]").first.wait_for(state="attached")
+    assert read.evaluate("scrollY") == place
 
 
 def test_a_page_that_cannot_be_read_is_told(page: Page, site: Site) -> None:
@@ -205,7 +209,7 @@ def test_a_phone_shows_everything_without_scrolling_sideways(new_context: NewCon
         page.locator(f"#tab-{name}").tap()
         page.locator(f"#panel-{name} > *").first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"], name
-    assert page.evaluate(_SMALL) == []
+        assert page.evaluate(SMALL) == [], name
     page.locator("summary", has_text="Model and options").tap()
     page.locator("#options").wait_for()
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from shutil import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,7 +18,7 @@ from blockfeat.monitor.reports import Filters, mention_rows
 from blockfeat.monitor.store.store import Store
 from controls import Controls
 from live_page import EVIDENCE, serving_live
-from reader_page import skip_to_the_content
+from reader_page import SMALL, skip_to_the_content
 from stored_pages import NOW, execute, mention, record, save_on_day, story
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ def opening(store: Store, browser: Browser, controls: Controls) -> Iterator[Open
     errors: list[str] = []
 
     @contextmanager
-    def opened(path: str = "/", *, scripts: bool = True) -> Iterator[Page]:
-        viewport = {"width": 1000, "height": 700}
-        context = browser.new_context(base_url=url, java_script_enabled=scripts, viewport=viewport)
+    def opened(path: str = "/", *, scripts: bool = True, **options: Any) -> Iterator[Page]:
+        options = {"viewport": {"width": 1000, "height": 700}, "java_script_enabled": scripts} | options
+        context = browser.new_context(base_url=url, **options)
         context.set_default_timeout(120_000)
         original = {"body": "the original", "content_type": "text/html"}
         context.route("https://*.example/**", lambda route: route.fulfill(**original))
@@ -233,10 +233,10 @@ def test_keys_that_come_before_the_answer_decide_the_next_mentions(opening: Open
 
 
 @pytest.mark.parametrize("path", ["/", "/lessons", "/status", "/article/1"])
-def test_a_phone_shows_the_page_without_scrolling_sideways(page: Page, path: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 800})
-    page.goto(path)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+def test_a_phone_shows_the_page_without_scrolling_sideways(opening: Opening, path: str) -> None:
+    with opening(path, viewport={"width": 390, "height": 800}, is_mobile=True, has_touch=True) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.evaluate(SMALL) == []
 
 
 def test_the_page_goes_on_and_starts_anew(page: Page) -> None:

@@ -2,6 +2,13 @@
 
 import { el } from "./dom.js";
 
+/** Bring a part of a framed page into view; the page around the frame stays where its reader is. */
+export function reveal(part) {
+  const place = [scrollX, scrollY];
+  part.scrollIntoView({ block: "center" });
+  scrollTo(...place);
+}
+
 export class ColouredFrame {
   constructor(title, onChoose) {
     this.onChoose = onChoose;
@@ -83,7 +90,7 @@ export class ColouredFrame {
     this.current = block;
     const parts = this.parts(block);
     for (const part of parts) part.setAttribute("data-current", "");
-    if (scroll && parts[0]) parts[0].scrollIntoView({ block: "center" });
+    if (scroll && parts[0]) reveal(parts[0]);
   }
 
   /** Mark the blocks about which another model decides differently. */
