@@ -35,6 +35,7 @@
   const known = new Set();
 
   function look() {
+    if (document.readyState === "loading") return; // the text of a button may still be on its way
     const shown = [...document.querySelectorAll(`${CONTROLS}, kbd:not(:empty)`)].filter((each) => !each.disabled && each.checkVisibility());
     const names = [...new Set(shown.map(nameOf))].filter((name) => !known.has(name));
     names.forEach((name) => known.add(name));

@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 from blockfeat.data import demo_pages
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import FrameLocator, Locator, Page
 
 DEMO = next(page for page in demo_pages() if page.id == "en-commonsquare-2")
 LETTER = "<p>Of this the <a href='/letter'>letter of the people</a> says more than was known before today.</p>"
+
+# What a finger could miss.
+SMALL = """() => [...document.querySelectorAll('button, select, summary')]
+  .filter((each) => each.checkVisibility() && !each.classList.contains('plain'))
+  .filter((each) => each.getBoundingClientRect().height < 40).map((each) => each.outerHTML.slice(0, 80))"""
 
 
 def open_reader(page: Page, url: str = "") -> None:
@@ -45,6 +50,20 @@ def read_example(page: Page, lang: str) -> None:
 
 def show(page: Page, name: str) -> None:
     page.get_by_role("tab", name=name).click()
+
+
+def original_in(page: Page) -> FrameLocator:
+    """Show the original, and return its frame once that takes clicks and keys."""
+    show(page, "Original")
+    frame = page.frame_locator("#panel-original iframe")
+    frame.locator("body[tabindex] bf-block").first.wait_for()
+    return frame
+
+
+def follow(page: Page, link: Locator, target: str) -> None:
+    """Click on what leads to a page, and wait until that has loaded: also where the address is the same as before."""
+    with page.expect_navigation(url=target):
+        link.click()
 
 
 def skip_to_the_content(page: Page) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
@@ -69,6 +70,19 @@ def browser() -> Iterator[Browser]:
 def controls() -> Controls:
     """Return what the pages of a module offer, and what its tests have used of it, once it watches their context."""
     return Controls()
+
+
+@pytest.fixture
+def new_context(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Return what opens browser contexts that wait long enough for a slow machine; they are closed with the test."""
+    with ExitStack() as stack:
+
+        def opened(**options: Any) -> BrowserContext:
+            made = stack.enter_context(browser.new_context(**options))
+            made.set_default_timeout(300_000)
+            return made
+
+        yield opened
 
 
 @pytest.fixture(scope="module")

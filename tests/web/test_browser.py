@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from blockfeat.extraction.extractor import extract
-from reader_page import DEMO, open_reader, paste, read_address, read_example, show
+from reader_page import DEMO, SMALL, open_reader, original_in, paste, read_address, read_example, show
 from script_vectors import page_with
 from served import Served
 from small_site import Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import BrowserContext, Page
 
+NewContext = Callable[..., "BrowserContext"]
 _HTML = {"Content-Type": "text/html; charset=utf-8"}
 _TABS = ("article", "original", "blocks", "output", "cleaned", "compare")
 
 _NAMELESS = """() => [...document.querySelectorAll('input, select, textarea, button, iframe')]
   .filter((each) => !(each.labels?.length || each.getAttribute('aria-label') || each.title || each.textContent.trim()))
   .map((each) => each.outerHTML)"""
-# What a finger could miss.
-_SMALL = """() => [...document.querySelectorAll('button, select, summary')]
-  .filter((each) => each.checkVisibility() && !each.classList.contains('plain'))
-  .filter((each) => each.getBoundingClientRect().height < 40).map((each) => each.outerHTML.slice(0, 80))"""
 _CONTRASTS = Path(__file__).with_name("contrasts.js").read_text(encoding="utf-8")
 
 
@@ -69,9 +67,7 @@ def test_a_pasted_page_becomes_an_article(read: Page) -> None:
 def test_the_headline_has_a_colour_of_its_own(page: Page) -> None:
     open_reader(page)
     read_example(page, "en")
-    show(page, "Original")
-    frame = page.frame_locator("#panel-original iframe")
-    frame.locator("h1 bf-block[data-verdict=beside]").first.wait_for()
+    original_in(page).locator("h1 bf-block[data-verdict=beside]").first.wait_for()
 
 
 def test_a_block_tells_its_features_and_its_reason(read: Page) -> None:
@@ -81,7 +77,7 @@ def test_a_block_tells_its_features_and_its_reason(read: Page) -> None:
     read.wait_for_function("() => document.querySelector('#status').textContent.includes('thresholds')")
     _wait_for_verdicts(read, ["kept" if block.kept else "dropped" for block in expected.blocks])
     block = next(block for block in expected.blocks if block.failed)
-    frame = read.frame_locator("#panel-original iframe")
+    frame = original_in(read)
     frame.locator(f'bf-block[data-block="{block.index}"]').first.click()
     details = read.locator("#panel-original .details")
     details.get_by_role("heading", name=f"Block {block.index} ").wait_for()
@@ -89,6 +85,17 @@ def test_a_block_tells_its_features_and_its_reason(read: Page) -> None:
     assert "at least" in details.inner_text()
     assert f"{abs(block.score):.2f}" in details.inner_text()
     assert frame.locator("[data-current]").first.get_attribute("data-block") == str(block.index)
+
+
+def test_a_block_is_chosen_before_the_images_of_its_page_have_come(page: Page, site: Site) -> None:
+    site.answers["/slow.png"] = 200, {"X-Wait": "600"}, b""
+    open_reader(page)
+    paste(page, page_with(f"<p>Before the image.</p><img src='{site.url}/slow.png' alt='The boat'>"))
+    frame = original_in(page)
+    with page.expect_request("**/slow.png"):
+        page.locator("#look").select_option("web")
+    frame.locator("body[tabindex] bf-block").first.click()
+    page.locator("#panel-original .details h3").wait_for()
 
 
 def test_two_models_side_by_side(read: Page) -> None:
@@ -101,6 +108,14 @@ def test_two_models_side_by_side(read: Page) -> None:
     read.locator("#panel-compare .details").first.wait_for()
     read.locator("#b-model").select_option("default")
     read.wait_for_function("() => /decide alike/.test(document.querySelector('#panel-compare .summary').textContent)")
+
+
+def test_the_page_stays_where_it_is_while_what_is_compared_comes(read: Page) -> None:
+    read.set_viewport_size({"width": 390, "height": 400})
+    show(read, "Compare")
+    place = read.evaluate("scrollY")
+    read.frame_locator("#panel-compare iframe >> nth=0").locator("[data-current]").first.wait_for(state="attached")
+    assert read.evaluate("scrollY") == place
 
 
 def test_a_page_that_cannot_be_read_is_told(page: Page, site: Site) -> None:
@@ -119,8 +134,7 @@ def test_a_page_that_is_kept_no_longer_is_sent_again(read: Page, reader: Served)
 
 
 def test_blocks_are_gone_through_by_keys(read: Page) -> None:
-    show(read, "Original")
-    _verdicts(read)
+    frame = original_in(read)
     read.get_by_role("button", name="Next block").focus()
     for _ in range(2):
         read.keyboard.press("Enter")
@@ -128,7 +142,7 @@ def test_blocks_are_gone_through_by_keys(read: Page) -> None:
     first = next(block.index for block in extract(DEMO.html, url=DEMO.url).blocks if block.kept)
     heading = read.locator("#panel-original .details h3")
     heading.filter(has_text=f"Block {first + 1} ").wait_for()
-    read.frame_locator("#panel-original iframe").locator("body").focus()
+    frame.locator("body").focus()
     for key, number in (("j", first + 2), ("k", first + 1)):
         read.keyboard.press(key)
         heading.filter(has_text=f"Block {number} ").wait_for()
@@ -169,9 +183,9 @@ def test_every_control_has_a_name_and_landmarks_are_there(read: Page) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_in_both_schemes(browser: Browser, reader: Served, scheme: str) -> None:
-    context = browser.new_context(base_url=reader.url, color_scheme=scheme, viewport={"width": 1280, "height": 900})  # type: ignore[arg-type]
-    page = context.new_page()
+def test_texts_stand_out_in_both_schemes(new_context: NewContext, reader: Served, scheme: str) -> None:
+    # Colours that change slowly would be measured between the two.
+    page = new_context(base_url=reader.url, color_scheme=scheme, reduced_motion="reduce").new_page()
     open_reader(page)
     paste(page, DEMO.html, DEMO.url or "")
     background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
@@ -183,13 +197,11 @@ def test_texts_stand_out_in_both_schemes(browser: Browser, reader: Served, schem
             page.locator(".blocks .plain").first.click()
             page.wait_for_selector("#panel-blocks .details")
         assert page.evaluate(_CONTRASTS) == []
-    context.close()
 
 
-def test_a_phone_shows_everything_without_scrolling_sideways(browser: Browser, reader: Served) -> None:
+def test_a_phone_shows_everything_without_scrolling_sideways(new_context: NewContext, reader: Served) -> None:
     phone = {"width": 360, "height": 740}
-    context = browser.new_context(base_url=reader.url, viewport=phone, is_mobile=True, has_touch=True)  # type: ignore[arg-type]
-    page = context.new_page()
+    page = new_context(base_url=reader.url, viewport=phone, is_mobile=True, has_touch=True).new_page()
     open_reader(page)
     paste(page, DEMO.html, DEMO.url or "")
     assert page.locator("#options").is_hidden()
@@ -197,25 +209,22 @@ def test_a_phone_shows_everything_without_scrolling_sideways(browser: Browser, r
         page.locator(f"#tab-{name}").tap()
         page.locator(f"#panel-{name} > *").first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"], name
-    assert page.evaluate(_SMALL) == []
+        assert page.evaluate(SMALL) == [], name
     page.locator("summary", has_text="Model and options").tap()
     page.locator("#options").wait_for()
-    context.close()
 
 
-def test_reading_works_without_scripts(browser: Browser, reader: Served, site: Site) -> None:
+def test_reading_works_without_scripts(new_context: NewContext, reader: Served, site: Site) -> None:
     site.answers["/a"] = 200, _HTML, page_with().encode()
-    context = browser.new_context(base_url=reader.url, java_script_enabled=False)
-    page = context.new_page()
+    page = new_context(base_url=reader.url, java_script_enabled=False).new_page()
     page.goto("/")
     page.get_by_label("Address of the page").fill(f"{site.url}/a")
     page.get_by_role("button", name="Read").first.click()
     page.wait_for_selector("body.reading article")
     assert page.inner_text("h1") == "The ferry stays"
-    context.close()
 
 
-def test_an_article_from_right_to_left_and_the_day_that_its_page_names(browser: Browser, reader: Served) -> None:
+def test_an_article_from_right_to_left_and_the_day_that_its_page_names(new_context: NewContext, reader: Served) -> None:
     arabic = "قالت الصحيفة إن السفينة. "
     paragraphs = f"<p>BBC: {arabic * 12}</p><p>{arabic * 12}</p>" * 3
     paragraphs += f"<p>{'All of this in English, for once. ' * 8}</p><p>{arabic * 12}</p>"
@@ -224,9 +233,7 @@ def test_an_article_from_right_to_left_and_the_day_that_its_page_names(browser: 
         "<meta property='article:published_time' content='2025-11-22T00:00:00+03:00'></head>"
         f"<body><article><h1>{arabic}</h1>{paragraphs}</article></body></html>"
     )
-    context = browser.new_context(base_url=reader.url, timezone_id="America/New_York", locale="en-US")
-    context.set_default_timeout(300_000)
-    page = context.new_page()
+    page = new_context(base_url=reader.url, timezone_id="America/New_York", locale="en-US").new_page()
     open_reader(page)
     paste(page, html)
     article = page.locator("#panel-article article")
@@ -236,4 +243,3 @@ def test_an_article_from_right_to_left_and_the_day_that_its_page_names(browser: 
     directions = page.locator("#panel-article .article-body p").evaluate_all(of_each)
     assert ["BBC", "rtl"] in directions
     assert dict(map(tuple, directions)).get("All", "ltr") == "ltr"
-    context.close()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from shutil import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,6 +18,7 @@ from blockfeat.monitor.reports import Filters, mention_rows
 from blockfeat.monitor.store.store import Store
 from controls import Controls
 from live_page import EVIDENCE, serving_live
+from reader_page import SMALL, skip_to_the_content
 from stored_pages import NOW, execute, mention, record, save_on_day, story
 
 if TYPE_CHECKING:
@@ -58,9 +59,9 @@ def opening(store: Store, browser: Browser, controls: Controls) -> Iterator[Open
     errors: list[str] = []
 
     @contextmanager
-    def opened(path: str = "/", *, scripts: bool = True) -> Iterator[Page]:
-        viewport = {"width": 1000, "height": 700}
-        context = browser.new_context(base_url=url, java_script_enabled=scripts, viewport=viewport)
+    def opened(path: str = "/", *, scripts: bool = True, **options: Any) -> Iterator[Page]:
+        options = {"viewport": {"width": 1000, "height": 700}, "java_script_enabled": scripts} | options
+        context = browser.new_context(base_url=url, **options)
         context.set_default_timeout(120_000)
         original = {"body": "the original", "content_type": "text/html"}
         context.route("https://*.example/**", lambda route: route.fulfill(**original))
@@ -173,7 +174,7 @@ def test_an_article_leads_to_its_evidence_its_original_and_its_copies(page: Page
     page.wait_for_url("**/article/*")
     assert page.locator(".blocks li.kept").inner_text().startswith("Text of it")
     page.locator("a.jump").first.click()
-    assert page.url.endswith("#b1")
+    page.wait_for_url("**#b1")
     page.locator("main").get_by_role("link", name="original").click()
     page.wait_for_url("https://h0.example/")
     page.go_back()
@@ -222,11 +223,20 @@ def test_one_key_decides_what_is_unsure(opening: Opening, store: Store) -> None:
     assert [(row["verdict"], row["counted"]) for row in judged] == [("right", 1), ("wrong sense", 0)]
 
 
+def test_keys_that_come_before_the_answer_decide_the_next_mentions(opening: Opening, store: Store) -> None:
+    with opening("/?brand=Corvane") as page:
+        pressed = "document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))"
+        page.evaluate(f"for (const key of 'yny') {pressed}")
+        page.locator("form.verdicts:has([aria-pressed])").nth(2).wait_for()
+    judged = store.query("SELECT verdict FROM feedback JOIN mention m ON m.key = mention_key ORDER BY m.id")
+    assert [row["verdict"] for row in judged] == ["right", "wrong sense", "right"]
+
+
 @pytest.mark.parametrize("path", ["/", "/lessons", "/status", "/article/1"])
-def test_a_phone_shows_the_page_without_scrolling_sideways(page: Page, path: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 800})
-    page.goto(path)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+def test_a_phone_shows_the_page_without_scrolling_sideways(opening: Opening, path: str) -> None:
+    with opening(path, viewport={"width": 390, "height": 800}, is_mobile=True, has_touch=True) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.evaluate(SMALL) == []
 
 
 def test_the_page_goes_on_and_starts_anew(page: Page) -> None:
@@ -241,8 +251,8 @@ def test_the_page_goes_on_and_starts_anew(page: Page) -> None:
 def test_the_content_is_one_key_away_and_the_page_of_all_one_click(page: Page, path: str) -> None:
     page.goto(path)
     page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
+    assert page.evaluate("document.activeElement.className") == "skip"
+    skip_to_the_content(page)
     page.locator(".brand").click()
     _wait_for_all(page)
 
@@ -332,12 +342,13 @@ def test_lessons_are_accepted_and_forgotten_in_place(opening: Opening, store: St
             page.locator("section.article").nth(number).get_by_role("button", name="Accept anew").wait_for()
             assert len(store.lessons()) == number + 1
             if scripts:
-                page.wait_for_function("before => scrollY === before", arg=before)  # once it has loaded anew
+                assert page.evaluate("scrollY") == before
+                assert accept.evaluate("each => each === document.activeElement")
             else:
                 _wait_until_in_sight(page, accept)
-        page.evaluate("document.body.dataset.old = ''")
+        page.evaluate("document.querySelector('main').dataset.old = ''")
         page.get_by_role("button", name="Accept anew").first.click()
-        page.locator("body:not([data-old])").wait_for()  # loaded anew: what is clicked before would be lost
+        page.locator("main:not([data-old])").wait_for()
         for left in (1, 0):
             page.get_by_role("button", name="Forget").last.click()
             page.locator("form:has([name=forget])").nth(left).wait_for(state="detached")
@@ -367,15 +378,15 @@ def test_one_logs_in_once_and_out(opening: Opening, store: Store, scripts: bool)
         page.get_by_role("heading", name="Feeds that fail").wait_for()
         assert page.evaluate("document.cookie") == ""
         page.get_by_role("link").last.click()
+        page.wait_for_url("**/")
         page.get_by_role("link", name="Status").last.click()  # of the sentence that no round has been run
+        page.wait_for_url("**/status")
         page.go_back()
         page.get_by_role("button", name="Log out").click()
         page.wait_for_url("**/login?*again=*")
         page.goto("/status")
         page.wait_for_url("**/login?*status*again=True")
-        page.locator("a.skip").focus()
-        page.keyboard.press("Enter")
-        assert page.evaluate("document.activeElement.id") == "main"
+        skip_to_the_content(page)
 
 
 def test_every_control_was_used(request: pytest.FixtureRequest, controls: Controls) -> None:

@@ -2,7 +2,7 @@
 
 import { blockDetails } from "./details.js";
 import { el, percent, plural, number } from "./dom.js";
-import { ColouredFrame } from "./frame.js";
+import { ColouredFrame, reveal } from "./frame.js";
 import { chosenModel, modelFields } from "./options.js";
 
 export class CompareView {
@@ -39,7 +39,7 @@ export class CompareView {
         side.head.textContent = `${ways[place].model}: ${number(own.kept)} of ${plural(own.blocks, "block")}, ${plural(own.words_kept, "word")}`;
         side.about.replaceChildren();
         await side.frame.show(page.frame("coloured", { ...ways[place], look: "plain" }));
-        side.frame.markDiffering(own.differing);
+        if (this.ways === ways) side.frame.markDiffering(own.differing);
       }));
       if (this.ways === ways) this.step(1); // the first difference
     } catch (error) {
@@ -74,6 +74,6 @@ export class CompareView {
     const text = from.frame.parts(from.frame.current)[0]?.textContent.trim();
     if (!text) return;
     const same = [...to.frame.document.querySelectorAll("bf-block")].find((part) => part.textContent.trim() === text);
-    same?.scrollIntoView({ block: "center" });
+    if (same) reveal(same);
   }
 }

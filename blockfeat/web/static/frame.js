@@ -2,20 +2,47 @@
 
 import { el } from "./dom.js";
 
+/** Bring a part of a framed page into view; the page around the frame stays where its reader is. */
+export function reveal(part) {
+  const place = [scrollX, scrollY];
+  part.scrollIntoView({ block: "center" });
+  scrollTo(...place);
+}
+
 export class ColouredFrame {
   constructor(title, onChoose) {
     this.onChoose = onChoose;
     this.element = el("iframe", { class: "page", title, sandbox: "allow-same-origin", referrerpolicy: "no-referrer" });
-    this.current = null;
-    this.element.addEventListener("load", () => this.loaded());
+    this.current = this.known = null;
+    this.waiting = [];
+    this.element.addEventListener("load", () => this.isReady());
   }
 
+  /** Show what stands at an address; resolves once the blocks of what was asked for last are there. */
   show(address) {
     this.current = null;
+    const before = this.document;
+    clearInterval(this.looking);
+    this.element.src = address;
     return new Promise((resolve) => {
-      this.element.addEventListener("load", resolve, { once: true });
-      this.element.src = address;
+      this.waiting.push(resolve);
+      this.looking = setInterval(() => {
+        if (this.document === before || !this.isReady()) return;
+        clearInterval(this.looking);
+        for (const each of this.waiting.splice(0)) each();
+      }, 20);
     });
+  }
+
+  /** Whether what is shown can be used: before its load, which waits for images from the web, or clicks were lost. */
+  isReady() {
+    const page = this.document;
+    if (!page?.body || page.readyState === "loading" || page.URL === "about:blank") return false;
+    if (page !== this.known) {
+      this.known = page;
+      this.loaded();
+    }
+    return true;
   }
 
   get document() {
@@ -24,7 +51,6 @@ export class ColouredFrame {
 
   loaded() {
     const page = this.document;
-    if (!page?.body) return;
     // Reached by Tab, so that keys work in it; its links are not.
     page.body.tabIndex = 0;
     page.addEventListener("click", (event) => {
@@ -64,7 +90,7 @@ export class ColouredFrame {
     this.current = block;
     const parts = this.parts(block);
     for (const part of parts) part.setAttribute("data-current", "");
-    if (scroll && parts[0]) parts[0].scrollIntoView({ block: "center" });
+    if (scroll && parts[0]) reveal(parts[0]);
   }
 
   /** Mark the blocks about which another model decides differently. */

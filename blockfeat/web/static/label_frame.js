@@ -10,7 +10,6 @@ export class LabelFrame extends ColouredFrame {
 
   loaded() {
     const page = this.document;
-    if (!page) return;
     this.byBlock = new Map();
     for (const part of page.querySelectorAll("bf-block")) {
       const block = Number(part.getAttribute("data-block"));

@@ -26,8 +26,10 @@ export class OriginalView {
   async show(page = this.page, choices = this.choices) {
     [this.page, this.choices] = [page, choices];
     const before = this.frame.current;
-    await this.frame.show(page.frame("coloured", { ...choices, look: this.looks.querySelector("select").value }));
-    if (before !== null && this.frame.parts(before).length) await this.choose(before, "switch");
+    this.shown = this.frame.show(page.frame("coloured", { ...choices, look: this.looks.querySelector("select").value }));
+    await this.shown;
+    const block = this.frame.current ?? before;
+    if (block !== null && this.frame.parts(block).length) await this.choose(block, "switch");
   }
 
   async choose(block, by) {

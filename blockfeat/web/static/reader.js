@@ -132,9 +132,8 @@ class Reader {
   }
 
   async showInPage(block) {
-    const ready = !this.filled.has("original");
     this.tabs.show("original");
-    if (ready) await new Promise((resolve) => this.original.frame.element.addEventListener("load", resolve, { once: true }));
+    await this.original.shown;
     await this.original.choose(block, "key");
     byId("tab-original").focus();
   }

@@ -8,8 +8,13 @@ async function send(form, button) {
   if (!answer) throw new Error("the service cannot be reached; is it still running?");
   if (answer.status === 401) return location.reload(); // to where one logs in
   if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.detail ?? `the service answered ${answer.status}`);
-  if (!form.id) return location.reload(); // the browser keeps the place
-  const now = parsed(await answer.text()).getElementById(form.id);
+  const page = parsed(await answer.text());
+  if (!form.id) {
+    // Not loaded anew: what is clicked meanwhile would be lost.
+    document.querySelector("main").replaceWith(page.querySelector("main"));
+    return document.getElementById(button.id)?.focus({ preventScroll: true });
+  }
+  const now = page.getElementById(form.id);
   if (!now) {
     // What is decided is none of these any more, and stays in sight until the page is loaded anew.
     for (const each of form.querySelectorAll("button")) each.removeAttribute("aria-pressed");

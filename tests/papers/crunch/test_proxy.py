@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import pytest
@@ -127,10 +128,13 @@ def test_a_browser_behind_the_proxy_sees_clean_pages(site: Site) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "blockfeat", "clean", "--proxy", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as proxy, sync_playwright() as playwright:
+    with ExitStack() as stack:
+        proxy = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        stack.callback(proxy.terminate)
+        playwright = stack.enter_context(sync_playwright())
         assert proxy.stdout is not None
         assert str(port) in proxy.stdout.readline()
-        for _ in range(100):
+        for _ in range(1200):
             with socket.socket() as tried:
                 if tried.connect_ex(("127.0.0.1", port)) == 0:
                     break
@@ -138,6 +142,7 @@ def test_a_browser_behind_the_proxy_sees_clean_pages(site: Site) -> None:
         options = ["--no-sandbox", f"--proxy-server=http://127.0.0.1:{port}", "--proxy-bypass-list=<-loopback>"]
         browser = playwright.chromium.launch(executable_path=chromium, args=options)
         tab = browser.new_page()
+        tab.set_default_timeout(120_000)
         tab.goto(site.url)
         assert "keeper told" in tab.inner_text("body")
         assert "Three" not in tab.inner_text("body")
@@ -146,8 +151,7 @@ def test_a_browser_behind_the_proxy_sees_clean_pages(site: Site) -> None:
         assert "1 pages cleaned" in tab.inner_text("body")
         tab.uncheck("input[name=on]")
         tab.click("button")
-        assert "hold from now on" in tab.inner_text("body")
+        tab.get_by_text("hold from now on").wait_for()
         tab.goto(f"{site.url}")
         assert "Three" in tab.inner_text("body")
         browser.close()
-        proxy.terminate()

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
 
 from blockfeat.extraction.extractor import extract
 from cases import CASES
 from controls import Controls
-from reader_page import DEMO, LETTER, open_reader, read_address, read_example, read_file, show, skip_to_the_content
+from reader_page import (
+    DEMO,
+    LETTER,
+    follow,
+    open_reader,
+    original_in,
+    read_address,
+    read_example,
+    read_file,
+    show,
+    skip_to_the_content,
+)
 from script_vectors import page_with
 from small_site import Site
 
@@ -41,8 +52,7 @@ def test_a_page_read_by_address_and_its_links(page: Page, site: Site) -> None:
         site.answers[path] = 200, _HTML, page_with(body).encode()
     open_reader(page)
     read_address(page, f"{site.url}/a")
-    page.wait_for_selector("#panel-article h1")
-    assert page.url.endswith(f"/?url={site.url}/a".replace(":", "%3A").replace("/", "%2F").replace("%2F?", "/?", 1))
+    page.wait_for_url(lambda url: url.endswith(f"/?url={quote(site.url, safe='')}%2Fa"))
     page.get_by_role("link", name="letter of the people").click()
     page.wait_for_selector("body.reading h1")
     assert "/read?url=" in page.url
@@ -241,8 +251,7 @@ def test_an_example_is_read(page: Page, lang: str, name: str) -> None:
 
 
 def test_the_look_of_the_original_is_chosen(read: Page) -> None:
-    show(read, "Original")
-    read.frame_locator("#panel-original iframe").locator("bf-block").first.wait_for()
+    original_in(read)
     read.get_by_role("button", name="Next block").click()
     read.locator("#panel-original .details h3").wait_for()
     first = read.locator("#panel-original .details h3").inner_text()
@@ -278,7 +287,8 @@ def test_the_output_is_copied(read: Page) -> None:
 
 
 def test_each_filter_is_sent_alone_and_taken_back(read: Page) -> None:
-    show(read, "Cleaned")
+    with read.expect_response("**/clean?*"):
+        show(read, "Cleaned")
     read.get_by_text("Filters: what is removed").click()
     fields = read.locator(".filters input:not(:disabled)")
     names = fields.evaluate_all("each => each.map(field => field.id)")
@@ -326,8 +336,7 @@ def test_tabs_lead_to_their_views_and_the_head_to_other_pages(read: Page) -> Non
         assert read.get_by_role("tabpanel").count() == 1
     for name, path in (("blockfeat", "/"), ("Reader", "/"), ("API", "/api")):
         open_reader(read)
-        read.get_by_role("banner").get_by_role("link", name=name, exact=True).click()
-        read.wait_for_url(f"**{path}")
+        follow(read, read.get_by_role("banner").get_by_role("link", name=name, exact=True), f"**{path}")
 
 
 def test_where_a_page_comes_from_is_chosen(page: Page) -> None:
