@@ -3,15 +3,19 @@
 import sys
 import tracemalloc
 from contextlib import suppress
+from functools import partial
 from itertools import count
 
 import pytest
 
+import blockfeat
 from benchmarks.shapes import synthetic_page
 from benchmarks.views import View, measure_views, views_of
 from blockfeat import LimitExceeded
+from blockfeat.io.outputs import explanation_page, to_json_line
 
 _VIEWS = views_of()
+_WRITERS = {"explain": explanation_page, "record with evidence": partial(to_json_line, evidence=True)}
 _SIZES, _FREE_CALLS, _FREE_BYTES = (3_000, 12_000), 5_000, 400_000
 
 
@@ -41,6 +45,21 @@ def test_calls_and_memory_grow_in_step_with_the_page(shape: str) -> None:
 def test_quadratic_growth_is_seen() -> None:
     small, large = (_counted(lambda data: [data[:end] for end in range(len(data))], bytes(size)) for size in _SIZES)
     assert large[1] > 4**1.1 * small[1] + _FREE_BYTES
+
+
+@pytest.mark.parametrize(("view", "shape"), [("record with evidence", "links"), ("explain", "ampersands")])
+def test_what_is_written_is_held_once(view: str, shape: str) -> None:
+    page = synthetic_page(shape, 128 * 1024).encode()
+    size = sys.getsizeof(_VIEWS[view](page))
+    tracemalloc.start()
+    found = blockfeat.extract(page)
+    _ = to_json_line(found), found.blocks, found.roles
+    before, _ = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    _WRITERS[view](found)
+    peak = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    assert peak <= 1.7 * size, peak / size
 
 
 def test_a_page_of_too_many_blocks_is_refused_but_read(monkeypatch: pytest.MonkeyPatch) -> None:

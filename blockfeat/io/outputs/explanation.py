@@ -53,15 +53,17 @@ def explanation_page(extraction: Extraction) -> str:
     """
     extraction.check_memory(_BYTES_OF_CARD, "the explanations of all blocks")
     read = files("blockfeat.io.outputs").joinpath
-    return Template(read("explanation.html").read_text(encoding="utf-8")).substitute(
+    before, behind = read("explanation.html").read_text(encoding="utf-8").split("$cards")
+    head = Template(before).substitute(
         _facts(extraction, extraction.blocks),
         policy=_POLICY,
         title=_shown(extraction.title) or _shown(extraction.url) or _shown(extraction.id) or "page",
         style=read("explanation.css").read_text(encoding="utf-8"),
         heading=_shown(extraction.title) or "Page without a title",
         address=_shown(extraction.url) or _shown(extraction.id),
-        cards="\n".join(_cards(extraction.blocks, extraction.roles)),
     )
+    # Joined once, from parts: every further copy of all texts counts in the memory of large pages.
+    return "".join((head, *_cards(extraction.blocks, extraction.roles), behind))
 
 
 def _shown(text: str | None) -> str:
@@ -86,9 +88,8 @@ def _facts(extraction: Extraction, blocks: Sequence[Block]) -> dict[str, str]:
         "Status": _shown(extraction.status),
     }
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts.items() if value)
-    notices = [f"Error: {extraction.error}"] if extraction.error else []
-    notices += [f"Warning: {warning}" for warning in extraction.warnings]
-    shown = "".join(f'<p class="notice">{_shown(notice)}</p>' for notice in notices)
+    told = [f"Error: {extraction.error}"] * bool(extraction.error) + [f"Warning: {one}" for one in extraction.warnings]
+    shown = "".join(f'<p class="notice">{_shown(notice)}</p>' for notice in told)
     return {"facts": listed, "notices": shown, "share": f"{share:.0%}", "width": f"{share * 100:.2f}"}
 
 
@@ -101,25 +102,23 @@ def _quality(confidence: float | None) -> str:
 
 
 def _cards(blocks: Sequence[Block], roles: Sequence[str]) -> Iterator[str]:
-    """Yield the HTML cards of all blocks; runs of dropped blocks are folded under a summary of their classes."""
+    """Yield the HTML cards of all blocks in parts; runs of dropped ones are folded under a summary of their classes."""
     for is_dropped, run in groupby(zip(blocks, roles, strict=True), lambda pair: _look(pair[0]) == "dropped"):
         pairs = list(run)
-        cards = [_card(block, role) for block, role in pairs]
-        if is_dropped and len(pairs) >= _SHORTEST_FOLDED:
-            yield _folded([block for block, _ in pairs], cards)
-        else:
-            yield from cards
+        is_folded = is_dropped and len(pairs) >= _SHORTEST_FOLDED
+        yield _summary([block for block, _ in pairs]) if is_folded else ""
+        for block, role in pairs:
+            yield from _card(block, role)
+        yield "</details>\n" if is_folded else ""
 
 
-def _folded(blocks: Sequence[Block], cards: Sequence[str]) -> str:
-    """Return the HTML of a run of dropped blocks, folded until it is clicked."""
+def _summary(blocks: Sequence[Block]) -> str:
+    """Return the HTML that begins a run of dropped blocks, folded until it is clicked."""
     parts = ", ".join(f"{part} {count}" for part, count in Counter(block.part for block in blocks).most_common())
     texts = fold_white_space(" · ".join(block.text for block in blocks[:_FIRST_TEXTS])).strip()[:_FIRST_CHARACTERS]
-    cards_shown = "\n".join(cards)
     return f"""<details class="run dropped"><summary><span class="verdict">✗ {len(blocks)} blocks dropped</span>\
 <span class="chip">{_shown(parts)}</span><span dir="auto">{_shown(texts)}</span></summary>
-{cards_shown}
-</details>"""
+"""
 
 
 def _look(block: Block) -> str:
@@ -127,20 +126,22 @@ def _look(block: Block) -> str:
     return "kept" if block.kept else "beside" if block.part in _BESIDE else "dropped"
 
 
-def _card(block: Block, role: str) -> str:
-    """Return the HTML card of one block with its role."""
+def _card(block: Block, role: str) -> Iterator[str]:
+    """Yield the HTML card of one block with its role."""
     kind = block.kind.replace("_", " ") + (f" {block.level}" if block.level else "")
     chips = [kind, role] if role in _SHOWN_ROLES and role != kind else [kind]
-    text = escape(xml_characters(block.text)) if block.kind == "preformatted" else _shown(block.text)
     reason = f'<p class="reason">{_shown(block.reason)}</p>\n' if block.reason else ""
-    return f"""<section class="block {_look(block)}" id="block-{block.index}">
+    yield f"""<section class="block {_look(block)}" id="block-{block.index}">
 <div class="line"><span class="verdict">{"✓ kept" if block.kept else "✗ dropped"}</span><span>#{block.index}</span>\
 {"".join(f'<span class="chip">{_shown(chip)}</span>' for chip in chips)}\
 <span>{block.words:,} {"word" if block.words == 1 else "words"}</span>\
 <span class="score">score {block.score:+.3f}</span></div>
-<div class="words {_shown(block.kind)}" dir="auto">{text}</div>
+<div class="words {_shown(block.kind)}" dir="auto">"""
+    yield escape(xml_characters(block.text)) if block.kind == "preformatted" else _shown(block.text)
+    yield f"""</div>
 {reason}{_details(block)}
-</section>"""
+</section>
+"""
 
 
 def _details(block: Block) -> str:
