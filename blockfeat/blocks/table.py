@@ -242,12 +242,12 @@ def _in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:
 
 def _with_those_around(chosen: NDArray[np.integer[Any]], parents: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return some containers or elements and all that are around them, in order."""
-    found = np.zeros(parents.size, dtype=np.bool_)
+    found, around = bytearray(parents.size), parents.data
     for (each,) in _in_rows(chosen):
         while each >= 0 and not found[each]:
-            found[each] = True
-            each = int(parents[each])
-    return found.nonzero()[0]
+            found[each] = 1
+            each = around[each]
+    return np.frombuffer(found, dtype=np.bool_).nonzero()[0]
 
 
 def _paths_of_containers(blocks: Blocks, chosen: NDArray[np.integer[Any]]) -> dict[int, str]:
@@ -259,18 +259,18 @@ def _paths_of_containers(blocks: Blocks, chosen: NDArray[np.integer[Any]]) -> di
     siblings = is_parent[parents].nonzero()[0]
     numbers, names = np.zeros(parents.size, dtype=np.int64), dict[int, str]()
     numbers[siblings] = _numbers_among_siblings(parents[siblings], tags.key[siblings])
-    found, characters = {-1: ""}, 0
-    for (container,) in _in_rows(wanted):
-        around = int(containers.parent[container])
-        outer = containers.element[around] if around >= 0 else -1
-        path, element = [], int(containers.element[container])
-        while element != outer:
-            name = names.get(int(tags.key[element])) or tags.name(element)
+    found, characters, outer = {-1: ""}, 0, {-1: -1}
+    own, keys, number_of = parents.data, tags.key.data, numbers.data
+    for container, around, innermost in _in_rows(wanted, containers.parent[wanted], containers.element[wanted]):
+        outer[container] = element = innermost
+        path: list[str] = []
+        while element != outer[around]:
+            name = names.get(keys[element]) or tags.name(element)
             # Keys are of the first bytes of a name: of names that share them, each is read.
             if len(name) < _KEY_BYTES:
-                names[int(tags.key[element])] = name
-            path.append(name if parents[element] < 0 else f"{name}[{numbers[element]}]")
-            element = int(parents[element])
+                names[keys[element]] = name
+            path.append(name if own[element] < 0 else f"{name}[{number_of[element]}]")
+            element = own[element]
         found[container] = "/".join([found[around], *reversed(path)])
         characters += len(found[container])
         if characters > _MANY_CHARACTERS:

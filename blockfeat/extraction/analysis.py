@@ -155,16 +155,17 @@ class BlockColumns(dict[str, Sequence[Any]]):
         has_words = lang == "en" and self.model.kind not in _WITHOUT_WORDS
         seen, places = self._seen
         parts = classes_of(self.blocks, places, seen.boxes, self["role"], chosen)
-        worded = cache(reason)
+        worded = cache(lambda part, facts, kept: reason(part, facts, kept=kept, lang=lang))
         found: list[Explained] = []
+        unsaid, labels = BlockReason(), self.kept.data
         for index, part in zip(chosen, parts, strict=True):
-            facts, kept = seen.of(index, part), bool(self.kept[index])
-            said = self["said"][index] if has_words else BlockReason()
             if index in rules:
                 found.append((part, (), rules[index]))
                 continue
+            facts, kept = seen.of(index, part), labels[index]
+            said = self["said"][index] if has_words else unsaid
             if not said.reason:
-                because = worded(part, facts, kept=kept, lang=lang)
+                because = worded(part, facts, kept)
             elif said.failed:
                 because = said.reason if kept else with_part(part, said.reason)
             else:
@@ -296,9 +297,11 @@ class PageAnalysis:
         """Return some blocks of the page: text, words, path, label, score and, where they were dropped, the reason."""
         page, blocks = self.columns, self.measured.blocks
         dropped = [index for index in chosen if not page.kept[index]]
-        explained = zip(dropped, page.explain(dropped) if dropped else (), strict=True)
-        found, reasons = [], {index: because for index, (*_, because) in explained}
-        for index, path in zip(chosen, blocks.xpaths(chosen), strict=True):
+        known = page.get("explained")
+        explained = map(known.__getitem__, dropped) if known is not None else page.explain(dropped) if dropped else ()
+        found, reasons = [], {index: because for index, (*_, because) in zip(dropped, explained, strict=True)}
+        paths = map(page["xpath"].__getitem__, chosen) if "xpath" in page else blocks.xpaths(chosen)
+        for index, path in zip(chosen, paths, strict=True):
             is_preformatted = blocks.kinds[blocks.container[index]].name == "preformatted"
             text = blocks.preformatted_text(index) if is_preformatted else blocks.text(index)
             words, score = int(blocks.measures.words[index]), float(self.prediction.scores[index])

@@ -6,7 +6,7 @@ A logistic regression over binary signs, trained on blocks that people have clas
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import unescape
@@ -26,6 +26,8 @@ CLASSES = (
 )  # fmt: skip
 """Classes of dropped blocks."""
 
+_BITS = {name: 1 << place for place, name in enumerate(CLASSES[:-1])}
+
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
@@ -36,7 +38,7 @@ _LONGEST_NAME, _LONGEST_SHOWN = 200, 30
 _SHORT_TEXT, _FIRST_WORDS, _LONGEST_DATE = 80, 40, 120
 _DIGIT = re.compile(r"\d")
 _NOT_SHOWN = re.compile(r"[^\w.:-]+")
-_SEPARATORS = re.compile(r"[|·•－»]|\s[-–—]\s")
+_SEPARATORS = re.compile("[|·•－»]| [-–—] ")
 _WORD = re.compile(r"[A-Z]*[a-zà-ÿ]+|[A-Z]+|[^\W\d_a-zA-Z]+")
 _DATE = re.compile(
     r"\b\d{1,2}[./:-]\d{1,2}(?:[./-]\d{2,4})?\b|\b(?:19|20)\d\d\b|\d+\s*(?:年|月|日|min|mins|hours?|Uhr)\b", re.I
@@ -62,7 +64,7 @@ def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
         for word in words if name != "texts" else ():
             stem = word.rstrip("*")
             table = stems.setdefault(stem[:_BEGIN], {}) if word.endswith("*") else whole
-            table[stem] = table.get(stem, 0) | 1 << CLASSES.index(name)
+            table[stem] = table.get(stem, 0) | _BITS[name]
     return whole, stems
 
 
@@ -75,11 +77,18 @@ def _tags() -> Mapping[int, int]:
 
 @cache
 def _sayings() -> tuple[re.Pattern[str], Mapping[str, re.Pattern[str]]]:
-    """Return what finds the words of texts, of all classes and of each: at the start of a text or of a word."""
+    """Return what finds the words of texts: of all classes, behind a space; of each, at the start of a word."""
     texts = _document()["texts"]
-    alternatives = {name: "|".join(map(re.escape, words)) for name, words in texts.items()}
-    each = {name: re.compile(f"(?<![^ ])(?:{words})") for name, words in alternatives.items()}
-    return re.compile(f"(?<![^ ])(?:{'|'.join(alternatives.values())})"), each
+    each = {name: re.compile(f"(?<![^ ])(?:{'|'.join(map(re.escape, words))})") for name, words in texts.items()}
+    return re.compile(" " + _one_of(chain.from_iterable(texts.values()))), each
+
+
+def _one_of(words: Iterable[str]) -> str:
+    """Return a pattern of words that have the letters of their beginnings in common: it fails at the first of them."""
+    by_letter: dict[str, list[str]] = {}
+    for word in words:
+        by_letter.setdefault(word[:1], []).append(word[1:])
+    return "" if "" in by_letter else f"(?:{'|'.join(re.escape(one) + _one_of(by_letter[one]) for one in by_letter)})"
 
 
 @dataclass(frozen=True)
@@ -100,12 +109,13 @@ class BlockSigns:
     @classmethod
     def of(cls, blocks: Blocks, places: Mapping[str, Mask], boxes: BoxNames, chosen: Sequence[int]) -> BlockSigns:
         """Read the signs of some blocks of a page, given the `place_signs` of all."""
-        near, far = boxes.bits(chosen)
+        rows = np.asarray(chosen)
+        near, far = boxes.bits(rows)
         classes = np.arange(len(CLASSES) - 1)
         # The classifier was fitted to this meaning of far: a menu is around, and nothing near names the class.
         boxed = np.stack([near[:, None] >> classes & 1, far[:, None] & (~near[:, None] >> classes) & 1], axis=2)
         names = [f"{where} {name}" for name in CLASSES[:-1] for where in ("near", "far")]
-        columns = {name: column[chosen] for name, column in places.items()} | _texts(blocks.texts(chosen))
+        columns = {name: column[rows] for name, column in places.items()} | _texts(blocks.texts(rows))
         matrix = np.column_stack([boxed.reshape(len(chosen), len(names)).astype(np.bool_), *columns.values()])
         return cls((*names, *columns), matrix)
 
@@ -118,7 +128,7 @@ def _texts(texts: Sequence[str]) -> dict[str, Mask]:
     for block, whole in enumerate(texts):
         # Of long texts the first words count.
         text = whole.lower() if len(whole) < _SHORT_TEXT else whole[:_FIRST_WORDS].lower()
-        if anything.search(text):
+        if anything.search(f" {text}"):
             for name, pattern in each.items():
                 found = pattern.search(text)
                 if found and (not found.start() or (len(whole) < _SHORT_TEXT and name not in _AT_START)):
@@ -147,24 +157,30 @@ class BoxNames:
     """The classes that tags and attributes of the elements of a page name, for the blocks inside; read as asked for."""
 
     def __init__(self, blocks: Blocks) -> None:
-        self._blocks = blocks
+        self._blocks, tags = blocks, blocks.tags
         self._parents, self._elements = blocks.containers.parent.data, blocks.containers.element.data
-        self._outer = blocks.tags.parents().data
+        self._around = blocks.container.data
+        self._outer, self._opened = tags.parents().data, tags.opened.data
+        self._spans = tags.start.data, tags.stop.data
         self._by_tag: dict[bytes, Mapping[str, int]] = {}
         # What each container names, it and the two around it, and with all that are around it; -1 is outside of all.
         self._bits = {-1: (0, 0, 0)}
 
-    def _named(self, container: int) -> Iterator[Mapping[str, int]]:
-        """Yield the names of a container, and of the elements between it and the one around, that name a class."""
-        tags, element, around = self._blocks.tags, self._elements[container], self._parents[container]
-        while around >= 0 and element not in (-1, self._elements[around]):
-            place = tags.opened[element]
-            tag = tags.source[tags.start[place] : tags.stop[place]]
+    def _named(self, container: int) -> list[Mapping[str, int]]:
+        """Return the names of a container, and of the elements between it and the one around, that name a class."""
+        element, around, (start, stop) = self._elements[container], self._parents[container], self._spans
+        outermost, source, found = self._elements[around] if around >= 0 else element, self._blocks.tags.source, []
+        while element not in (-1, outermost):
+            place = self._opened[element]
+            tag = source[start[place] : stop[place]]
             # Elements of a page share most of their start tags.
-            if tag not in self._by_tag:
-                self._by_tag[tag] = self._names_in(element, tag)
-            yield self._by_tag[tag]
+            names = self._by_tag.get(tag)
+            if names is None:
+                names = self._by_tag[tag] = self._names_in(element, tag)
+            if names:
+                found.append(names)
             element = self._outer[element]
+        return found
 
     def _names_in(self, element: int, tag: bytes) -> Mapping[str, int]:
         """Return what names a class of an element: its tag, and words of its attributes, each with its classes."""
@@ -178,8 +194,8 @@ class BoxNames:
 
     def _bits_around(self, container: int) -> tuple[int, int, int]:
         """Return the classes that a container names, those of the three innermost from it on, and those of all."""
-        waiting, place = [], container
-        while place not in self._bits:
+        waiting, place, known = [], container, self._bits
+        while place not in known:
             waiting.append(place)
             place = self._parents[place]
         for place in reversed(waiting):
@@ -188,25 +204,24 @@ class BoxNames:
                 for bits in names.values():
                     own |= bits
             around = self._parents[place]
-            near, beyond = own | self._bits[around][0], self._parents[around] if around >= 0 else -1
-            self._bits[place] = own, near | self._bits[beyond][0], self._bits[around][2] | own
-        return self._bits[container]
+            near, beyond = own | known[around][0], self._parents[around] if around >= 0 else -1
+            known[place] = own, near | known[beyond][0], known[around][2] | own
+        return known[container]
 
-    def bits(self, chosen: Sequence[int]) -> NDArray[np.int64]:
+    def bits(self, chosen: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Return the classes that elements around some blocks name, as bits: the three innermost, and all: 2 × n."""
-        around = map(self._bits_around, self._blocks.container[chosen].tolist())
-        return np.array([(near, far) for _, near, far in around], dtype=np.int64).reshape(-1, 2).T
+        containers, place = np.unique(self._blocks.container[chosen], return_inverse=True)
+        around = [self._bits_around(container)[1:] for container in containers.tolist()]
+        return np.array(around, dtype=np.int64).reshape(-1, 2).T[:, place]
 
     def naming(self, block: int, part: str) -> str | None:
         """Return the name of one of the three innermost boxes around a block that names its class; None without."""
-        bit = 1 << CLASSES.index(part) if part in CLASSES[:-1] else 0
-        container = int(self._blocks.container[block])
+        container, bit = self._around[block], _BITS.get(part, 0)
         if not self._bits_around(container)[1] & bit:
             return None
         while not self._bits[container][0] & bit:
             container = self._parents[container]
-        named = chain.from_iterable(names.items() for names in self._named(container))
-        token = next(token for token, bits in named if bits & bit)
+        token = next(token for names in self._named(container) for token, bits in names.items() if bits & bit)
         return _NOT_SHOWN.sub("", token.strip("<>"))[:_LONGEST_SHOWN]
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -58,46 +57,46 @@ class PageFacts:
 
     def of(self, block: int, part: str) -> tuple[Fact, ...]:
         """Return up to three facts that argue for the decision about a block, those that say most first."""
-        found = self._for(block) if self._kept[block] else self._against(block, part)
-        return tuple(islice(found, MOST))
+        return tuple((self._for(block) if self._kept[block] else self._against(block, part))[:MOST])
 
-    def _against(self, block: int, part: str) -> Iterator[Fact]:
-        linked, words = self._linked[block], self._words[block]
+    def _against(self, block: int, part: str) -> list[Fact]:
+        linked, words, found = self._linked[block], self._words[block], list[Fact]()
         if words and linked >= _ALL:
-            yield ("link", words) if words <= _SHORT else ("all links", words)
+            found.append(("link", words) if words <= _SHORT else ("all links", words))
         elif words > 1 and linked >= _MOST:
-            yield "most links", round(10 * linked)
+            found.append(("most links", round(10 * linked)))
         elif 0 < words <= _SHORT and self._kinds[block] != "heading":
-            yield "short", words
+            found.append(("short", words))
         first, last = self._span
         if last >= 0 and block < first:
-            yield "before", 0
+            found.append(("before", 0))
         elif last >= 0 and block > last:
-            yield "behind", 0
-        name = self.boxes.naming(block, part)
-        if name:
-            yield "box", name
+            found.append(("behind", 0))
+        if name := self.boxes.naming(block, part):
+            found.append(("box", name))
         if self._is_among_links[block]:
-            yield "among links", 0
+            found.append(("among links", 0))
         if last < 0:
-            yield "no text", 0
+            found.append(("no text", 0))
+        return found
 
-    def _for(self, block: int) -> Iterator[Fact]:
-        words, kind = self._words[block], self._kinds[block]
+    def _for(self, block: int) -> list[Fact]:
+        words, kind, found = self._words[block], self._kinds[block], list[Fact]()
         if kind == "heading":
-            yield "heading", 0
+            found.append(("heading", 0))
         elif self._sentences[block] >= 2 and words >= _SENTENCE_WORDS * self._sentences[block]:
-            yield "sentences", self._sentences[block]
+            found.append(("sentences", self._sentences[block]))
         if words >= _LONG:
-            yield "words", words
+            found.append(("words", words))
         first, last = self._span
         beside = [place for place in (block - 1, block + 1) if first <= place <= last]
         if beside and all(self._kept[place] for place in beside):
-            yield ("among text", 0) if len(beside) == 2 else ("beside text", 0)
+            found.append(("among text", 0) if len(beside) == 2 else ("beside text", 0))
         if words >= _LONG and self._linked[block] <= _FEW:
-            yield "few links", 0
+            found.append(("few links", 0))
         if kind in ("list_item", "table_cell", "preformatted", "quote"):
-            yield kind, 0
+            found.append((kind, 0))
+        return found
 
 
 _DROPPED = "dropped: "
