@@ -10,8 +10,8 @@ Three measures, the first beside Snowball's stemmers where there is one:
 - *paradigms* (``--paradigms``): a thousand names of a dictionary with all their forms, plural and possessive forms too.
   Recall: the share of the forms that are proposed. Precision: the share of the proposed forms that the dictionary has.
 
-``--lemmas`` has the mentions found by the endings, by spaCy's lemmas of single words (``pip install spacy-lookups-data``),
-and by either; of Czech also by the lemmas of a pipeline that reads the sentence (``pip install cs-core-news-sm``).
+``--lemmas``: the mentions that are found by the endings, by spaCy's lemmas of single words, and by either; of Czech
+also by the lemmas of a pipeline that reads sentences (``pip install spacy-lookups-data cs-core-news-sm``).
 
 ``pip install simplemma``, then ``python tools/measure_inflection.py --corpora FOLDER``.
 """
