@@ -5,9 +5,10 @@ Usage::
     python -m experiments.gold_gaps --output gaps.jsonl
     python -m experiments.gold_gaps --only dragnet wcxb-dev --least-share 0.3
 
-The three systems are none of ours, so that a page is not suspected because our models get it wrong. What they agree on
-is counted in runs of five words. The list is for a person to look through: agreement alone proves nothing, for all
-three may keep comments, or a second article. What was found wrong stands in ``experiments/wrong_gold.jsonl``.
+It prints how many pages of each corpus are suspects, and of how many a person found that the gold is wrong. The three
+systems are none of ours, so that a page is not suspected because our models get it wrong. What they agree on is counted
+in runs of five words. Suspects are for a person to look through: agreement alone proves nothing, for all three may keep
+comments, or a second article. What was found wrong, of these and others, stands in ``experiments/wrong_gold.jsonl``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -23,8 +25,9 @@ from pathlib import Path
 from blockfeat._pool import in_order
 from blockfeat.data import LabelledPage
 from blockfeat.lang import tokenize
+from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.peers import Peer, peers_named
-from experiments.corpora import CLEANEVAL, NEWS, Corpora
+from experiments.corpora import CLEANEVAL, NEWS, WRONG_GOLD, Corpora
 from experiments.needs import check_needs
 
 __all__ = ["Gap", "gap_of", "main"]
@@ -111,26 +114,32 @@ def _gaps(pages: Sequence[LabelledPage], jobs: int) -> Iterator[Gap]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print or write the suspects, the worst first; return the exit status."""
+    """Print the table, write the suspects, the worst first; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     Corpora.add_options(parser)
     parser.add_argument("--only", nargs="*", default=[*NEWS, CLEANEVAL[0], "htmltotext", "goose3"], metavar="CORPUS")
     parser.add_argument("--least-share", type=float, default=0.3, help="share of what is agreed on that the gold lacks")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--output", type=Path, help="JSON Lines; the terminal by default")
+    parser.add_argument("--output", type=Path, help="the suspects, as JSON Lines")
     options = parser.parse_args(arguments)
     check_needs(modules=SYSTEMS, folder=options.corpora, corpora=options.only)
     corpora = Corpora.of_options(options)
+    wrong = Counter(json.loads(line)["corpus"] for line in WRONG_GOLD.read_text(encoding="utf-8").splitlines())
     found: list[Gap] = []
+    rows = []
     for name in options.only:
-        gaps = _gaps(corpora.sample(corpora.pages(name)), options.jobs)
-        found += [gap for gap in gaps if gap.agreed >= _FEWEST_AGREED and gap.missing >= options.least_share]
-    found.sort(key=lambda gap: -gap.missing)
-    lines = "".join(json.dumps(asdict(gap), ensure_ascii=False) + "\n" for gap in found)
+        pages = corpora.sample(corpora.pages(name))
+        gaps = [gap for gap in _gaps(pages, options.jobs) if gap.agreed >= _FEWEST_AGREED]
+        suspects = [gap for gap in gaps if gap.missing >= options.least_share]
+        rows.append([name, len(pages), len(suspects), wrong[name]])
+        found += suspects
+    rows.append(["all", *(sum(int(row[place]) for row in rows) for place in (1, 2, 3))])
     if options.output:
-        options.output.write_text(lines, encoding="utf-8")
-    else:
-        sys.stdout.write(lines)
+        found.sort(key=lambda gap: -gap.missing)
+        lines = (json.dumps(asdict(gap), ensure_ascii=False) + "\n" for gap in found)
+        options.output.write_text("".join(lines), encoding="utf-8")
+    head = ("corpus", "pages", "suspects", "cut short or wrong")
+    sys.stdout.write(markdown_table(head, [[str(cell) for cell in row] for row in rows]))
     return 0
 
 

@@ -25,10 +25,12 @@ from typing import Any
 
 from blockfeat.data import load_corpora
 from blockfeat.monitor.mentions.brand import UNSURE, SenseModel, sense_features
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.needs import check_needs
 
 _HERE = Path(__file__).parent
 _CLICKS = (0, 5, 10, 20, 50)
+_JUDGED, _FIGURES = ("other pages", "all pages"), ("precision", "recall", "unsure")
 _SETS = {"nine names": "senses.jsonl", "five held out": "senses_held_out.jsonl"}
 
 
@@ -131,18 +133,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder=options.corpora, corpora=sorted({row["corpus"] for file in _SETS.values() for row in _rows(file)})
     )
     models = words_of()
-    print(
-        "| names | words | clicks | other pages: precision | recall | unsure | all pages: precision | recall | unsure |"
-    )
-    print("|---|---|---:|---:|---:|---:|---:|---:|---:|")
+    rows = []
     for name, file in _SETS.items():
         mentions = judged_mentions(file, options.corpora, models)
         for with_words in (False, True):
             start = models if with_words else {}
             for clicks in _CLICKS:
                 found = figures(mentions, start, clicks=clicks, splits=options.splits)
-                shown = " | ".join(f"{figure:.2f}" for figure in found)
-                print(f"| {name} | {'yes' if with_words else 'no'} | {clicks} | {shown} |")
+                rows.append([name, "yes" if with_words else "no", str(clicks), *(f"{figure:.2f}" for figure in found)])
+    print(
+        markdown_table(
+            ["names", "words", "clicks", *(f"{one}: {other}" for one in _JUDGED for other in _FIGURES)], rows
+        )
+    )
 
 
 if __name__ == "__main__":

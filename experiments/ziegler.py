@@ -323,6 +323,11 @@ def changes_table(study: Study) -> str:
             ),
             "stop words of the page's language": replace(_PAPER, features=CANONICAL_NAMES, stop_word_scope="page"),
             "one particle starts open": replace(_PAPER, start_open=True),
+            "leader: the best ever": replace(_PAPER, swarm=replace(_PAPER.swarm, leader="ever")),
+            "cognition and social 2": replace(_PAPER, swarm=replace(_PAPER.swarm, cognitive=2.0, social=2.0)),
+            "inertia .7, at most half of the range a step": replace(
+                _PAPER, swarm=replace(_PAPER.swarm, inertia=0.7, velocity_limit=0.5)
+            ),
         }
         found: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for name, config in changed.items():

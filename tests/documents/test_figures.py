@@ -15,6 +15,7 @@ from tools.figures.measure import READERS, measured, models_of
 from tools.figures.prose import with_prose
 from tools.figures.render import rendered
 from tools.figures.results import Results, Run, Table, digest_of
+from tools.figures.unsourced import given_pieces, unsourced
 
 _BUNDLED = "blockfeat/models/bundled"
 _TABLE: Table = {
@@ -100,6 +101,16 @@ def test_a_sentence_has_the_figures_of_a_table(piece: str, text: str, written: s
     except SystemExit as error:
         found = str(error)
     assert found.startswith(written)
+
+
+@pytest.mark.parametrize(("sentence", "found"), CASES["a_figure_needs_a_source"])
+def test_a_figure_needs_a_source(sentence: str, found: list[str], tmp_path: Path) -> None:
+    assert list(unsourced(f"# Title\n\n{sentence}\n", "docs/a.md", tmp_path)) == found
+
+
+@_needs_sources
+def test_what_has_no_source_only_gets_less() -> None:
+    assert sum(map(len, given_pieces(ROOT).values())) <= 58
 
 
 def test_a_whole_table_is_written_as_a_benchmark_prints_it() -> None:

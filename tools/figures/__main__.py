@@ -24,6 +24,7 @@ from tools.figures.packages import packages
 from tools.figures.prose import templates, with_prose
 from tools.figures.render import documents, rendered
 from tools.figures.results import Results
+from tools.figures.unsourced import unsourced
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,6 +54,11 @@ def _check(results: Results, root: Path) -> int:
         f"{path.relative_to(root)} has figures that are not those of docs/figures.json: run python -m tools.figures"
         for path in documents(root)
         if path.read_text(encoding="utf-8") != _rendered(path, results, root)
+    ]
+    problems += [
+        f"{name} has a figure without a command, a result, or a place in tools/figures/given.toml: … {words}"
+        for name, path in ((str(path.relative_to(root)), path) for path in documents(root))
+        for words in unsourced(path.read_text(encoding="utf-8"), name, root)
     ]
     problems += [
         f"docs/figures.json: {name} was measured with other models: run python -m tools.figures measure {name}"

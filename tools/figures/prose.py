@@ -37,7 +37,7 @@ def with_prose(text: str, pieces: list[str], tables: Mapping[str, Table], name: 
         A piece stands nowhere in the document, or twice; or a figure is not there.
     """
     for piece in pieces:
-        found = list(_pattern(piece).finditer(text))
+        found = list(pattern(piece).finditer(text))
         if len(found) != 1:
             raise SystemExit(f"{name}: {len(found)} times in the text: {piece}")
         for place, slot in reversed(list(enumerate(_SLOT.finditer(piece), start=1))):
@@ -49,7 +49,7 @@ def with_prose(text: str, pieces: list[str], tables: Mapping[str, Table], name: 
     return text
 
 
-def _pattern(piece: str) -> re.Pattern[str]:
+def pattern(piece: str) -> re.Pattern[str]:
     """Return what finds a piece, wherever its lines end; a group for each number."""
     words = [r"\s+".join(map(re.escape, re.split(r"\s+", part))) for part in _SLOT.sub("\0", piece).split("\0")]
     return re.compile(f"({_NUMBER})".join(words))
@@ -63,7 +63,7 @@ def _value(slot: re.Match[str], tables: Mapping[str, Table]) -> Decimal:
 
 def _written(value: Decimal, there: str) -> str:
     """Return a number written as another; halves are rounded up."""
-    value = value.quantize(Decimal(10) ** -len(there.partition(".")[2]), ROUND_HALF_UP)
+    value = value.quantize(Decimal(10) ** -len(there.partition(".")[2]), ROUND_HALF_UP) + 0  # no -0
     sign = "+" if there[0] == "+" or (there[0] == "-" and value > 0) else "-"
     number = format(value, f"{sign}{',' if ',' in there else ''}")
     return number if there.lstrip("+-")[0] != "." else number.replace("0.", ".", 1)

@@ -29,8 +29,8 @@ from pathlib import Path
 
 from tools.figures.results import Table
 
-_INLINE = re.compile(r"<!--=(?P<name>[^>]*?)-->(?P<value>[^<>\n]*)<!--/-->")
-_BLOCK = re.compile(r"^<!-- figures\n(?P<template>.*?)\n-->\n(?P<body>.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"<!--=(?P<name>[^>]*?)-->(?P<value>[^<>\n]*)<!--/-->")
+BLOCK = re.compile(r"^<!-- figures\n(?P<template>.*?)\n-->\n(?P<body>.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"(?P<table>[^/]+)/\*(?: without (?P<without>[^/]+))?/(?P<columns>.+)")
 _SLOT = re.compile(r"\{([^{}\n]+)\}")
 _AT_LINE_START = re.compile(r"^\s*<!--=", re.MULTILINE)
@@ -52,13 +52,13 @@ def rendered(text: str, tables: Mapping[str, Table], name: str) -> str:
         A figure is not there, or a comment is not one that this module reads.
     """
     opened = text.count("<!-- figures\n") + text.count("<!--=")
-    if opened != len(_BLOCK.findall(text)) + len(_INLINE.findall(text)):
+    if opened != len(BLOCK.findall(text)) + len(INLINE.findall(text)):
         raise SystemExit(f"{name}: a figure has a beginning without an end")
     if _AT_LINE_START.search(text):  # Markdown would take the line for a block of HTML
         raise SystemExit(f"{name}: a figure at the beginning of a line")
     try:
-        text = _BLOCK.sub(partial(_block, tables), text)
-        return _INLINE.sub(lambda found: f"<!--={found['name']}-->{_value(tables, found['name'])}<!--/-->", text)
+        text = BLOCK.sub(partial(_block, tables), text)
+        return INLINE.sub(lambda found: f"<!--={found['name']}-->{_value(tables, found['name'])}<!--/-->", text)
     except (KeyError, ValueError) as error:
         raise SystemExit(f"{name}: {error}") from error
 
