@@ -277,7 +277,7 @@ def run_monitor(config: Path, *, every: float | None, deadline: float | None, lo
     with console.progress("monitor", quiet=quiet) as tick:
 
         def on_progress(summary: Summary) -> None:
-            done = summary.done
+            done = summary.pages.total()
             note = f"{summary.feeds.total()} feeds, {summary.mentions} mentions, {len(summary.failures)} failed"
             tick(done, max(done, summary.found), note)
 

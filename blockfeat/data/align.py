@@ -124,6 +124,8 @@ def _in_common_runs(first: Sequence[object], second: Sequence[object], length: i
 
 def _match(candidates: list[int], first: Sequence[int], second: Sequence[int], place: Places) -> None:
     """Match candidate positions with the gold text, in parts where the whole is too large; fill in ``place``."""
+    from rapidfuzz.distance import LCSseq
+
     parts = [(candidates, 0, len(second))]
     while parts:
         mine, start, end = parts.pop()
@@ -132,19 +134,12 @@ def _match(candidates: list[int], first: Sequence[int], second: Sequence[int], p
             if cut is not None:
                 parts += [(mine[: cut[0]], start, start + cut[1]), (mine[cut[0] :], start + cut[1], end)]
             continue
-        _match_part(mine, first, second, start, end, place)
-
-
-def _match_part(
-    mine: list[int], first: Sequence[int], second: Sequence[int], start: int, end: int, place: Places
-) -> None:
-    """Match one part by its longest common subsequence; fill in ``place``."""
-    from rapidfuzz.distance import LCSseq
-
-    here = np.array(mine, dtype=np.int64)
-    for block in LCSseq.opcodes([first[at] for at in mine], second[start:end]):
-        if block.tag == "equal":
-            place[here[block.src_start : block.src_end]] = np.arange(start + block.dest_start, start + block.dest_end)
+        # By their longest common subsequence.
+        here = np.array(mine, dtype=np.int64)
+        for block in LCSseq.opcodes([first[at] for at in mine], second[start:end]):
+            if block.tag == "equal":
+                matched = np.arange(start + block.dest_start, start + block.dest_end)
+                place[here[block.src_start : block.src_end]] = matched
 
 
 def _cut(first: list[int], second: Sequence[int]) -> tuple[int, int] | None:

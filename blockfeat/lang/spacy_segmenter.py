@@ -137,8 +137,13 @@ def blank_pipeline(lang: str) -> Language:
         spaCy is not installed, or a package that the language's tokenizer needs.
     """
     require_extra("spacy", what=f"cutting words of language {lang!r} by spaCy")
-    code = _spacy_code(lang)
+    from importlib.util import find_spec
+
     import spacy
+
+    code = _SPACY_CODES.get(lang, lang)
+    if not (code.isascii() and code.isalpha() and find_spec(f"spacy.lang.{code}")):
+        code = _ANY_LANGUAGE
 
     try:
         pipeline = spacy.blank(code, config=_RULE_TOKENIZER if code in _BY_RULE else {})
@@ -147,15 +152,6 @@ def blank_pipeline(lang: str) -> Language:
         raise MissingExtraError(f"spaCy cannot segment language {lang!r}: {error}; pip install {package}") from error
     pipeline.max_length = sys.maxsize
     return pipeline
-
-
-def _spacy_code(lang: str) -> str:
-    """Return spaCy's code for a language; that for any language where spaCy has no rules for it."""
-    from importlib.util import find_spec
-
-    code = _SPACY_CODES.get(lang, lang)
-    known = code.isascii() and code.isalpha() and find_spec(f"spacy.lang.{code}") is not None
-    return code if known else _ANY_LANGUAGE
 
 
 def _counts(page: PageText, starts: _Places, ends: _Places, sentence_starts: _Places) -> _Places:

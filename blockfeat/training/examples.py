@@ -18,7 +18,7 @@ from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import BlockLabels, Marks, label_blocks, role_labels, snippet_labels
 from blockfeat.errors import BlockfeatError, TrainingError
-from blockfeat.features.measuring import FeatureExtractor, context_features, context_places
+from blockfeat.features.measuring import FeatureExtractor, PageFeatures, context_features, context_places
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.page.page import Page
@@ -150,41 +150,40 @@ class PageLabeller:
             The page has no blocks, or too little of its gold is found on it.
         """
         measured = self.measurer.measure(Page.parse(page.html, url=page.url))
-        blocks, matrix = measured.blocks, measured.matrix.astype(np.float32, copy=False)
+        blocks = measured.blocks
         if not len(blocks):
             raise TrainingError("the page has no text")
         texts = tuple(blocks.texts())
         if page.roles is not None and page.roles.fits(blocks):
             labels = role_labels(page.roles.blocks)
-            return self._page(page, matrix, blocks, labels, labels.labels, texts), blocks, labels.labels
+            return self._page(page, measured, labels, labels.labels, texts), blocks, labels.labels
         if page.text is None:
             labels = snippet_labels(list(texts), page.present, page.absent)
-            return self._page(page, matrix, blocks, labels, labels.labels, texts), blocks, labels.labels
+            return self._page(page, measured, labels, labels.labels, texts), blocks, labels.labels
         alignment = align(blocks, page.text)
         if not page.text.strip() or alignment.found < self.options.least_found:
             raise TrainingError(f"only {alignment.found:.0%} of its gold text is found on it")
-        labels = label_blocks(alignment.share, alignment.words, convention_marks(matrix, alignment.echo))
+        labels = label_blocks(alignment.share, alignment.words, convention_marks(measured.matrix, alignment.echo))
         # The fitness follows the labels: headlines and bylines are not content, even if they are in the gold.
         agrees = (alignment.share >= 0.5) == (labels.labels > 0)
         share = np.where(agrees, alignment.share, 0.0)
-        return self._page(page, matrix, blocks, labels, share, texts), blocks, alignment.share
+        return self._page(page, measured, labels, share, texts), blocks, alignment.share
 
     def _page(
         self,
         page: LabelledPage,
-        matrix: Floats,
-        blocks: Blocks,
+        measured: PageFeatures,
         labels: BlockLabels,
         share: NDArray[np.float64],
         texts: tuple[str, ...],
     ) -> TrainingPage:
         """Return a page with block weights: roots of word counts, scaled to a sum of at most the page's importance."""
-        words = blocks.measures.words.astype(np.float32)
+        words = measured.blocks.measures.words.astype(np.float32)
         importance = self.options.importance(page)
         weight = labels.weights * np.sqrt(np.maximum(words, 1))
         weight *= importance / max(float(weight.sum()), self.options.least_weight)
         return TrainingPage(
-            matrix,
+            measured.matrix.astype(np.float32, copy=False),
             labels.labels.astype(np.float32),
             weight.astype(np.float32),
             words,
@@ -207,9 +206,7 @@ class PageLabeller:
         # Blocks whose text is still in the gold have an unknown label.
         known = np.where(align(left, page.text or "").share >= 0.5, 0.0, 1.0)
         nothing = np.zeros(len(left))
-        found = self._page(
-            page, measured.matrix.astype(np.float32, copy=False), left, BlockLabels(nothing, known), nothing, ()
-        )
+        found = self._page(page, measured, BlockLabels(nothing, known), nothing, ())
         weight = (found.weight * self.emptied_weight).astype(np.float32)
         return replace(found, weight=weight, is_emptied=True)
 

@@ -112,7 +112,20 @@ def fit_sequence(
     losses: list[float] = []
     try:
         for _ in range(passes):
-            losses.append(_run_pass(torch, network, optimiser, schedule, ready, options.pages_a_step, order))
+            network.train()
+            total = 0.0
+            for batch in _batches([page[0].shape[0] for page in ready], options.pages_a_step, order):
+                inputs, mask, label, weight = _padded(torch, [ready[place] for place in batch])
+                loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                    network(inputs, mask), label, weight=weight, reduction="sum"
+                ) / len(batch)
+                optimiser.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
+                optimiser.step()
+                schedule.step()
+                total += float(loss.detach()) * len(batch)
+            losses.append(total / len(ready))
             weights = {"mean": mean, "scale": scale, **_exported(network)}
             if on_pass is not None:
                 on_pass(len(losses), losses[-1])
@@ -121,32 +134,6 @@ def fit_sequence(
             raise
         return SequenceFit(weights, tuple(losses), interrupted=True)
     return SequenceFit(weights, tuple(losses))
-
-
-def _run_pass(
-    torch: Any,
-    network: Any,
-    optimiser: Any,
-    schedule: Any,
-    ready: Sequence[tuple[Array, Array, Array]],
-    pages_a_step: int,
-    order: np.random.Generator,
-) -> float:
-    """Run one pass over the pages, batch by batch; return the mean loss of a page."""
-    network.train()
-    total = 0.0
-    for batch in _batches([page[0].shape[0] for page in ready], pages_a_step, order):
-        inputs, mask, label, weight = _padded(torch, [ready[place] for place in batch])
-        loss = torch.nn.functional.binary_cross_entropy_with_logits(
-            network(inputs, mask), label, weight=weight, reduction="sum"
-        ) / len(batch)
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
-        optimiser.step()
-        schedule.step()
-        total += float(loss.detach()) * len(batch)
-    return total / len(ready)
 
 
 def _standardisation(pages: Sequence[TrainingPage]) -> tuple[Array, Array]:

@@ -73,9 +73,10 @@ class _Part(swarm_search.Part[_Particles]):
         return run_masks(self.values, self.words, self.starts, limits, softness, penalty)
 
 
-def _training_set(
-    pages: Sequence[PreparedPage], space: SearchSpace, metric: str
-) -> swarm_search.TrainingSet[_Particles]:
+_TrainingSet = swarm_search.TrainingSet[_Particles]
+
+
+def _training_set(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> _TrainingSet:
     """Combine pages; pages with gold text and pages with snippets form separate parts."""
     return swarm_search.TrainingSet(tuple(_part(group, space, metric) for group in swarm_search.pages_in_groups(pages)))
 
@@ -226,12 +227,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         return _Particles(space.oriented_thresholds(positions), margins)
 
     def _search(
-        self,
-        training_set: swarm_search.TrainingSet[_Particles],
-        space: SearchSpace,
-        on_progress: OnProgress,
-        *,
-        lang: str = "",
+        self, training_set: _TrainingSet, space: SearchSpace, on_progress: OnProgress, *, lang: str = ""
     ) -> SearchResult:
         """Search for the best thresholds on a training set."""
         config = self.config

@@ -63,11 +63,6 @@ class Summary:
     written: list[Mapping[str, Any]] = field(default_factory=list)
 
     @property
-    def done(self) -> int:
-        """Number of pages that are done."""
-        return self.pages.total()
-
-    @property
     def is_fruitless(self) -> bool:
         """Whether something was tried and nothing of it could be read."""
         read = self.feeds.total() - self.feeds["failed"] + self.pages.total() - self.pages["failed"]

@@ -6,20 +6,14 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from blockfeat.monitor.config import PageSettings
 from blockfeat.monitor.feeds.feed import Feed
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.store.records import DueFeed, DuePage, PollPolicy
 
-
-class _Numbered(Protocol):
-    @property
-    def id(self) -> int: ...
-
-
-Item = TypeVar("Item", bound=_Numbered)
+Item = TypeVar("Item", DueFeed, DuePage)
 
 
 class Frontier(Generic[Item]):
@@ -38,7 +32,7 @@ class Frontier(Generic[Item]):
 
     def __init__(self, *, per_host: int, host_of: Callable[[Item], str]) -> None:
         self._per_host = per_host
-        self._host_of = host_of
+        self._host_of: Callable[[Item], str] = host_of
         self._queues: dict[str, deque[Item]] = {}
         self._in_hand: dict[int, str] = {}
         self._busy: Counter[str] = Counter()

@@ -195,7 +195,7 @@ def accept(session: Session, asked: PageRequest) -> Answer:
 @api.post("/no-content", summary="The page is done and has no content")
 def no_content(session: Session, asked: PageRequest) -> Answer:
     """Mark every block of a page as clutter; return the next page."""
-    session.no_content(asked.page)
+    session.accept(asked.page, has_content=False)
     return {**_actions(session), "page": session.next_page()}
 
 

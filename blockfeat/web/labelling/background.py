@@ -14,7 +14,7 @@ from blockfeat._extras import require_extra
 from blockfeat.errors import BlockfeatError, MissingExtraError, TrainingError
 from blockfeat.extraction import Extractor
 from blockfeat.models import SiteModel, save_model
-from blockfeat.web.labelling.curve import BEST, RULES, CurvePoint, LabelTraining, Step
+from blockfeat.web.labelling.curve import BEST, RULES, CurvePoint, LabelTraining
 from blockfeat.web.labelling.pages import Suggester
 from blockfeat.web.labelling.session import LabelSession
 
@@ -176,8 +176,8 @@ class Background:
         if first.model.name != name:
             others.setdefault(first.model.name, first)
 
-        def on_step(step: Step) -> None:
-            self.state = replace(self.state, kind=step.kind, done=step.done, total=step.total, points=step.points)
+        def on_step(**step: Any) -> None:
+            self.state = replace(self.state, **step)
 
         pages, stop = self.session.labelled_pages(), self._stop_training.is_set
         if kind == RULES:

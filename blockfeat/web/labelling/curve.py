@@ -29,17 +29,8 @@ class CurvePoint:
     f1: float
 
 
-@dataclass(frozen=True)
-class Step:
-    """Progress of training: the kind that is tried, fits done and all fits, and the curve of the kind so far."""
-
-    kind: str
-    done: int
-    total: int
-    points: tuple[CurvePoint, ...]
-
-
-OnStep = Callable[[Step], None]
+OnStep = Callable[..., None]
+"""Takes the progress of a training: ``kind``, ``done`` and ``total`` fits, ``points`` of the curve so far."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from blockfeat.training.evaluation.evaluate import evaluate
 from blockfeat.training.site import train_site_rules
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train
-from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, RULES, CurvePoint, LabelTraining, OnStep, Step
+from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, RULES, CurvePoint, LabelTraining, OnStep
 
 _FOLDS = 3
 _SHARES = (0.25, 0.5, 1.0)
@@ -33,7 +33,7 @@ def train_on_labels(
     configs: Mapping[str, Any] | None = None,
     seed: int = 0,
     name: str = "labelled",
-    on_step: OnStep = lambda step: None,
+    on_step: OnStep = lambda **step: None,
     stop: Callable[[], bool] = bool,
 ) -> LabelTraining:
     """Train a model on labelled pages, and on parts of them for the learning curve.
@@ -89,7 +89,7 @@ def train_on_labels(
         return Extractor.of(make_trainer(kind, options[kind], seed=seed).fit(part))
 
     def told(kind: str, points: Sequence[CurvePoint]) -> None:
-        on_step(Step(kind, done, total, tuple(points)))
+        on_step(kind=kind, done=done, total=total, points=tuple(points))
 
     curves = {tried: _curve(folds, partial(fitted, tried), partial(told, tried)) for tried in kinds}
     best = max(kinds, key=lambda tried: curves[tried][-1].f1)
@@ -126,7 +126,7 @@ def learn_rules(
     def on_progress(progress: Progress) -> None:
         if stop():
             raise TrainingError("training was stopped")
-        on_step(Step(RULES, progress.done, progress.total or 0, ()))
+        on_step(kind=RULES, done=progress.done, total=progress.total or 0, points=())
 
     model, reports = train_site_rules(pages, base=base, name=name, on_progress=on_progress, command="blockfeat label")
     used = sum(report.pages for report in reports)

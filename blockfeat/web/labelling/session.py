@@ -216,20 +216,14 @@ class LabelSession:
                 self._apply(Change(page, cut.cut, changes, state, self._clock()), cut)
             return self._view(cut)
 
-    def accept(self, page: str) -> PageView:
-        """Mark a page as done: blocks without a role get the suggested one."""
+    def accept(self, page: str, *, has_content: bool = True) -> PageView:
+        """Mark a page as done: blocks without a role get the suggested one; all are clutter of one without content."""
         cut = self._cut(page)
         with self._lock:
             before = self._view(cut)
             roles = {block: role for block, role in enumerate(before.roles) if block not in before.marked}
-            self._apply(Change(page, cut.cut, roles, "done", self._clock()), cut)
-            return self._view(cut)
-
-    def no_content(self, page: str) -> PageView:
-        """Mark a page as done and without content: every block is clutter."""
-        cut = self._cut(page)
-        with self._lock:
-            roles: dict[int, str | None] = dict.fromkeys(range(len(cut.blocks)), "clutter")
+            if not has_content:
+                roles = dict.fromkeys(range(len(cut.blocks)), "clutter")
             self._apply(Change(page, cut.cut, roles, "done", self._clock()), cut)
             return self._view(cut)
 

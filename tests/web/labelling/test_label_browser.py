@@ -324,7 +324,7 @@ def test_a_training_is_stopped_and_started_anew(label_page: Page, labelling: Lab
     page, session = label_page, labelling.session
     for number in range(6):
         session.accept(f"page-{number}")
-    session.no_content("page-6")
+    session.accept("page-6", has_content=False)
     page.get_by_role("button", name="Train").click()
     dialog = page.locator("#train-dialog")
     dialog.get_by_label("Kind of model").select_option("margin")

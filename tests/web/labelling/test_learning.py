@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,6 @@ from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.margin_fit import MarginOptions
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.web.labelling.background import Background, model_file
-from blockfeat.web.labelling.curve import Step
 from blockfeat.web.labelling.learning import train_on_labels
 from blockfeat.web.labelling.pages import SessionPages, Suggester
 from blockfeat.web.labelling.session import LabelSession
@@ -34,15 +34,17 @@ def labelled(tmp_path_factory) -> list[LabelledPage]:
 
 
 def test_every_page_is_held_out_once_at_each_point_of_the_curve(labelled):
-    steps: list[Step] = []
+    steps: list[dict[str, Any]] = []
     others = {"margin": Extractor.load("margin")}
-    found = train_on_labels(labelled, kind="thresholds", configs=QUICK, others=others, on_step=steps.append)
+    found = train_on_labels(
+        labelled, kind="thresholds", configs=QUICK, others=others, on_step=lambda **step: steps.append(step)
+    )
     assert (found.kind, found.pages, found.held_out) == ("thresholds", 9, "other pages")
     assert ([point.pages for point in found.points], found.others) == ([2, 3, 6], {"margin": 1.0})
     assert found.f1 == found.points[-1].f1 > 0.9
-    assert [step.done for step in steps] == sorted(step.done for step in steps)
-    assert steps[-1].total == 10
-    assert [len(step.points) for step in steps if step.done in (1, 9)][-1] == 3
+    assert [step["done"] for step in steps] == sorted(step["done"] for step in steps)
+    assert steps[-1]["total"] == 10
+    assert [len(step["points"]) for step in steps if step["done"] in (1, 9)][-1] == 3
     assert found.model.record["labelling"]["f1"] == found.f1
     first = labelled[0]
     assert Extractor.of(found.model).extract(first.html, lang="en").text == first.text
@@ -70,9 +72,15 @@ def test_what_cannot_be_trained_is_an_error(labelled, count: int, kind: str, rea
 
 
 def test_training_stops_when_it_is_told(labelled):
-    steps: list[Step] = []
+    steps: list[dict[str, Any]] = []
     with pytest.raises(TrainingError, match="stopped"):
-        train_on_labels(labelled, kind="thresholds", configs=QUICK, on_step=steps.append, stop=lambda: len(steps) > 0)
+        train_on_labels(
+            labelled,
+            kind="thresholds",
+            configs=QUICK,
+            on_step=lambda **step: steps.append(step),
+            stop=lambda: len(steps) > 0,
+        )
     assert len(steps) == 1
 
 

@@ -141,7 +141,7 @@ def test_a_done_page_stays_in_step_while_it_is_relabelled(begin):
 
 def test_a_page_without_content_is_gold_too(begin, tmp_path):
     with begin() as session:
-        session.no_content("page-0")
+        session.accept("page-0", has_content=False)
     (page,) = read_corpus(tmp_path / "labels.jsonl")
     assert (page.text, set(page.roles.blocks)) == ("", {"clutter"})
     assert validate(tmp_path / "labels.jsonl").ok
