@@ -40,7 +40,8 @@ _ADDRESS_SPACE = 4 << 30
 _MEGABYTE = 1024 * 1024
 _FIRST = b"<p>The ferry leaves at nine and returns before dark.</p>" * 3
 _LOOP_PAGE = synthetic_page("article", 8_192)
-_PATIENCE = 20.0  # seconds of a process beyond the call that is timed, on a loaded machine
+_PATIENCE = 10.0  # seconds of a process beyond the call that is timed
+_TIMES_AS_LONG = 100  # on a loaded machine, which makes no failure
 
 
 def views_of(model: str = "default") -> dict[str, View]:
@@ -184,7 +185,7 @@ def measure_views(
     sizes : sequence of int
         Bytes, rising. What fails or takes too long is not tried on a larger page.
     limit : float
-        Seconds that one page may take.
+        Seconds of the processor that one page may take.
     on_cell : callable, optional
         Called with each cell.
     """
@@ -209,6 +210,7 @@ def _measured(cell: Cell, view: View, page: bytes, limit: float) -> Cell:
         # Beside what the process has mapped when it begins, which may be any number of libraries.
         most = _kilobytes("VmSize") * 1024 + _ADDRESS_SPACE
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        resource.setrlimit(resource.RLIMIT_CPU, (round(limit + _PATIENCE), round(limit + _PATIENCE)))
         view(_FIRST)  # a copy of a process has the code of its libraries in memory once that is run
         gc.collect()
         gc.freeze()  # in this child process, collections skip the inherited objects
@@ -232,7 +234,8 @@ def _measured(cell: Cell, view: View, page: bytes, limit: float) -> Cell:
         return replace(cell, outcome=reason)
 
     # Views are functions that only a copy of this process has.
-    [(_, measured)] = in_order(work, [cell], jobs=1, failure=failure, deadline=limit + _PATIENCE, start="fork")
+    most = _TIMES_AS_LONG * limit
+    [(_, measured)] = in_order(work, [cell], jobs=1, failure=failure, deadline=most, start="fork")
     return measured
 
 
