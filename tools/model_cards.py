@@ -41,15 +41,16 @@ ABOUT = {
 }
 HEAD = """# The bundled models
 
-A card for each, written from the model files by `python tools/model_cards.py`.
-Only numbers were learnt from the corpora; no page or text of theirs is in the
-project. CleanEval's test part was not used. The headline is mostly in the gold
-of older pages and out of that of newer ones.
+For each bundled model: what it is, what it was trained on, and its thresholds if
+it has some. [Which model](which-model.md) compares them.
 
-The whole record of a model, with its options, languages and the command that
-made it, is in its file: `blockfeat.models.load_model("default").record`. A model
-is trained anew by `tools/train_bundled.sh FOLDER NAME`. How good each is stands in
-[Which model](which-model.md).
+Only numbers were learnt from the corpora; no page or text of theirs is in the
+project. CleanEval's test part was not used. Gold texts of older corpora mostly
+begin with the headline, those of newer ones do not.
+
+`blockfeat.models.load_model("default").record` has the options, languages and the
+command that made a model, `tools/train_bundled.sh FOLDER NAME` trains it anew.
+`python tools/model_cards.py` writes this page.
 """
 
 
