@@ -165,8 +165,3 @@ def test_a_line_that_names_no_page_is_told(tmp_path: Path, line: str, reason: st
     path.write_text('{"corpus": "news", "id": "1"}\n' + line + "\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=f"wrong.jsonl, line 2: .*{reason}"):
         read_page_list(path)
-
-
-def test_a_missing_list_is_told(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="there is no such file"):
-        read_page_list(tmp_path / "none.jsonl")

@@ -55,17 +55,6 @@ def test_one_line_a_document_in_order(renderer: Formatter, jobs: int) -> None:
     assert [record["id"] for record in records if record["error"]] == ["page 3"]
 
 
-@pytest.mark.parametrize("format", ["text", "markdown", "html", "xml"])
-def test_a_single_page_is_written_as_it_is(renderer: Formatter, format: str) -> None:
-    rendering = Formatter(renderer.extractor, format)
-    text = rendering(next(documents(1))).text
-    assert streamed(documents(1), rendering).decode() == text.rstrip("\n") + "\n"
-
-
-def test_a_page_that_fails_alone_writes_nothing(formatted: Callable[..., bytes]) -> None:
-    assert formatted([Document(id="a", data=b"%PDF-1")]) == formatted([]) == b""
-
-
 def test_texts_are_parted_by_form_feeds_with_their_names(formatted: Callable[..., bytes]) -> None:
     pages = formatted(documents(4)).decode().split("\f")
     names = ["", "page 0", "page 1", "page 2", "page 3\terror: the bytes are PDF, not HTML"]

@@ -137,19 +137,12 @@ def _extracted(source: PageSource, choices: ExtractionChoices, loaded: LoadedExt
 
 
 def extract(
-    loaded: LoadedExtractors,
-    *,
-    source: PageSource,
-    choices: ExtractionChoices,
-    formats: Sequence[str],
-    links: bool = False,
-    images: bool = False,
-    evidence: bool = False,
+    loaded: LoadedExtractors, *, source: PageSource, choices: ExtractionChoices, formats: Sequence[str], **options: bool
 ) -> dict[str, Any]:
     """Return the ``record`` of a page, with its blocks for ``evidence``, and ``outputs``, its main text by format."""
     extraction = _extracted(source, choices, loaded)
-    outputs = {name: written(extraction, name, links=links, images=images, evidence=evidence) for name in formats}
-    return {"record": record_of(extraction, evidence=evidence), "outputs": outputs}
+    outputs = {name: written(extraction, name, **options) for name in formats}
+    return {"record": record_of(extraction, evidence=options.get("evidence", False)), "outputs": outputs}
 
 
 def explain(

@@ -138,7 +138,7 @@ def test_scales_of_scores() -> None:
     odds = np.array([-9.0, 0.0, 1.0, 9.0])
     assert Scale("probability", 0.1).scores(odds) == pytest.approx([-0.4, 0.1, 0.331, 0.6], abs=1e-3)
     assert Scale("log odds", 0.5, 2.0).scores(odds).tolist() == [-2.0, 0.5, 1.5, 2.0]
-    with pytest.raises(ModelError, match="scale"):
+    with pytest.raises(ModelError, match="known are probability, log odds"):
         Scale("cosine")
 
 
