@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
+from shutil import which
 
 __all__ = ["check_needs"]
 
@@ -19,8 +20,9 @@ def check_needs(
     folder: Path | None = None,
     corpora: Sequence[str] = (),
     files: Iterable[str | PathLike[str]] = (),
+    programs: Iterable[str] = (),
 ) -> None:
-    """Check that libraries, corpora and files are there.
+    """Check that libraries, corpora, files and programs are there.
 
     Parameters
     ----------
@@ -32,6 +34,8 @@ def check_needs(
         Names of corpora, files ``NAME.jsonl.xz`` of the folder.
     files : iterable of paths
         Files and folders that options name.
+    programs : iterable of str
+        Commands that are called.
 
     Raises
     ------
@@ -41,6 +45,9 @@ def check_needs(
     absent = [name for name in modules if find_spec(_MODULES.get(name, name.replace("-", "_"))) is None]
     if absent:
         raise SystemExit(f"this experiment needs {' and '.join(absent)}: pip install {' '.join(absent)}")
+    unknown = [name for name in programs if which(name) is None]
+    if unknown:
+        raise SystemExit(f"this experiment needs the command {' and '.join(unknown)}")
     lost = [str(path) for path in files if not Path(path).exists()]
     if lost:
         raise SystemExit(f"there is no {' and no '.join(lost)}")

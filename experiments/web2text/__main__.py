@@ -52,7 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--unfluff", type=Path, metavar="FOLDER", help="where unfluff is installed")
     add_page_options(parser, tuple(_SECTIONS))
     options = parser.parse_args(arguments)
-    check_needs(modules=["torch", "bm25s", "python-crfsuite"], folder=options.corpora, corpora=[*NEWS, *CLEANEVAL])
+    check_needs(
+        modules=["torch", "bm25s", "python-crfsuite"],
+        folder=options.corpora,
+        corpora=[*NEWS, *CLEANEVAL],
+        files=[options.unfluff / "node_modules" / "unfluff"] if options.unfluff else [],
+        programs=["node"] if options.unfluff else [],
+    )
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     logging.getLogger("blockfeat").setLevel(logging.WARNING)
     study = Study(Corpora.of_options(options), tuple(options.seeds), options.unfluff)

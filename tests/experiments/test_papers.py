@@ -17,6 +17,7 @@ from blockfeat.papers.web2text.leaves import leaf_measurer
 from cases import CASES
 from experiments import differences, ziegler
 from experiments.mss.source_tokens import source_tokens
+from experiments.needs import check_needs
 
 _FOLDER = Path(differences.__file__).parent
 _MAINS = (path for path in _FOLDER.rglob("*.py") if "\ndef main(" in path.read_text(encoding="utf-8"))
@@ -64,6 +65,11 @@ def test_an_experiment_names_what_is_not_there_before_it_begins(
     given = [word.replace("GONE", str(tmp_path / "gone")) for word in _GIVEN.get(name, "--corpora GONE").split()]
     with pytest.raises(SystemExit, match=r"gone has no .*\.jsonl\.xz.*name it by --corpora|there is no .*gone"):
         import_module(f"experiments.{name}").main(given)
+
+
+def test_a_command_that_an_experiment_calls_is_named_where_it_is_not_there() -> None:
+    with pytest.raises(SystemExit, match="needs the command no-such-program"):
+        check_needs(programs=["sh", "no-such-program"])
 
 
 def test_a_source_has_the_tokens_of_the_tree_but_for_what_is_repaired() -> None:
