@@ -1,8 +1,8 @@
 // Two ways to extract the page side by side, with the blocks about which they differ.
 
 import { blockDetails } from "./details.js";
-import { el, percent, plural, number } from "./dom.js";
-import { ColouredFrame, reveal } from "./frame.js";
+import { el, inPlace, percent, plural, number } from "./dom.js";
+import { ColouredFrame } from "./frame.js";
 import { chosenModel, modelFields } from "./options.js";
 
 export class CompareView {
@@ -74,6 +74,6 @@ export class CompareView {
     const text = from.frame.parts(from.frame.current)[0]?.textContent.trim();
     if (!text) return;
     const same = [...to.frame.document.querySelectorAll("bf-block")].find((part) => part.textContent.trim() === text);
-    if (same) reveal(same);
+    if (same) inPlace(() => same.scrollIntoView({ block: "center" }));
   }
 }

@@ -20,6 +20,13 @@ export function el(name, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+/** Scroll what is inside of frames and lists; the page around them stays where its reader is. */
+export function inPlace(scroll) {
+  const place = [scrollX, scrollY];
+  scroll();
+  scrollTo(...place);
+}
+
 /** A document that is not shown: nothing in it runs or loads. */
 export const parsed = (html) => new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
 

@@ -1,13 +1,6 @@
 // A coloured page in its frame: it runs nothing itself; this page handles its clicks and keys.
 
-import { el } from "./dom.js";
-
-/** Bring a part of a framed page into view; the page around the frame stays where its reader is. */
-export function reveal(part) {
-  const place = [scrollX, scrollY];
-  part.scrollIntoView({ block: "center" });
-  scrollTo(...place);
-}
+import { el, inPlace } from "./dom.js";
 
 export class ColouredFrame {
   constructor(title, onChoose) {
@@ -90,7 +83,7 @@ export class ColouredFrame {
     this.current = block;
     const parts = this.parts(block);
     for (const part of parts) part.setAttribute("data-current", "");
-    if (scroll && parts[0]) reveal(parts[0]);
+    if (scroll && parts[0]) inPlace(() => parts[0].scrollIntoView({ block: "center" }));
   }
 
   /** Mark the blocks about which another model decides differently. */

@@ -1,7 +1,7 @@
 // The labelling page: one page at a time, its blocks in the frame and in a list, every action saved by the service at once.
 
 import { get, post } from "./client.js";
-import { byId, percent, plural, select } from "./dom.js";
+import { byId, inPlace, percent, plural, select } from "./dom.js";
 import { LabelFrame } from "./label_frame.js";
 import { ROLE_KEYS, actionOf, isTaken, showHelp } from "./label_keys.js";
 import { BlockList } from "./label_list.js";
@@ -88,7 +88,7 @@ class Labelling {
     const look = this.looks.querySelector("select").value;
     await this.frame.show(`/label/frame?${new URLSearchParams({ page: this.page.page, look })}`);
     this.frame.paint(this.blocks);
-    this.choose(at ?? this.firstContent(), { scroll: true });
+    inPlace(() => this.choose(at ?? this.firstContent()));
   }
 
   repaint(at) {

@@ -92,6 +92,14 @@ def test_the_page_says_what_training_lacks(label_page: Page, monkeypatch: pytest
     assert label_page.is_disabled("#start-training")
 
 
+def test_a_page_is_opened_at_its_top(label_page: Page) -> None:
+    label_page.set_viewport_size({"width": 390, "height": 800})
+    before = title(label_page)
+    label_page.get_by_role("button", name="Next page", exact=True).click()
+    wait_for_other_page(label_page, before)
+    assert label_page.evaluate("scrollY") == 0
+
+
 def test_ten_pages_are_labelled_by_clicks_and_keys_and_trained_on(label_page: Page, labelling: LabellingPage):
     page, keys = label_page, label_page.keyboard
     footer = place_of(page, "rights reserved")
