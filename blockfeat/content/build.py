@@ -238,7 +238,7 @@ def _leaf(inline: tree.Inline, name: str) -> tree.Node:
 def _unbold(inline: tree.Inline) -> tree.Inline:
     """Return text without bold, which headings are by themselves."""
     return tuple(
-        replace(piece, bold=False) if isinstance(piece, tree.Text) and piece.bold else piece for piece in inline
+        piece._replace(bold=False) if isinstance(piece, tree.Text) and piece.bold else piece for piece in inline
     )
 
 

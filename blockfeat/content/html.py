@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from itertools import groupby
 from urllib.parse import quote
 
 from blockfeat.content import nodes as tree
-from blockfeat.content.links import Base, fold_white_space, xml_characters
+from blockfeat.content.links import Base, fold_white_space, is_plain, xml_characters
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.lang.characters import direction_of, has_leftward
 
@@ -30,13 +31,13 @@ def to_html(content: tree.Content, *, fragment: bool = False) -> str:
     ``dir``, and so has a block of the other direction.
     """
     nodes = [*map(_Writer().node, content.nodes)]
-    text = _MARKUP.sub("", "\n".join(nodes))
-    direction = direction_of(content.lang, text)
-    if direction == "rtl" or has_leftward(text):
+    markup, direction = "\n".join(nodes), direction_of(content.lang)
+    if direction == "rtl" or has_leftward(markup):
+        direction = direction_of(content.lang, _MARKUP.sub("", markup))
         nodes = [*map(_Writer("ltr" if direction == "rtl" else "rtl").node, content.nodes)]
     # Some at a time: the tree of what is sanitised takes ten times as much memory as its markup.
     parts = ("\n".join(nodes[start : start + _NODES]) for start in range(0, len(nodes), _NODES))
-    body = "\n".join(map(Sanitiser(Base(None)).markup, parts))
+    body = "\n".join(map(_sanitised(), parts))
     if fragment:
         return f"{body}\n"
     title = escape(fold_white_space(xml_characters(content.title or "")).strip())
@@ -44,6 +45,12 @@ def to_html(content: tree.Content, *, fragment: bool = False) -> str:
     language += ' dir="rtl"' if direction == "rtl" else ""
     head = f'<meta charset="utf-8">\n<title>{title}</title>'
     return f"<!DOCTYPE html>\n<html{language}>\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+
+
+@cache
+def _sanitised() -> Callable[[str], str]:
+    """Return what sanitises, which is the same for all pages and is made at its first use."""
+    return Sanitiser(Base(None)).of_parts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,8 @@ class _Writer:
 
     def node(self, node: tree.Node) -> str:
         """Return the element of a node."""
+        if isinstance(node, tree.Paragraph):
+            return self._element("p", _inline(node.inline))
         if isinstance(node, tree.ListOf):
             name, start = ("ol", f' start="{node.start}"') if node.ordered else ("ul", "")
             items = "".join(self._holding("li", nodes) for nodes in node.items)
@@ -80,7 +89,8 @@ class _Writer:
             return self._element("pre", text)
         if isinstance(node, tree.Caption):
             return self._element("figure", self._of_figure(node))
-        return self._element(f"h{node.level}" if isinstance(node, tree.Heading) else "p", _inline(node.inline))
+        assert isinstance(node, tree.Heading)
+        return self._element(f"h{node.level}", _inline(node.inline))
 
     def _element(self, name: str, inner: str, attributes: str = "") -> str:
         if self.marked is not None and name in _WITH_TEXT:
@@ -128,11 +138,13 @@ def _inline(inline: tree.Inline) -> str:
 def _piece(piece: tree.Text | tree.Image) -> str:
     if isinstance(piece, tree.Image):
         return f'<img src="{_address(piece.source)}" alt="{escape(xml_characters(piece.alt))}">'
-    text = escape(xml_characters(piece.text), quote=False)
+    written = piece.text
     if piece.formula:
-        shown = rf"\({text}\)" if piece.formula == "$" else rf"\[{text}\]"
+        latex = escape(xml_characters(written), quote=False)
+        shown = rf"\({latex}\)" if piece.formula == "$" else rf"\[{latex}\]"
         return f'<span class="math">{shown}</span>'
-    written = "<br>".join(map(fold_white_space, text.split("\n"))) if "\n" in text else fold_white_space(text)
+    if not is_plain(written):
+        written = "<br>".join(map(fold_white_space, escape(xml_characters(written), quote=False).split("\n")))
     for name in (piece.script, piece.code and "code", piece.italic and "em", piece.bold and "strong"):
         written = f"<{name}>{written}</{name}>" if name else written
     return written

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
+from unicodedata import is_normalized
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import sums_before
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.links import Base, safe_target
 from blockfeat.content.nodes import Image, Inline, Text
 from blockfeat.content.plain import normalised
-from blockfeat.content.text_writer import is_wide
+from blockfeat.content.text_writer import pieces_of_blocks
 from blockfeat.page.formulas import FORMULA
 from blockfeat.page.page import check_memory
 from blockfeat.page.tags import name_key, name_keys
@@ -44,118 +45,90 @@ _LATEX = re.compile(
     re.DOTALL,
 )
 _IS_LATEX = re.compile(r"\\[a-zA-Z]|[\^_{]|\A\s*\w\s*\Z")
-# White space, and control characters, which no output may hold: all gaps but one blank.
-_GAP = re.compile("[{0}](?:(?<! )[{0}]*|[{0}]+)".format("\\s\x00-\x1f\x7f-\x9f\ud800-\udfff"))
-# Stands in place of what is left out, so that all else stays where it is: gaps hold every such character of the page.
-_PAD = "\x00"
 SOURCES = ("src", "data-src", "data-lazy-src", "data-original")
 """Where pages have the address of an image; those that load images late, not in the first."""
 
 
-@dataclass
 class Inlines:
     """Styles, links and images of the text of a page's kept blocks.
 
     Attributes
     ----------
-    blocks : Blocks
-        The page's blocks.
-    normalise : bool
-        Whether text is brought into a normal form.
-    changes : list of int
-        The places in the page's text from which on it has another style; the first is 0.
-    styles : list of int, one for each change
-        Bits for bold, italic, code, raised, lowered and formulas, and above them the number of the link, from 1.
-    targets : list of str or None
-        The targets of the links.
-    images : dict of int to list of (int, Image)
-        The images by the block that they stand in, with their places in the page's text.
     loose : dict of int to list of (int, Image)
         Images between blocks, by the block that follows, with their places in the source.
     made : int
         Bytes that the blocks and what is made of the pieces of text so far will take.
     """
 
-    blocks: Blocks
-    normalise: bool
-    changes: list[int]
-    styles: list[int]
-    targets: list[str | None]
-    images: _Places
-    loose: _Places
-    made: int
-
-    def __post_init__(self) -> None:
-        """Find where the blocks begin and end; a number is read from a buffer several times as fast as an array."""
-        self.starts, self.ends = self.blocks.block_starts.data, self.blocks.page_text.block_ends.data
-
-    @classmethod
-    def of(
-        cls, blocks: Blocks, kept: NDArray[np.bool_], *, url: str | None, normalise: bool, links: bool, images: bool
-    ) -> Inlines:
+    def __init__(
+        self, blocks: Blocks, kept: NDArray[np.bool_], *, url: str | None, normalise: bool, links: bool, images: bool
+    ) -> None:
         """Read what is in the kept blocks of a page with this address; linear in the size of the page."""
-        spans = _styled_spans(blocks, kept)
-        base = Base.of(blocks.tags, url) if links or images else Base(None)
-        targets: list[str | None] = [None]
-        anchors = blocks.anchors
-        shown = _in_kept(blocks, kept, anchors.start, anchors.end) & links
-        columns = (column[shown].tolist() for column in (anchors.element, anchors.start, anchors.end))
-        for element, start, end in zip(*columns, strict=True):
+        self._size, self.normalise = len(blocks.declared.data), normalise
+        spans, base = _styled_spans(blocks, kept), Base.of(blocks.tags, url) if links or images else Base(None)
+        self._targets: list[str | None] = [None]
+        for element, start, end in _in_kept(blocks, kept, *blocks.anchors[:3]) if links else ():
             href = blocks.tags.attributes(element).get("href")
             target = safe_target(base.resolved(href)) if href else None
             if target is not None:
-                spans.append((start, end, _LINK * len(targets)))
-                targets.append(target)
-        check_memory(len(blocks.declared.data), _BYTES_OF_PIECE * len(spans), "the parts of the text")
-        inside, loose = _images(blocks, base) if images else ({}, {})
-        beside = len(targets) + sum(map(len, (*inside.values(), *loose.values())))
-        made = _BYTES_OF_BLOCK * len(blocks) + _BYTES_OF_PIECE * beside
-        return cls(blocks, normalise, *_changes(spans), targets, inside, loose, made)
+                spans.append((start, end, _LINK * len(self._targets)))
+                self._targets.append(target)
+        check_memory(self._size, _BYTES_OF_PIECE * len(spans), "the parts of the text")
+        self._images, self.loose = _images(blocks, base) if images else ({}, {})
+        inside = [(place, place, 0) for found in self._images.values() for place, _ in found]
+        self._cuts, self._styles = _changes([*spans, *inside])
+        cuts = np.array(self._cuts, dtype=np.int32)
+        self._text, firsts, (cuts_before, ends) = pieces_of_blocks(blocks, kept.nonzero()[0], cuts)
+        # A number is read from a buffer several times as fast as from an array.
+        self._rows, self._starts, self._firsts = sums_before(kept).data, blocks.block_starts.data, firsts.data
+        self._cuts_before, self._ends = cuts_before.data, ends.data
+        self._looks = {style: self._look(style) for style in {*self._styles}}
+        self._has_marks, is_ascii = blocks.page_text.has_marks, self._text.isascii()
+        self._is_changed = normalise and not is_ascii and (self._has_marks or not is_normalized("NFC", self._text))
+        self._has_latex = "$" in self._text or "\\" in self._text
+        pieces = len(self._targets) + len(inside) + sum(map(len, self.loose.values()))
+        self.made = _BYTES_OF_BLOCK * len(blocks) + _BYTES_OF_PIECE * pieces
+        self.made += _BYTES_OF_BREAK * self._text.count("\n")
+        self.made += _BYTES_OF_REFERENCE * sum(map(self._text.count, "&<>"))
 
     def of_block(self, index: int) -> Inline:
-        """Return the text of one block."""
-        start, end = self.starts[index], self.ends[index] - 1
-        text = self._shown(start, end)
-        self.made += _BYTES_OF_BREAK * text.count("\n")
-        self.made += _BYTES_OF_REFERENCE * (text.count("&") + text.count("<") + text.count(">"))
-        waiting = self.images.get(index, [])[::-1]
-        number = bisect_right(self.changes, start)
-        changes = self.changes[number : bisect_left(self.changes, end, number)]
-        places = (min(max(place, start), end) for place, _ in waiting)
-        cuts = sorted({start, *changes, *places}) if changes or waiting else [start]
+        """Return the text of a block that is kept."""
+        row = self._rows[index]
+        first = self._firsts[row]
+        start = self._ends[first - 1]
+        waiting = self._images.get(index, [])[::-1]
         found: list[Text | Image] = []
-        for first, behind in zip(cuts, [*cuts[1:], end], strict=True):
-            while waiting and waiting[-1][0] <= first:
+        for piece in range(first, self._firsts[row + 1]):
+            cut = self._cuts_before[piece] - 1
+            while waiting and waiting[-1][0] <= max(self._cuts[cut], self._starts[index]):
                 found.append(waiting.pop()[1])
-            shown = text[first - start : behind - start].replace(_PAD, "")
-            shown = normalised(shown, has_marks=self.blocks.page_text.has_marks) if self.normalise else shown
+            shown, start = self._text[start : self._ends[piece]], self._ends[piece]
+            shown = normalised(shown, has_marks=self._has_marks) if self._is_changed else shown
             if shown:
-                self._add(found, shown, self.styles[bisect_right(self.changes, first) - 1])
+                self._add(found, shown, self._styles[cut])
         found.extend(image for _, image in reversed(waiting))
         return tuple(found)
 
-    def _shown(self, start: int, end: int) -> str:
-        """Return a part of the page's text, each gap as the page shows it and filled up to its length behind that."""
-        raw, measures = self.blocks.page_text.text[start:end], self.blocks.measures
-        if "\r" in raw and not measures.has_unspaced:
-            raw = raw.replace("\r", " ")
-        inner = raw.strip()
-        if measures.has_controls or " ".join(inner.split()) != inner:
-            inner = _GAP.sub(_shown_gap, inner)
-        return inner if len(inner) == len(raw) else inner.rjust(len(raw.rstrip()), _PAD).ljust(len(raw), _PAD)
+    def _look(self, style: int) -> tuple[bool, bool, bool, str | None, str]:
+        """Return how text in one style is set and where it leads."""
+        is_bold, is_italic, is_code = (style & bit != 0 for bit in (_BOLD, _ITALIC, _CODE))
+        return (
+            is_bold,
+            is_italic,
+            is_code,
+            self._targets[style // _LINK],
+            _SCRIPTS.get(style & (_RAISED | _LOWERED), ""),
+        )
 
     def _add(self, found: list[Text | Image], shown: str, style: int) -> None:
         """Add text in one style, and the formulas in it by themselves."""
-        script = _SCRIPTS.get(style & (_RAISED | _LOWERED), "")
-        target, is_code = self.targets[style // _LINK], bool(style & _CODE)
-        own = (bool(style & _BOLD), bool(style & _ITALIC), is_code, target, script)
-        behind = 0
-        for latex in () if is_code or not ("$" in shown or "\\" in shown) else _LATEX.finditer(shown):
+        own, behind = self._looks[style], 0
+        for latex in _LATEX.finditer(shown) if self._has_latex and not style & _CODE else ():
             inner = latex[latex.lastindex or 0]
             if style & _FORMULA or _IS_LATEX.search(inner):
                 self._append(found, Text(shown[behind : latex.start()], *own))
                 mark = "$$" if latex.group().startswith(("$$", "\\[")) else "$"
-                self._append(found, Text(" ".join(inner.split()), target=target, formula=mark))
+                self._append(found, Text(" ".join(inner.split()), target=own[3], formula=mark))
                 behind = latex.end()
         self._append(found, Text(shown[behind:], *own))
 
@@ -163,58 +136,44 @@ class Inlines:
         """Add a piece of text, to the one before it if that has the same style."""
         last = found[-1] if found else None
         if isinstance(last, Text) and not piece.formula and last.style == piece.style:
-            found[-1] = replace(piece, text=last.text + piece.text)
+            found[-1] = piece._replace(text=last.text + piece.text)
         elif piece.text:
             found.append(piece)
             self.made += _BYTES_OF_FORMULA if piece.formula else _BYTES_OF_PIECE
-            check_memory(len(self.blocks.declared.data), self.made, "the parts of the text")
-
-
-def _shown_gap(gap: re.Match[str]) -> str:
-    """Return what a gap between words of a block is on the page, filled up to its length.
-
-    That is a newline where an element breaks the line, nothing where only the source does so between two wide
-    characters, and at both ends of the text; a blank otherwise.
-    """
-    (start, end), raw, white = gap.span(), gap.string, gap.group()
-    if start == 0 or end == len(raw):
-        shown = ""
-    elif "\n" in white:
-        shown = "\n"
-    elif "\r" in white and is_wide(ord(raw[start - 1])) and is_wide(ord(raw[end])):
-        shown = ""
-    else:
-        shown = " "
-    return shown.ljust(end - start, _PAD)
+            check_memory(self._size, self.made, "the parts of the text")
 
 
 def _in_kept(
-    blocks: Blocks, kept: NDArray[np.bool_], starts: NDArray[np.int32], ends: NDArray[np.int32]
-) -> NDArray[np.bool_]:
-    """Return which parts of the page's text, from start to end each, have characters of kept blocks in them."""
-    kept_before = np.concatenate(([0], kept.cumsum(), kept.sum(keepdims=True)))
+    blocks: Blocks, kept: NDArray[np.bool_], elements: NDArray[Any], starts: NDArray[np.int32], ends: NDArray[np.int32]
+) -> Iterator[tuple[int, int, int]]:
+    """Return the elements that have characters of kept blocks in them, with start and end in the page's text."""
+    kept_before = sums_before(np.append(kept, False))
     first, last = (blocks.page_text.block_ends.searchsorted(*of) for of in ((starts, "right"), (ends, "left")))
-    return (starts < ends) & (kept_before[last + 1] > kept_before[first])
+    shown = (starts < ends) & (kept_before[last + 1] > kept_before[first])
+    return zip(*(column[shown].tolist() for column in (elements, starts, ends)), strict=True)
 
 
 def _styled_spans(blocks: Blocks, kept: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
     """Return start and end of the elements in kept blocks that have a style, and that style."""
     tags, places = blocks.tags, blocks.places
     elements = (_STYLED.take(_STYLED.searchsorted(tags.key), mode="clip") == tags.key).nonzero()[0]
-    starts, ends = places[tags.opened[elements]], places[tags.closed[elements]]
-    shown = _in_kept(blocks, kept, starts, ends)
-    styles = map(_STYLE_OF.__getitem__, tags.key[elements[shown]].tolist())
-    return list(zip(starts[shown].tolist(), ends[shown].tolist(), styles, strict=True))
+    spans = _in_kept(blocks, kept, elements, places[tags.opened[elements]], places[tags.closed[elements]])
+    return [(start, end, _STYLE_OF[int(tags.key[element])]) for element, start, end in spans]
 
 
 def _changes(spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
-    """Return the places from which on a text has another style, and that style: of links in one another the last."""
+    """Return the places from which on a text has another style, and that style: of links in one another the last.
+
+    The first place is 0. Spans of the style 0, which are images, are places too.
+    """
     steps = [step for start, end, style in spans for step in ((start, 1, style), (end, -1, style))]
     depths: Counter[int] = Counter()
     links, bits = [0], 0
     changes, styles = [0], [0]
     for place, group in groupby(sorted(steps), key=itemgetter(0)):
+        is_image = False
         for _, step, style in group:
+            is_image |= style == 0
             depths[style] += step
             if style >= _LINK and step > 0:
                 links.append(style)
@@ -223,7 +182,7 @@ def _changes(spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int
         while links[-1] and not depths[links[-1]]:
             links.pop()
         now = links[-1] + bits
-        if now != styles[-1]:
+        if now != styles[-1] or is_image:
             styles.append(now)
             changes.append(place)
     return changes, styles

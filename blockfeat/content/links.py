@@ -39,6 +39,7 @@ _REPLACED |= {0x09: "\t", 0x0A: "\n", **dict.fromkeys(map(ord, "\x0b\x0c\x1c\x1d
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _WHITE_SPACE = re.compile("[\t\n\x0b\x0c\r \x1c-\x1f\x85\u2028\u2029]+")
 _NOT_BLANKS = re.compile("[\t\n\x0b\x0c\r\x1c-\x1f\x85\u2028\u2029]")
+_NOT_PLAIN = re.compile("[&<>\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 TEI_NAMESPACE = "http://www.tei-c.org/ns/1.0"
 """Namespace of what is written as TEI."""
@@ -153,6 +154,11 @@ def clean_characters(text: str) -> str:
 def xml_characters(text: str) -> str:
     """Return the text with only the characters of XML 1.0: clean, and without U+FFFE and U+FFFF."""
     return text if _NOT_IN_XML.search(text) is None else _NOT_IN_XML.sub("\ufffd", clean_characters(text))
+
+
+def is_plain(text: str) -> bool:
+    """Return whether nothing in a text has to be escaped in XML, replaced or folded; most of a page has not."""
+    return "  " not in text and _NOT_PLAIN.search(text) is None
 
 
 def fold_white_space(text: str) -> str:

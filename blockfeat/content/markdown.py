@@ -6,7 +6,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, groupby
 from string import punctuation as _ASCII_PUNCTUATION
 from typing import Any
@@ -22,6 +21,8 @@ _INLINE_MARKUP = re.compile(
     r"[\\`*_\[\]<~$&](?:(?<![\\<&])|(?<=\\)(?=[!-/:-@\[-`{-~]|\Z)|(?<=<)(?=[A-Za-z/!?]|[^\s<>]+@)"
     r"|(?<=&)(?=#?[0-9A-Za-z]+;))"
 )
+# What is looked for once, as most text has none of it: what may be markup, and what is cleaned and folded.
+_SPECIAL = re.compile("[\\\\`*_\\[\\]<~$&\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _PAIRED = re.compile(r"\0([*_~`])(?:\0\1)*|(?:\0?\$)+")
 _UNMARKED = re.compile(r"(?<!\0)[*`]")
 _BRACKETS = re.compile(r"\0([\[\]])")
@@ -47,7 +48,7 @@ _PARTS = re.compile(r"\n|[^\S\n]+|[^\s](?:[^\n]*[^\s])?")
 _LINES = re.compile(r"\n|[^\n]+")
 _HARD_BREAK = "\\\n"
 _ESCAPED, _BRACKET = r"\\\g<0>", r"\\\1"
-_NOT_WRITTEN, _TIGHT = (tree.Definitions, tree.Figure), (tree.Paragraph, tree.Heading, tree.ListOf)
+_TIGHT = (tree.Paragraph, tree.Heading, tree.ListOf)
 
 
 def to_markdown(content: tree.Content, *, links: bool = False) -> str:
@@ -115,20 +116,20 @@ def _written_nodes(nodes: Iterable[tree.Node]) -> Iterator[tree.Node]:
 
 def _lines(node: tree.Node, links: bool, bullets: int) -> list[str]:
     """Return the lines of one node."""
-    if isinstance(node, tree.Code):
-        return _fenced(node)
+    if isinstance(node, (tree.Paragraph, tree.Caption)):
+        text = _inline(node.inline, links)
+        return [_at_line_start(line, number) for number, line in enumerate(text.split("\n"))] if text else []
+    if isinstance(node, tree.Heading):
+        text = _inline(node.inline, links, line_break=" ")
+        return [f"{'#' * node.level} {_CLOSING_HASHES.sub(_ESCAPED, text)}"] if text else []
     if isinstance(node, tree.ListOf):
         return _list(node, links, bullets)
     if isinstance(node, tree.Quote):
         return ["> " + line if line else ">" for line in _joined(_parts(node.nodes, links))]
     if isinstance(node, tree.Table):
         return _table(node, links)
-    assert not isinstance(node, _NOT_WRITTEN)
-    if isinstance(node, tree.Heading):
-        text = _inline(node.inline, links, line_break=" ")
-        return [f"{'#' * node.level} {_CLOSING_HASHES.sub(_ESCAPED, text)}"] if text else []
-    text = _inline(node.inline, links)
-    return [_at_line_start(line, number) for number, line in enumerate(text.split("\n"))] if text else []
+    assert isinstance(node, tree.Code)
+    return _fenced(node)
 
 
 def _joined(parts: Iterable[list[str]]) -> list[str]:
@@ -170,7 +171,7 @@ def _in_bold(node: tree.Node) -> tree.Node:
     if not isinstance(node, tree.Paragraph):
         return node
     return tree.Paragraph(
-        tuple(replace(piece, bold=True) if isinstance(piece, tree.Text) else piece for piece in node.inline)
+        tuple(piece._replace(bold=True) if isinstance(piece, tree.Text) else piece for piece in node.inline)
     )
 
 
@@ -198,6 +199,8 @@ def _fenced(code: tree.Code) -> list[str]:
 
 def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
     """Return a line of text with its styles; page text in it is escaped."""
+    if len(inline) == 1 and _is_plain(inline[0], links):
+        return inline[0].text.strip(" ")  # type: ignore[union-attr]
     written: list[str] = []
     for target, group in groupby(inline, key=tree.target_of) if links else ((None, inline),):
         before = "[" if target else written[-1][-1:] if written else ""
@@ -216,35 +219,41 @@ def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, 
     return _escape_marked(text.strip(" ")) if text.strip() else ""
 
 
+def _is_plain(piece: tree.Text | tree.Image, links: bool) -> bool:
+    """Return whether nothing in a piece of a line has to be marked, cleaned or folded."""
+    return (
+        isinstance(piece, tree.Text)
+        and not (piece.bold or piece.italic or piece.code or piece.script or piece.formula or (links and piece.target))
+        and _SPECIAL.search(piece.text) is None
+        and "  " not in piece.text
+    )
+
+
 def _styled(pieces: tree.Inline, line_break: str, is_cell: bool, before: str) -> str:
     """Return pieces of one link, or of none, behind a character."""
-    if len(pieces) == 1 and isinstance(pieces[0], tree.Text) and not any(_style(pieces[0])):
-        text = clean_characters(pieces[0].text)
-        if "\n" not in text:
-            return _mark(text)
     written: list[str] = []
     units, last = _units(pieces), before
     is_styled_before = False
     for number, (text, piece) in enumerate(units):
-        following, shown = _first_character(units, number + 1), _mark(text)
-        marks = "*" * (2 * piece.bold + piece.italic) if isinstance(piece, tree.Text) else ""
-        if isinstance(piece, tree.Image):
+        marks = ""
+        if piece is None:
+            shown = line_break if text == "\n" else _mark(text)
+        elif isinstance(piece, tree.Image):
             alt = _BRACKETS.sub(_BRACKET, _mark(clean_characters(piece.alt)))
             shown = f"![{alt}]({_ENTITY.sub(_ESCAPED, piece.source)})"
-        elif piece is None:
-            shown = line_break if text == "\n" else shown
         elif piece.formula:
             # Two in a row would be one that is displayed.
             shown = " " * (last == "$") + f"{piece.formula}{_formula(text, is_cell)}{piece.formula}"
         elif piece.script:
-            shown, marks = f"<{piece.script}>{_code_span(text) if piece.code else shown}</{piece.script}>", ""
+            shown = f"<{piece.script}>{_code_span(text) if piece.code else _mark(text)}</{piece.script}>"
         elif piece.code:
             # Also where it is bold on the page.
-            shown, marks = _code_span(text), ""
-        elif marks and not is_styled_before and _flanks(text[0], last) and _flanks(text[-1], following):
-            shown = f"{marks}{shown}{marks}"
+            shown = _code_span(text)
         else:
-            marks = ""
+            shown, following = _mark(text), _first_character(units, number + 1)
+            if not is_styled_before and _flanks(text[0], last) and _flanks(text[-1], following):
+                marks = "*" * (2 * piece.bold + piece.italic)
+                shown = f"{marks}{shown}{marks}"
         written.append(shown)
         last, is_styled_before = shown[-1:] or last, bool(marks)
     return "".join(written)
@@ -309,7 +318,8 @@ def _formula(latex: str, is_cell: bool) -> str:
 
 def _mark(text: str) -> str:
     """Mark the characters of a clean text that may be markup inside of a line."""
-    # A function, since a template takes time where there is nothing to replace, too.
+    if _SPECIAL.search(text) is None and "  " not in text:
+        return text
     return _INLINE_MARKUP.sub(lambda match: _MARK + match[0], fold_white_space(text))
 
 

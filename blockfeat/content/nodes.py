@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """Text in one style; a newline in it is a line break.
 
     Attributes
@@ -32,9 +32,9 @@ class Text:
     formula: str = ""
 
     @property
-    def style(self) -> tuple[bool, bool, bool, str | None, str, str]:
+    def style(self) -> tuple[bool | str | None, ...]:
         """All but the text: pieces of a line that have this in common are one."""
-        return self.bold, self.italic, self.code, self.target, self.script, self.formula
+        return self[1:]
 
 
 @dataclass(frozen=True, slots=True)

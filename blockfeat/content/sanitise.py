@@ -46,7 +46,8 @@ _LEFT_OUT = _names("left_out")
 _FORMATTING = _names("formatting")
 _MOST_FORMATTING = 8
 # The parser copies a text for each character reference in it, up to the next comment, which is left out later.
-_LONG_TEXT = re.compile(r"(?:\A|>)[^<>]{20000,}")
+_LONG = 20_000
+_LONG_TEXT = re.compile(rf"(?:\A|>)[^<>]{{{_LONG},}}")
 _REFERENCES = re.compile(r"(?:&[^&]*){1,1000}")
 # What stands in a table outside of its cells goes before it, for which the parser looks at all that stands there.
 _ROWS = frozenset({"table", "tbody", "tfoot", "thead", "tr"})
@@ -137,10 +138,13 @@ class Sanitiser:
 
     def markup(self, markup: str, custom: frozenset[str] = frozenset()) -> str:
         """Return a part of a page; ``custom`` names elements that are allowed beside those of the list."""
+        return self.of_parts(custom)(markup)
+
+    def of_parts(self, custom: frozenset[str] = frozenset()) -> Callable[[str], str]:
+        """Return a function that does as `markup`; to make it takes as long as to sanitise a short page."""
         import nh3
 
-        return nh3.clean(
-            _LONG_TEXT.sub(lambda text: _REFERENCES.sub(r"\g<0><!---->", text[0]), xml_characters(markup)),
+        cleaner = nh3.Cleaner(
             tags=set(_TAGS | custom),
             clean_content_tags={"script", "style"},
             attributes=_ATTRIBUTES,
@@ -150,6 +154,7 @@ class Sanitiser:
             url_schemes=_SCHEMES,
             link_rel=None,
         )
+        return lambda markup: cleaner.clean(_parted(xml_characters(markup)))
 
     def attribute(self, element: str, name: str, value: str) -> str | None:
         """Return the value of an attribute of the list; None for one that may not stay."""
@@ -347,6 +352,13 @@ class Sanitiser:
         if target is None:
             return IdentToken(*place, "none")
         return URLToken(*place, target, f'url("{serialize_string_value(target)}")')
+
+
+def _parted(markup: str) -> str:
+    """Return markup with comments between the character references of long texts."""
+    if len(markup) < _LONG:
+        return markup
+    return _LONG_TEXT.sub(lambda text: _REFERENCES.sub(r"\g<0><!---->", text[0]), markup)
 
 
 def _folded(css: str) -> str:

@@ -7,7 +7,7 @@ from html import escape
 from itertools import groupby
 
 from blockfeat.content import nodes as tree
-from blockfeat.content.links import TEI_NAMESPACE, fold_white_space, safe_target, xml_characters
+from blockfeat.content.links import TEI_NAMESPACE, fold_white_space, is_plain, safe_target, xml_characters
 
 _Line = tree.Paragraph | tree.Heading | tree.Caption
 _RENDITIONS = {"sup": "superscript", "sub": "subscript"}
@@ -164,9 +164,11 @@ def _piece(piece: tree.Text | tree.Image) -> str:
     if piece.formula:
         rend = "inline" if piece.formula == "$" else "display"
         return _titled("formula", piece.text, notation="TeX", rend=rend)
-    first, *others = escape(xml_characters(piece.text), quote=False).split("\n")
-    lines = (fold_white_space(f" {line}") if piece.code else f"<lb/>{fold_white_space(line)}" for line in others)
-    written = "".join([fold_white_space(first), *lines])
+    written = piece.text
+    if not is_plain(written):
+        first, *others = escape(xml_characters(written), quote=False).split("\n")
+        lines = (fold_white_space(f" {line}") if piece.code else f"<lb/>{fold_white_space(line)}" for line in others)
+        written = "".join([fold_white_space(first), *lines])
     written = _element("code", written) if piece.code else written
     named = (piece.bold and "bold", piece.italic and "italic", _RENDITIONS.get(piece.script))
     styles = " ".join(style for style in named if style)

@@ -3,7 +3,7 @@ cimport cython
 
 cdef unsigned char _IS_GAP
 cdef unsigned int _TAB, _NEW_LINE, _RETURN, _BLANK
-cdef int _HAS_WHITE, _HAS_RETURN, _HAS_NEW_LINE, _MOST_COLUMNS
+cdef int _HAS_WHITE, _HAS_RETURN, _HAS_NEW_LINE, _MOST_COLUMNS, _NEVER
 
 @cython.final
 cdef class Writer:
@@ -13,9 +13,16 @@ cdef class Writer:
     cdef bint has_wide
     cdef object written
     cdef unsigned char[::1] out
-    cdef Py_ssize_t size
+    cdef Py_ssize_t size, piece, cut
+    cdef int characters, next_cut
+    cdef const int[::1] cuts
+    cdef int[:, ::1] pieces
 
     cdef int write_blocks(self, const long long[::1] chosen) noexcept
+    cdef int write_pieces(
+        self, const long long[::1] chosen, const int[::1] cuts, int[::1] firsts, int[:, ::1] pieces
+    ) noexcept
+    cdef int _end_piece(self, int place) noexcept nogil
     cdef int write_table(
         self, const unsigned char[::1] kept, const int[::1] first, const int[::1] end, const int[:, ::1] grid
     ) noexcept

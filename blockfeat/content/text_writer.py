@@ -22,6 +22,7 @@ _TAB, _NEW_LINE, _RETURN, _BLANK = (ord(character) for character in "\t\n\r ")
 _HAS_WHITE, _HAS_RETURN, _HAS_NEW_LINE = 1, 2, 4
 # Of a character in UTF-8, and so of what is written for one.
 _MOST_BYTES = 4
+_NEVER = 0x7FFFFFFF
 
 
 def text_of_blocks(blocks: Blocks, chosen: NDArray[np.int64]) -> str:
@@ -33,6 +34,36 @@ def text_of_blocks(blocks: Blocks, chosen: NDArray[np.int64]) -> str:
     writer = Writer(blocks, blocks.page_text.codes.size * _MOST_BYTES)
     writer.write_blocks(chosen)
     return writer.text()
+
+
+def pieces_of_blocks(
+    blocks: Blocks, chosen: NDArray[np.int64], cuts: NDArray[np.int32]
+) -> tuple[str, NDArray[np.int32], NDArray[np.int32]]:
+    """Return the texts of some blocks as `text_of_blocks` writes them, in pieces that end with a block or at a cut.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's blocks.
+    chosen : int array, n
+        Those that are written, in order.
+    cuts : int array
+        Places in the page's text, in ascending order. A gap belongs to the piece that it begins in.
+
+    Returns
+    -------
+    text : str
+        The texts one behind the other.
+    firsts : int array, n + 1
+        The first piece of each block; the piece before the first one is empty.
+    pieces : int array, 2 × pieces
+        How many cuts stand at or before the beginning of each piece, and where it ends in the text.
+    """
+    writer = Writer(blocks, blocks.page_text.codes.size * _MOST_BYTES)
+    firsts = np.empty(chosen.size + 1, dtype=np.int32)
+    pieces = np.empty((2, chosen.size + cuts.size + 1), dtype=np.int32)
+    writer.write_pieces(chosen, cuts, firsts, pieces)
+    return writer.text(), firsts, pieces[:, : writer.piece]
 
 
 def text_of_table(
@@ -68,7 +99,8 @@ class Writer:
         self.has_wide = blocks.measures.has_unspaced
         self.written = np.empty(room, dtype=np.uint8)
         self.out = self.written
-        self.size = 0
+        self.size = self.characters = self.piece = self.cut = 0
+        self.next_cut = _NEVER
 
     def text(self) -> str:
         """Return what was written."""
@@ -85,6 +117,34 @@ class Writer:
                 self._put(_NEW_LINE)
             if not self._write_block(chosen[number], _NEW_LINE):
                 self.size = before
+        return 0
+
+    def write_pieces(
+        self,
+        chosen: cython.const[cython.longlong][::1],
+        cuts: cython.const[cython.int][::1],
+        firsts: cython.int[::1],
+        pieces: cython.int[:, ::1],
+    ) -> cython.int:
+        """Write the texts of blocks in pieces; note the first piece of each."""
+        number: cython.Py_ssize_t
+        self.cuts, self.pieces = cuts, pieces
+        for number in range(chosen.shape[0]):
+            self._end_piece(self.starts[chosen[number]])
+            firsts[number] = self.piece
+            self._write_block(chosen[number], _NEW_LINE)
+        self._end_piece(0)
+        firsts[chosen.shape[0]] = self.piece
+        return 0
+
+    def _end_piece(self, place: cython.int) -> cython.int:
+        """Note the end of a piece; the next one begins at a place."""
+        self.pieces[0, self.piece] = self.cut
+        self.pieces[1, self.piece] = self.characters
+        self.piece += 1
+        while self.cut < self.cuts.shape[0] and self.cuts[self.cut] <= place:
+            self.cut += 1
+        self.next_cut = self.cuts[self.cut] if self.cut < self.cuts.shape[0] else _NEVER
         return 0
 
     def write_table(
@@ -137,24 +197,32 @@ class Writer:
         code: cython.uint
         before: cython.uint = 0
         gap: cython.int = 0
+        gap_start: cython.int = 0
         for place in range(self.starts[block], self.ends[block]):
             code = self.codes[place]
             # Zero-width space, word joiner and byte-order mark part words, but are no white space.
             if self.classes[place] & _IS_GAP and code not in (0x200B, 0x2060, 0xFEFF):
+                if not gap:
+                    gap_start = place
                 gap |= _HAS_NEW_LINE if code == _NEW_LINE else _HAS_RETURN if code == _RETURN else _HAS_WHITE
                 continue
             if gap and before:
+                if self.next_cut <= gap_start:
+                    self._end_piece(gap_start)
                 if gap & _HAS_NEW_LINE:
                     self._put(line_break)
                 elif not (gap & _HAS_RETURN and self.has_wide and is_wide(before) and is_wide(code)):
                     self._put(_BLANK)
             gap = 0
+            if self.next_cut <= place:
+                self._end_piece(place)
             self._put(code)
             before = code
         return before != 0
 
     def _put(self, code: cython.uint) -> cython.int:
         """Write a character in UTF-8."""
+        self.characters += 1
         if code >= 0x80:
             if code < 0x800:
                 self._put_byte(0xC0 | code >> 6)

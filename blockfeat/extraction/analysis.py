@@ -376,7 +376,7 @@ class PageAnalysis:
         blocks, kept = self.measured.blocks, self.prediction.kept.copy()
         kept[article_titles(blocks, kept, self.choice.headline)] = True
         url, normalise = self.choice.page.url, self.choice.options.normalise
-        inlines = Inlines.of(blocks, kept, url=url, normalise=normalise, links=links, images=images)
+        inlines = Inlines(blocks, kept, url=url, normalise=normalise, links=links, images=images)
         return nodes_of(blocks, kept, inlines)
 
     def markup(self, *, absolute: bool, styles: bool) -> str:

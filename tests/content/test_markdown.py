@@ -114,7 +114,7 @@ def test_structure_is_read_back(nodes: list[Node]) -> None:
 
 
 STYLED = st.lists(
-    st.builds(Text, st.text("ab .,*「é`", min_size=1, max_size=4), st.booleans(), st.booleans(), st.booleans()),
+    st.tuples(st.text("ab .,*「é`", min_size=1, max_size=4), *[st.booleans()] * 3).map(lambda values: Text(*values)),
     max_size=5,
 ).map(tuple)
 

@@ -67,7 +67,7 @@ def test_gaps_are_folded_as_they_are_in_other_formats(raw: str) -> None:
     html = "<p>a\u6f22" + raw.replace("\t", "<br>") + "\u3042b"
     blocks = blocks_of(html)
     kept = np.ones(1, dtype=np.bool_)
-    inlines = Inlines.of(blocks, kept, url=None, normalise=False, links=False, images=False)
+    inlines = Inlines(blocks, kept, url=None, normalise=False, links=False, images=False)
     assert inlines.of_block(0) == (Text(plain_text(blocks, kept, [], normalise=False)),)
 
 
@@ -113,6 +113,11 @@ def test_compiled_and_uncompiled_write_the_same() -> None:
     for blocks in (grids, *(blocks_of(page.html) for page in demo_pages()[::4])):
         every = np.arange(len(blocks))
         assert source.text_of_blocks(blocks, every) == text_writer.text_of_blocks(blocks, every)
+        cuts = np.arange(0, len(blocks.page_text.text), 3, dtype=np.int32)
+        for own, theirs in zip(
+            *(each.pieces_of_blocks(blocks, every, cuts) for each in (source, text_writer)), strict=True
+        ):
+            assert np.array_equal(own, theirs)
         kept = every % 3 != 0
         for table in data_tables(blocks, kept):
             grid = source.grid_of(table.columns, table.rows, table.row_ends)
