@@ -92,9 +92,9 @@ def beside_text(blocks: Blocks) -> Mask:
 
 
 def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
-    """Return which containers are parts of a page beside its text, by their names and cues."""
-    is_beside: Mask = (bits & _mask_of(*_CUES_OF_OTHERS) != 0) | are_among(blocks.containers.key, _NOT_TEXT)
-    return is_beside
+    """Return which containers are parts of a page beside its text, by their names and cues; its body is none."""
+    is_named: Mask = (bits & _mask_of(*_CUES_OF_OTHERS) != 0) & ~are_among(blocks.containers.key, _PAGE)
+    return is_named | are_among(blocks.containers.key, _NOT_TEXT)
 
 
 def _cue_bits(blocks: Blocks) -> NDArray[np.uint32]:

@@ -175,6 +175,12 @@ def test_the_list_of_a_page_with_nothing_else_is_its_text(listed: Extraction) ->
     assert listed.confidence < 0.75
 
 
+def test_what_the_body_is_called_puts_no_list_beside_the_text(default: Extractor) -> None:
+    page = _page(f"<div><ul>{_items()}</ul></div>")
+    found = default.extract(page["html"].replace("<body", "<body class='share-bar comments'"), url=page["url"])
+    assert (found.status, found.kind, "Linden table" in found.text) == ("ok", "list", True)
+
+
 _DAY = "<section><h3>May {0}, 2026</h3><ul><li><a href=/a{0}>Agenda</a><li><a href=/m{0}>Minutes</a></ul></section>"
 _BOARD = (
     "<div class=main><h1>Board</h1><p>The board meets at nine in the town hall, and everybody may come and listen. "
