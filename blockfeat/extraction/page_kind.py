@@ -150,12 +150,9 @@ def _cues(blocks: Blocks) -> list[float]:
 
 def is_forum(url: str | None) -> bool:
     """Return whether an address is that of a forum, by the words of its host and path."""
-    return _is_forum(_parts(url or ""))
-
-
-def _is_forum(parts: SplitResult) -> bool:
-    is_host = parts.netloc.lower().startswith(("forum", "community", "discuss", "talk"))
-    return is_host or bool(re.search(_WORDS_OF_PATHS["forum"], parts.path.lower()))
+    parts = _parts(url or "")
+    host, path = parts.netloc.lower(), parts.path.lower()
+    return host.startswith(("forum", "community", "discuss", "talk")) or bool(re.search(_WORDS_OF_PATHS["forum"], path))
 
 
 def _parts(url: str) -> SplitResult:
@@ -187,7 +184,7 @@ def _address(url: str | None) -> list[float]:
         log1p(max((len(re.split(r"[-_+]", step)) for step in steps), default=0)),
         float(bool(steps) and re.search(r"\d{4,}", steps[-1]) is not None),
         float(re.search(_DATE, path) is not None),
-        *{**named, "forum": float(_is_forum(parts))}.values(),
+        *{**named, "forum": float(is_forum(url))}.values(),
     ]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks, FoldedText, kind_names
 from blockfeat.content.plain import data_tables
@@ -49,8 +50,8 @@ ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
 """Roles of blocks."""
 _HEADLINE, _LEAD, _BODY, _CAPTION, _COMMENT, _CLUTTER = range(len(ROLES))
 
-# Names of elements that give a block its kind; those of other kinds than these two end them.
-_OTHER_KINDS, _HEADING_KIND, _CAPTION_KIND = range(3)
+# Elements that give a block its kind, by their keys; those of other kinds than the two end them.
+_HEADING_KIND, _CAPTION_KIND = 1, 2
 _KINDS = dict.fromkeys(name_keys(["li", "dd", "dt", "pre", "listing", "xmp", "blockquote", "td", "th"]).tolist(), 0)
 _KINDS |= dict.fromkeys(name_keys([f"h{level}" for level in range(1, 7)]).tolist(), _HEADING_KIND)
 _KINDS |= dict.fromkeys(name_keys(["figcaption", "caption"]).tolist(), _CAPTION_KIND)
@@ -136,15 +137,14 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
     first, end = containers.first_block, containers.end_block
-    before = np.arange(len(blocks) + 1) if among is None else np.append(0, among.cumsum())
+    before = sums_before(np.ones_like(found) if among is None else among)
     around = (before[end] > before[first]).nonzero()[0]
     opened = tags.opened[containers.element[around]]
     starts = tags.start[opened]
     # Names are read where the tag has such a word in it.
     places = _COMMENT_MARKS.places_in(tags.source, starts, tags.stop[opened])
-    likely = around[np.unique(starts.searchsorted(places, side="right") - 1)]
-    for container, tag in zip(likely.tolist(), tags.start_tags(containers.element[likely]), strict=True):
-        if _is_of_comments(tag.decode("utf-8", "replace")):
+    for container in dict.fromkeys(around[starts.searchsorted(places, side="right") - 1].tolist() if places else ()):
+        if _is_of_comments(tags.start_tag(int(containers.element[container]))):
             found[first[container] : end[container]] = True
     return found
 
@@ -196,7 +196,7 @@ def _kinds_of_text(blocks: Blocks, kept: Mask) -> NDArray[np.uint8]:
     # In the order of the page: what is said last is of the innermost.
     for key, first, end in zip(*(column[around].tolist() for column in columns), strict=True):
         kinds[first:end] = _KINDS[key]
-    kinds[: text[0]] = kinds[text[-1] + 1 :] = _OTHER_KINDS
+    kinds[: text[0]] = kinds[text[-1] + 1 :] = 0
     return kinds
 
 

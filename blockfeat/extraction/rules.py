@@ -262,22 +262,16 @@ def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
     names = {tag: [tag.partition(b" ")[0], *b" ".join(_CALLED.findall(tag)).split()] for tag in dict.fromkeys(tags)}
     words = list(dict.fromkeys(chain.from_iterable(names.values())))
     lines = _NEXT_WORD.sub(r"-\g<0>", b"\n".join(words).decode("utf-8", "replace").replace("_", "-")).lower()
+    form = "|".join(f"(?P<{part}>{one})" for part, one in _PARTS[kind].items())
     parts, line, behind = defaultdict[bytes, set[str]](set), 0, 0
-    for found in re.finditer(
-        f"(?<![a-z])(?:{'|'.join(f'(?P<{part}>{one})' for part, one in _PARTS[kind].items())})", lines, re.VERBOSE
-    ):
+    for found in re.finditer(f"(?<![a-z])(?:{form})", lines, re.VERBOSE):
         line, behind = line + lines.count("\n", behind, found.start()), found.start()
         parts[words[line]].add(str(found.lastgroup))
     masks = {part: np.zeros(containers.key.size, dtype=np.bool_) for part in _PARTS[kind]}
-    called = {
-        tag: {part for word in some if word in parts for part in parts[word]}
-        for tag, some in names.items()
-        if not parts.keys().isdisjoint(some)
-    }
+    called = {tag for tag, some in names.items() if not parts.keys().isdisjoint(some)}
     for place, tag in zip(holding.tolist(), tags, strict=True):
-        if tag in called:
-            for part in called[tag]:
-                masks[part][place] = True
+        for part in chain.from_iterable(parts.get(word, ()) for word in names[tag]) if tag in called else ():
+            masks[part][place] = True
     return masks
 
 

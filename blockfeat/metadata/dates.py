@@ -39,14 +39,11 @@ _IN_URL = re.compile(
 _COMPACT_IN_URL = re.compile(r"[/_-](?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?!\d)")
 _DIGITS = re.compile(r"\d(?:\d|\D+\d)")
 # Forms of dates in text, each with what every one of that form holds: the search for that is far cheaper.
-_FORMS = tuple(
-    (form, re.compile(needed))
-    for form, needed in (
-        (_YEAR_FIRST, r"(?:19|20)\d\d\s?[./年년-]"),
-        (_WORDS, r"(?:19|20)\d\d"),
-        (_NAME_FIRST, r"\s\d\d?(?:st|nd|rd|th)?\.?,?\s+(?:de )?(?:19|20)\d\d"),
-        (_NUMBERS, r"[./-]\s?\d\d?\s?[./-]\s?\d\d"),
-    )
+_FORMS = (
+    (_YEAR_FIRST, re.compile(r"(?:19|20)\d\d\s?[./年년-]")),
+    (_WORDS, re.compile(r"(?:19|20)\d\d")),
+    (_NAME_FIRST, re.compile(r"\s\d\d?(?:st|nd|rd|th)?\.?,?\s+(?:de )?(?:19|20)\d\d")),
+    (_NUMBERS, re.compile(r"[./-]\s?\d\d?\s?[./-]\s?\d\d")),
 )
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?\Z")
 # Names that mean one offset wherever they are written.
