@@ -344,9 +344,8 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
     if weights is None or measures is None:
         return None
     bias, *terms = weights
-    total = bias + sum(
-        weight * min(max(value, least), most) for value, (weight, least, most) in zip(measures, terms, strict=True)
-    )
+    pairs = zip(measures, terms, strict=True)
+    total = bias + sum(weight * min(max(value, least), most) for value, (weight, least, most) in pairs)
     expected = 1 / (1 + exp(-min(max(total, -30.0), 30.0)))
     return round(expected * _OF_LISTS if is_list else expected, 3)
 
@@ -354,10 +353,8 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
 @cache
 def _confidence_weights() -> Mapping[str, Sequence[Any]]:
     """Return the bundled weights by kind of model: bias, and of each measure its weight and where it is cut."""
-    return {
-        kind: (
-            given["bias"],
-            *((given[name], given[f"least {name}"], given[f"most {name}"]) for name in CONFIDENCE_MEASURES),
-        )
-        for kind, given in bundled_json("blockfeat.extraction", "confidence.json").items()
-    }
+    found = {}
+    for kind, given in bundled_json("blockfeat.extraction", "confidence.json").items():
+        terms = ((given[name], given[f"least {name}"], given[f"most {name}"]) for name in CONFIDENCE_MEASURES)
+        found[kind] = (given["bias"], *terms)
+    return found
