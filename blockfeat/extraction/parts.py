@@ -53,7 +53,7 @@ _HEADLINE, _LEAD, _BODY, _CAPTION, _COMMENT, _CLUTTER = range(len(ROLES))
 # Elements that give a block its kind, by their keys; those of other kinds than the two end them.
 _HEADING_KIND, _CAPTION_KIND = 1, 2
 _KINDS = dict.fromkeys(name_keys(["li", "dd", "dt", "pre", "listing", "xmp", "blockquote", "td", "th"]).tolist(), 0)
-_KINDS |= dict.fromkeys(name_keys([f"h{level}" for level in range(1, 7)]).tolist(), _HEADING_KIND)
+_KINDS |= dict.fromkeys(name_keys(["h1", "h2", "h3", "h4", "h5", "h6"]).tolist(), _HEADING_KIND)
 _KINDS |= dict.fromkeys(name_keys(["figcaption", "caption"]).tolist(), _CAPTION_KIND)
 _KEYS_OF_KINDS = np.array(list(_KINDS), dtype=np.uint64)
 
@@ -99,8 +99,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
 
 def text_span(kept: Mask) -> Mask:
     """Return which blocks stand between the first and the last that is kept, these included; one has to be."""
-    span = np.zeros(kept.size, dtype=np.bool_)
-    span[kept.argmax() : kept.size - kept[::-1].argmax()] = True
+    span: Mask = np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1]
     return span
 
 
@@ -144,14 +143,10 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     # Names are read where the tag has such a word in it.
     places = _COMMENT_MARKS.places_in(tags.source, starts, tags.stop[opened])
     for container in dict.fromkeys(around[starts.searchsorted(places, side="right") - 1].tolist() if places else ()):
-        if _is_of_comments(tags.start_tag(int(containers.element[container]))):
+        names = " ".join(_NAMES.findall(tags.start_tag(int(containers.element[container]))))
+        if _COMMENTS.search(names) and not _OF_THE_ARTICLE.search(names):
             found[first[container] : end[container]] = True
     return found
-
-
-def _is_of_comments(tag: str) -> bool:
-    names = " ".join(_NAMES.findall(tag))
-    return _COMMENTS.search(names) is not None and _OF_THE_ARTICLE.search(names) is None
 
 
 def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> NDArray[np.uint8]:

@@ -295,11 +295,11 @@ class Metadata:
             if name in ("published", "modified"):
                 plain |= {name: value and value.isoformat(), f"{name}_day": value and value.day.isoformat()}
             else:
-                is_plain = value is None or isinstance(value, (str, bool))
-                plain[name] = value if is_plain else list(value) if isinstance(value, tuple) else dict(value)
+                plain[name] = list(value) if isinstance(value, tuple) else dict(value) if name in _MAPPINGS else value
         return plain
 
 
+_MAPPINGS = ("sources", "support", "confidences")
 SUPPORTS = ("agreed", "alone", "contradicted")
 """What other sources say of a value: one has the same, none has any, all that have one have another."""
 
