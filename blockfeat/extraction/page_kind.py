@@ -105,8 +105,7 @@ def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list
 
 def _within(values: NDArray[np.floating[Any]], bound: float) -> NDArray[np.floating[Any]]:
     """Return values that are at most a bound from 0; in a fourth of the time that `numpy.clip` takes."""
-    bounded: NDArray[np.floating[Any]] = np.minimum(np.maximum(values, -bound), bound)
-    return bounded
+    return np.asarray(np.minimum(np.maximum(values, -bound), bound))
 
 
 def _prices(text: str) -> int:
@@ -151,12 +150,9 @@ def _cues(blocks: Blocks) -> list[float]:
 
 def is_forum(url: str | None) -> bool:
     """Return whether an address is that of a forum, by the words of its host and path."""
-    return _is_forum(_parts(url or ""))
-
-
-def _is_forum(parts: SplitResult) -> bool:
-    is_host = parts.netloc.lower().startswith(("forum", "community", "discuss", "talk"))
-    return is_host or bool(re.search(_WORDS_OF_PATHS["forum"], parts.path.lower()))
+    parts = _parts(url or "")
+    host, path = parts.netloc.lower(), parts.path.lower()
+    return host.startswith(("forum", "community", "discuss", "talk")) or bool(re.search(_WORDS_OF_PATHS["forum"], path))
 
 
 def _parts(url: str) -> SplitResult:
@@ -188,7 +184,7 @@ def _address(url: str | None) -> list[float]:
         log1p(max((len(re.split(r"[-_+]", step)) for step in steps), default=0)),
         float(bool(steps) and re.search(r"\d{4,}", steps[-1]) is not None),
         float(re.search(_DATE, path) is not None),
-        *{**named, "forum": float(_is_forum(parts))}.values(),
+        *{**named, "forum": float(is_forum(url))}.values(),
     ]
 
 
@@ -348,9 +344,8 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
     if weights is None or measures is None:
         return None
     bias, *terms = weights
-    total = bias + sum(
-        weight * min(max(value, least), most) for value, (weight, least, most) in zip(measures, terms, strict=True)
-    )
+    pairs = zip(measures, terms, strict=True)
+    total = bias + sum(weight * min(max(value, least), most) for value, (weight, least, most) in pairs)
     expected = 1 / (1 + exp(-min(max(total, -30.0), 30.0)))
     return round(expected * _OF_LISTS if is_list else expected, 3)
 
@@ -358,10 +353,8 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
 @cache
 def _confidence_weights() -> Mapping[str, Sequence[Any]]:
     """Return the bundled weights by kind of model: bias, and of each measure its weight and where it is cut."""
-    return {
-        kind: (
-            given["bias"],
-            *((given[name], given[f"least {name}"], given[f"most {name}"]) for name in CONFIDENCE_MEASURES),
-        )
-        for kind, given in bundled_json("blockfeat.extraction", "confidence.json").items()
-    }
+    found = {}
+    for kind, given in bundled_json("blockfeat.extraction", "confidence.json").items():
+        terms = ((given[name], given[f"least {name}"], given[f"most {name}"]) for name in CONFIDENCE_MEASURES)
+        found[kind] = (given["bias"], *terms)
+    return found

@@ -49,10 +49,10 @@ ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
 """Roles of blocks."""
 _HEADLINE, _LEAD, _BODY, _CAPTION, _COMMENT, _CLUTTER = range(len(ROLES))
 
-# Names of elements that give a block its kind; those of other kinds than these two end them.
-_OTHER_KINDS, _HEADING_KIND, _CAPTION_KIND = range(3)
+# Elements that give a block its kind, by their keys; those of other kinds than the two end them.
+_HEADING_KIND, _CAPTION_KIND = 1, 2
 _KINDS = dict.fromkeys(name_keys(["li", "dd", "dt", "pre", "listing", "xmp", "blockquote", "td", "th"]).tolist(), 0)
-_KINDS |= dict.fromkeys(name_keys([f"h{level}" for level in range(1, 7)]).tolist(), _HEADING_KIND)
+_KINDS |= dict.fromkeys(name_keys(["h1", "h2", "h3", "h4", "h5", "h6"]).tolist(), _HEADING_KIND)
 _KINDS |= dict.fromkeys(name_keys(["figcaption", "caption"]).tolist(), _CAPTION_KIND)
 _KEYS_OF_KINDS = np.array(list(_KINDS), dtype=np.uint64)
 
@@ -98,8 +98,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
 
 def text_span(kept: Mask) -> Mask:
     """Return which blocks stand between the first and the last that is kept, these included; one has to be."""
-    span = np.zeros(kept.size, dtype=np.bool_)
-    span[kept.argmax() : kept.size - kept[::-1].argmax()] = True
+    span: Mask = np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1]
     return span
 
 
@@ -136,22 +135,17 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
     first, end = containers.first_block, containers.end_block
-    before = np.arange(len(blocks) + 1) if among is None else np.append(0, among.cumsum())
+    before = np.append(0, (np.ones_like(found) if among is None else among).cumsum())
     around = (before[end] > before[first]).nonzero()[0]
     opened = tags.opened[containers.element[around]]
     starts = tags.start[opened]
     # Names are read where the tag has such a word in it.
     places = _COMMENT_MARKS.places_in(tags.source, starts, tags.stop[opened])
-    likely = around[np.unique(starts.searchsorted(places, side="right") - 1)]
-    for container, tag in zip(likely.tolist(), tags.start_tags(containers.element[likely]), strict=True):
-        if _is_of_comments(tag.decode("utf-8", "replace")):
+    for container in dict.fromkeys(around[starts.searchsorted(places, side="right") - 1].tolist() if places else ()):
+        names = " ".join(_NAMES.findall(tags.start_tag(int(containers.element[container]))))
+        if _COMMENTS.search(names) and not _OF_THE_ARTICLE.search(names):
             found[first[container] : end[container]] = True
     return found
-
-
-def _is_of_comments(tag: str) -> bool:
-    names = " ".join(_NAMES.findall(tag))
-    return _COMMENTS.search(names) is not None and _OF_THE_ARTICLE.search(names) is None
 
 
 def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> NDArray[np.uint8]:
@@ -196,7 +190,7 @@ def _kinds_of_text(blocks: Blocks, kept: Mask) -> NDArray[np.uint8]:
     # In the order of the page: what is said last is of the innermost.
     for key, first, end in zip(*(column[around].tolist() for column in columns), strict=True):
         kinds[first:end] = _KINDS[key]
-    kinds[: text[0]] = kinds[text[-1] + 1 :] = _OTHER_KINDS
+    kinds[: text[0]] = kinds[text[-1] + 1 :] = 0
     return kinds
 
 

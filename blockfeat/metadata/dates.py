@@ -18,35 +18,13 @@ _FIRST_YEAR_OF_PAGES = 1990
 _LONGEST = 200
 _CLOCK = pattern("clock")
 _ISO = re.compile(r"(?P<year>\d{4})-(?P<month>\d\d?)-(?P<day>\d\d?)(?!\d)" + _CLOCK)
-_COMPACT = re.compile(
-    r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?:T?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?"
-    r"(?P<zone>Z|[+-]\d\d:?\d\d)?)?\Z"
-)
-_YEAR_FIRST = re.compile(pattern("year_first") + _CLOCK)
-_NUMBERS = re.compile(
-    r"(?<![\d./-])(?P<a>\d\d?)\s?(?P<mark>[./-])\s?(?P<b>\d\d?)\s?(?P=mark)\s?(?P<year>\d{4}|\d\d)(?![\d/])" + _CLOCK
-)
-_WORDS = re.compile(pattern("day_first") + _CLOCK)
-_NAME_FIRST = re.compile(pattern("month_first") + _CLOCK)
-_RFC = re.compile(
-    r"[A-Za-z]{3}\s+(?P<name>[A-Za-z]{3})\s+(?P<day>\d\d?)\s+(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\s+"
-    r"(?P<zone>[A-Z]{2,4}(?:[+-]\d{4})?)?\s*(?P<year>\d{4})"
-)
-_IN_URL = re.compile(
-    r"[/_-](?P<year>(?:19|20)\d\d)(?P<mark>[/_-])(?P<month>0?[1-9]|1[0-2])(?P=mark)"
-    r"(?P<day>0?[1-9]|[12]\d|3[01])(?!\d)"
-)
+_COMPACT, _RFC, _IN_URL = (re.compile(pattern(name)) for name in ("compact", "rfc", "in_url"))
 _COMPACT_IN_URL = re.compile(r"[/_-](?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?!\d)")
 _DIGITS = re.compile(r"\d(?:\d|\D+\d)")
 # Forms of dates in text, each with what every one of that form holds: the search for that is far cheaper.
 _FORMS = tuple(
-    (form, re.compile(needed))
-    for form, needed in (
-        (_YEAR_FIRST, r"(?:19|20)\d\d\s?[./年년-]"),
-        (_WORDS, r"(?:19|20)\d\d"),
-        (_NAME_FIRST, r"\s\d\d?(?:st|nd|rd|th)?\.?,?\s+(?:de )?(?:19|20)\d\d"),
-        (_NUMBERS, r"[./-]\s?\d\d?\s?[./-]\s?\d\d"),
-    )
+    (re.compile(pattern(name) + _CLOCK), re.compile(pattern(f"needs_{name}")))
+    for name in ("year_first", "day_first", "month_first", "numbers")
 )
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?\Z")
 # Names that mean one offset wherever they are written.

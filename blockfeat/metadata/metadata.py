@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -67,11 +67,9 @@ def plain(text: str) -> str:
 
 def folded(text: str | None) -> str:
     """Return the letters and digits of a text in one case, for comparison."""
-    if not text:
-        return ""
-    if text.isascii():
+    if text and text.isascii():
         return text.encode().translate(_LOWER_CASE, _NO_LETTERS).decode()
-    return _BETWEEN.sub("", text.casefold())
+    return _BETWEEN.sub("", text.casefold()) if text else ""
 
 
 def alike(one: str | None, other: str | None) -> bool:
@@ -105,20 +103,13 @@ def pattern(name: str) -> str:
 
 
 _OTHER_DATE = "other:date"
-# Names of no standard: "w-published-date", "ms.date".
-_LIKE_PUBLISHED = re.compile(
-    r"publi\w*[-_.:]?(?:date|time|on)|pub[-_.:]?(?:date|time)|(?:^|[-_.:])date$|create[d]?[-_.:]?(?:date|time|at)"
-)
+_LIKE_PUBLISHED = re.compile(pattern("like_published"))
 _LABEL_OF_AUTHOR = re.compile(pattern("author_label"), re.IGNORECASE)
 _PAID = re.compile(r"locked|metered|premium|paid|plus|subscri|registered|true|yes|^1$", re.IGNORECASE)
 _FREE = re.compile(r"free|open|public|false|^no|^0$", re.IGNORECASE)
 # The only name whose "true" means that nothing has to be paid.
 _ACCESSIBLE = "isaccessibleforfree"
-# A third of the elements on most pages.
-_IRRELEVANT = (
-    *("og:image:w", "og:image:h", "og:image:t", "og:video", "twitter:card", "twitter:site", "twitter:creator", "fb:"),
-    *("msapplication", "viewport"),
-)
+_IRRELEVANT = listed("irrelevant")
 _LONGEST_JSON = 20_000
 _MANY = 300
 _END = "<meta"
@@ -300,17 +291,15 @@ class Metadata:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold; moments in ISO 8601, each followed by its day on the page."""
         plain: dict[str, Any] = {}
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name in ("published", "modified"):
-                plain[each.name] = None if value is None else value.isoformat()
-                plain[f"{each.name}_day"] = None if value is None else value.day.isoformat()
+        for name, value in vars(self).items():
+            if name in ("published", "modified"):
+                plain |= {name: value and value.isoformat(), f"{name}_day": value and value.day.isoformat()}
             else:
-                kind = list if isinstance(value, tuple) else dict if isinstance(value, Mapping) else None
-                plain[each.name] = kind(value) if kind else value
+                plain[name] = list(value) if isinstance(value, tuple) else dict(value) if name in _MAPPINGS else value
         return plain
 
 
+_MAPPINGS = ("sources", "support", "confidences")
 SUPPORTS = ("agreed", "alone", "contradicted")
 """What other sources say of a value: one has the same, none has any, all that have one have another."""
 

@@ -102,9 +102,8 @@ class Place:
     def _marked(self) -> list[tuple[int, bytes]]:
         """Where words of authors and dates stand in start tags of the stretch, and what stands there."""
         tags = self.blocks.tags
-        inside = tags.opened[
-            slice(*tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte))))
-        ]
+        first, end = tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte)))
+        inside = tags.opened[first:end]
         places = _MARKS.places_in(tags.source, tags.start[inside], tags.stop[inside])
         return [(place, tags.source[place : place + _MARKS.longest].lower()) for place in places]
 
@@ -116,8 +115,7 @@ class Place:
         """Return the elements about the article whose start tags hold one of some places in the source, in order."""
         tags = self.blocks.tags
         elements = np.array(tags.elements_at(places), dtype=np.int64)
-        found: list[int] = elements[self._are_about(tags.start[tags.opened[elements]])].tolist()
-        return found
+        return list[int](elements[self._are_about(tags.start[tags.opened[elements]])].tolist())
 
 
 def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> Place | None:
@@ -167,10 +165,8 @@ _AUTHOR_ADDRESS = re.compile(pattern("author_address"), re.IGNORECASE)
 _NOT_AN_AUTHOR = re.compile(pattern("no_author"), re.IGNORECASE)
 _NAMES = re.compile(r'\s(?:class|id|rel|itemprop|data-testid|data-qa|data-component)="([^"]*)"')
 _LABEL = re.compile(rf"\A\W*(?:{PREFIX}|veröffentlicht am|posted on|published on)\s*[:：]?\W*\Z", re.IGNORECASE)
-_BYLINE = re.compile(
-    rf"\A\W{{0,3}}(?:{PREFIX})(?:\s*[:：/／|-]\s*|\s+|(?<=By)(?=[A-Z]))(?P<names>[^\W\d_].{{1,120}})\Z",
-    re.IGNORECASE | re.DOTALL,
-)
+_BEHIND_PREFIX = r"(?:\s*[:：/／|-]\s*|\s+|(?<=By)(?=[A-Z]))(?P<names>[^\W\d_].{1,120})\Z"
+_BYLINE = re.compile(rf"\A\W{{0,3}}(?:{PREFIX}){_BEHIND_PREFIX}", re.IGNORECASE | re.DOTALL)
 _FIRST_WORD = re.compile(r"\W{0,3}([^\W\d_]+)")
 _FIRST_WORDS = words("byline")
 _LONGEST_LABEL = 60
