@@ -184,10 +184,6 @@ class StopWordIndex:
     keys, masks
         The keys of the stop words of languages in spaced scripts (`blockfeat.lang.measures.keys_of_words`) in ascending
         order, and the mask of each: a bit for every language whose list it stands in, the first the lowest.
-    buckets
-        By the highest bits of a key the first of ``keys`` that may be it; see `blockfeat.lang.word_keys.masks_of_keys`.
-    densities
-        Stop-word density of running prose in each language; see `blockfeat.lang.stopwords.density`.
     sequences
         For each language the sorted keys of its entries of 1, 2 and 3 characters; empty for spaced scripts.
     """
@@ -195,9 +191,22 @@ class StopWordIndex:
     languages: tuple[str, ...]
     keys: NDArray[np.uint64]
     masks: NDArray[np.uint64]
-    buckets: NDArray[np.int32]
-    densities: NDArray[np.float64]
     sequences: tuple[tuple[NDArray[np.uint64], ...], ...]
+
+    def __post_init__(self) -> None:
+        """Let nobody change the masks."""
+        self.masks.flags.writeable = False
+
+    @cached_property
+    def buckets(self) -> NDArray[np.int32]:
+        """By the highest bits of a key the first of `keys` that may be it; see `lang.word_keys.masks_of_keys`."""
+        bounds = np.arange(1 << BUCKET_BITS, dtype=np.uint64) << np.uint64(64 - BUCKET_BITS)
+        return np.append(self.keys.searchsorted(bounds), self.keys.size).astype(np.int32)
+
+    @cached_property
+    def densities(self) -> NDArray[np.float64]:
+        """Stop-word density of running prose in each language; see `blockfeat.lang.stopwords.density`."""
+        return np.array([density(lang) for lang in self.languages])
 
     @classmethod
     def build(cls, languages: Sequence[str] | None = None) -> StopWordIndex:
@@ -222,7 +231,7 @@ class StopWordIndex:
         sequences = tuple(
             _keys(lists[lang]) if lang in UNSPACED_LANGUAGES else (_NO_KEYS,) * _LONGEST for lang in wanted
         )
-        return cls._of(wanted, keys[order], ordered, sequences)
+        return cls(wanted, keys[order], ordered, sequences)
 
     @classmethod
     def bundled(cls) -> StopWordIndex:
@@ -232,22 +241,7 @@ class StopWordIndex:
             keys, masks = arrays["keys"], arrays["masks"]
             groups = np.split(arrays["sequences"], arrays["sequence_ends"])
         sequences = tuple(tuple(groups[start : start + _LONGEST]) for start in range(0, len(groups), _LONGEST))
-        return cls._of(languages, keys, masks, sequences)
-
-    @classmethod
-    def _of(
-        cls,
-        languages: tuple[str, ...],
-        keys: NDArray[np.uint64],
-        masks: NDArray[np.uint64],
-        sequences: tuple[tuple[NDArray[np.uint64], ...], ...],
-    ) -> StopWordIndex:
-        """Add to the words of some languages what looks them up."""
-        masks.flags.writeable = False
-        bounds = np.arange(1 << BUCKET_BITS, dtype=np.uint64) << np.uint64(64 - BUCKET_BITS)
-        buckets = np.append(keys.searchsorted(bounds), keys.size).astype(np.int32)
-        densities = np.array([density(lang) for lang in languages])
-        return cls(languages, keys, masks, buckets, densities, sequences)
+        return cls(languages, keys, masks, sequences)
 
     def masks_of(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return for each word, given its key, a bit for every language whose stop word it is; shape (n,)."""

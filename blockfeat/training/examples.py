@@ -20,7 +20,6 @@ from blockfeat.data.labels import BlockLabels, Marks, label_blocks, role_labels,
 from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.features.measuring import FeatureExtractor, PageFeatures, context_features, context_places
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.page.page import Page
 from blockfeat.training.config import OnProgress, Progress, no_progress
 
@@ -92,7 +91,7 @@ class LabelOptions:
 
 def context_measurer(table: str, languages: tuple[str, ...] = ()) -> FeatureExtractor:
     """Return a feature extractor that splits pages into blocks by a tag table and computes all context features."""
-    identifier = Identifier.build(StopWordIndex.build())
+    identifier = Identifier.build()
     return FeatureExtractor(Blockifier.of(load_table(table)), context_features(), identifier, languages=languages)
 
 
