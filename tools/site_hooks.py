@@ -15,6 +15,8 @@ sys.path.insert(0, str(ROOT))
 
 _COLUMNS = 70
 
+_OUTPUT = re.compile(r"(^<!-- output[^>]*-->\n```)\n", re.MULTILINE)
+
 _HEAD = """# Commands
 
 Written from the command line itself when this site is built; `blockfeat COMMAND --help` says the same. Exit codes: 0
@@ -38,6 +40,11 @@ def on_files(files: Any, config: Any) -> Any:
     changelog = _CHANGELOG_HEAD + (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     files.append(File.generated(config, "changelog.md", content=changelog))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Return a page whose blocks of output are not coloured as commands."""
+    return _OUTPUT.sub(r"\1text\n", markdown)
 
 
 def on_config(config: Any) -> Any:

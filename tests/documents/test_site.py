@@ -74,6 +74,7 @@ def test_it_has_every_page_and_loads_nothing_from_other_hosts(built: Path) -> No
     assert [page for page in pages if not (built / str(page).removesuffix("index") / "index.html").exists()] == []
     found = {match for page in built.rglob("*.html") for match in _LOADED.findall(page.read_text(encoding="utf-8"))}
     assert found == set()
+    assert "<code>…\nfeeds: 30 read" in (built / "monitor" / "index.html").read_text(encoding="utf-8")
 
 
 def test_every_public_name_has_its_reference(built: Path) -> None:
