@@ -5,7 +5,8 @@ One pass over code points; compiled (C types in ``text_writer.pxd``).
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Sequence
+from io import StringIO
 
 import cython
 import numpy as np
@@ -81,13 +82,20 @@ def text_of_table(blocks: Blocks, kept: NDArray[np.bool_], first: Indices, end: 
     """
     start, stop = int(first.min()), int(end.max())
     number = sums_before(kept[start:stop])
-    chosen = start + kept[start:stop].nonzero()[0]
-    text, _, (_, ends) = pieces_of_blocks(blocks, chosen, np.empty(0, dtype=np.int32))
-    texts = [text[begin:behind].strip("\n").replace("\n", " ") for begin, behind in pairwise(ends.tolist())]
-    spans = zip(number[first - start].tolist(), number[end - start].tolist(), strict=True)
-    cells = ["", *(" ".join(filter(None, texts[begin:behind])) for begin, behind in spans)]
-    rows = ("\t".join([cells[cell] for cell in (row + 1).tolist()]) for row in grid)
-    return "\n".join(row for row in rows if row.strip("\t"))
+    text, _, (_, ends) = pieces_of_blocks(blocks, start + kept[start:stop].nonzero()[0], np.empty(0, dtype=np.int32))
+    spans, written = (number[first - start].data, number[end - start].data, ends.data), StringIO()
+    # A row at a time: the texts of all cells would take ten times as much memory.
+    for cells in grid:
+        row = "\t".join([_text_of_cell(text, *spans, cell) if cell >= 0 else "" for cell in cells.tolist()])
+        if row.strip("\t"):
+            written.write(f"\n{row}")
+    return written.getvalue()[1:]
+
+
+def _text_of_cell(text: str, first: Sequence[int], behind: Sequence[int], ends: Sequence[int], cell: int) -> str:
+    """Return the texts of the blocks of a cell in one line, given the first and last of each cell and their ends."""
+    parts = [text[ends[block] : ends[block + 1]].strip("\n") for block in range(first[cell], behind[cell])]
+    return " ".join(filter(None, parts)).replace("\n", " ")
 
 
 class Writer:
