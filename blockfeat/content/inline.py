@@ -24,6 +24,7 @@ from blockfeat.page.page import check_memory
 from blockfeat.page.tags import name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
+_BETWEEN = "\n\n"
 _Places = dict[int, list[tuple[int, Image]]]
 _BYTES_OF_BLOCK, _BYTES_OF_PIECE, _BYTES_OF_FORMULA = 700, 700, 1_000
 # Of signs that become elements and references, which a parser reads again.
@@ -88,7 +89,7 @@ class Inlines:
         self._has_latex = "$" in self._text or "\\" in self._text
         pieces = len(self._targets) + len(inside) + sum(map(len, self.loose.values()))
         self.made = _BYTES_OF_BLOCK * len(blocks) + _BYTES_OF_PIECE * pieces
-        self.made += _BYTES_OF_BREAK * self._text.count("\n")
+        self.made += _BYTES_OF_BREAK * (self._text.count("\n") - 2 * self._text.count(_BETWEEN))
         self.made += _BYTES_OF_REFERENCE * sum(map(self._text.count, "&<>"))
 
     def of_block(self, index: int) -> Inline:
@@ -96,6 +97,7 @@ class Inlines:
         row = self._rows[index]
         first = self._firsts[row]
         start = self._ends[first - 1]
+        start += len(_BETWEEN) if start else 0
         waiting = self._images.get(index, [])[::-1]
         found: list[Text | Image] = []
         for piece in range(first, self._firsts[row + 1]):
@@ -109,16 +111,10 @@ class Inlines:
         found.extend(image for _, image in reversed(waiting))
         return tuple(found)
 
-    def _look(self, style: int) -> tuple[bool, bool, bool, str | None, str]:
-        """Return how text in one style is set and where it leads."""
-        is_bold, is_italic, is_code = (style & bit != 0 for bit in (_BOLD, _ITALIC, _CODE))
-        return (
-            is_bold,
-            is_italic,
-            is_code,
-            self._targets[style // _LINK],
-            _SCRIPTS.get(style & (_RAISED | _LOWERED), ""),
-        )
+    def _look(self, style: int) -> tuple[Any, ...]:
+        """Return how text in one style is set, where it leads, and its script."""
+        bits = (style & bit != 0 for bit in (_BOLD, _ITALIC, _CODE))
+        return *bits, self._targets[style // _LINK], _SCRIPTS.get(style & (_RAISED | _LOWERED), "")
 
     def _add(self, found: list[Text | Image], shown: str, style: int) -> None:
         """Add text in one style, and the formulas in it by themselves."""
@@ -135,7 +131,7 @@ class Inlines:
     def _append(self, found: list[Text | Image], piece: Text) -> None:
         """Add a piece of text, to the one before it if that has the same style."""
         last = found[-1] if found else None
-        if isinstance(last, Text) and not piece.formula and last.style == piece.style:
+        if isinstance(last, Text) and not piece.formula and last[1:] == piece[1:]:
             found[-1] = piece._replace(text=last.text + piece.text)
         elif piece.text:
             found.append(piece)

@@ -199,8 +199,9 @@ def _fenced(code: tree.Code) -> list[str]:
 
 def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
     """Return a line of text with its styles; page text in it is escaped."""
-    if len(inline) == 1 and _is_plain(inline[0], links):
-        return inline[0].text.strip(" ")  # type: ignore[union-attr]
+    only = inline[0] if len(inline) == 1 else None
+    if isinstance(only, tree.Text) and not any(_style(only)) and not (links and only.target) and _is_plain(only.text):
+        return only.text.strip(" ")
     written: list[str] = []
     for target, group in groupby(inline, key=tree.target_of) if links else ((None, inline),):
         before = "[" if target else written[-1][-1:] if written else ""
@@ -219,14 +220,9 @@ def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, 
     return _escape_marked(text.strip(" ")) if text.strip() else ""
 
 
-def _is_plain(piece: tree.Text | tree.Image, links: bool) -> bool:
-    """Return whether nothing in a piece of a line has to be marked, cleaned or folded."""
-    return (
-        isinstance(piece, tree.Text)
-        and not (piece.bold or piece.italic or piece.code or piece.script or piece.formula or (links and piece.target))
-        and _SPECIAL.search(piece.text) is None
-        and "  " not in piece.text
-    )
+def _is_plain(text: str) -> bool:
+    """Return whether nothing in a text has to be marked, cleaned or folded."""
+    return _SPECIAL.search(text) is None and "  " not in text
 
 
 def _styled(pieces: tree.Inline, line_break: str, is_cell: bool, before: str) -> str:
@@ -318,7 +314,7 @@ def _formula(latex: str, is_cell: bool) -> str:
 
 def _mark(text: str) -> str:
     """Mark the characters of a clean text that may be markup inside of a line."""
-    if _SPECIAL.search(text) is None and "  " not in text:
+    if _is_plain(text):
         return text
     return _INLINE_MARKUP.sub(lambda match: _MARK + match[0], fold_white_space(text))
 

@@ -31,11 +31,6 @@ class Text(NamedTuple):
     script: str = ""
     formula: str = ""
 
-    @property
-    def style(self) -> tuple[bool | str | None, ...]:
-        """All but the text: pieces of a line that have this in common are one."""
-        return self[1:]
-
 
 @dataclass(frozen=True, slots=True)
 class Image:

@@ -46,8 +46,7 @@ _LEFT_OUT = _names("left_out")
 _FORMATTING = _names("formatting")
 _MOST_FORMATTING = 8
 # The parser copies a text for each character reference in it, up to the next comment, which is left out later.
-_LONG = 20_000
-_LONG_TEXT = re.compile(rf"(?:\A|>)[^<>]{{{_LONG},}}")
+_LONG_TEXT = re.compile(r"(?:\A|>)[^<>]{20000,}")
 _REFERENCES = re.compile(r"(?:&[^&]*){1,1000}")
 # What stands in a table outside of its cells goes before it, for which the parser looks at all that stands there.
 _ROWS = frozenset({"table", "tbody", "tfoot", "thead", "tr"})
@@ -154,7 +153,9 @@ class Sanitiser:
             url_schemes=_SCHEMES,
             link_rel=None,
         )
-        return lambda markup: cleaner.clean(_parted(xml_characters(markup)))
+        return lambda markup: cleaner.clean(
+            _LONG_TEXT.sub(lambda text: _REFERENCES.sub(r"\g<0><!---->", text[0]), xml_characters(markup))
+        )
 
     def attribute(self, element: str, name: str, value: str) -> str | None:
         """Return the value of an attribute of the list; None for one that may not stay."""
@@ -352,13 +353,6 @@ class Sanitiser:
         if target is None:
             return IdentToken(*place, "none")
         return URLToken(*place, target, f'url("{serialize_string_value(target)}")')
-
-
-def _parted(markup: str) -> str:
-    """Return markup with comments between the character references of long texts."""
-    if len(markup) < _LONG:
-        return markup
-    return _LONG_TEXT.sub(lambda text: _REFERENCES.sub(r"\g<0><!---->", text[0]), markup)
 
 
 def _folded(css: str) -> str:

@@ -2,7 +2,7 @@
 cimport cython
 
 cdef unsigned char _IS_GAP
-cdef unsigned int _TAB, _NEW_LINE, _RETURN, _BLANK
+cdef unsigned int _NEW_LINE, _RETURN, _BLANK
 cdef int _HAS_WHITE, _HAS_RETURN, _HAS_NEW_LINE, _MOST_COLUMNS, _NEVER
 
 @cython.final
@@ -18,16 +18,11 @@ cdef class Writer:
     cdef const int[::1] cuts
     cdef int[:, ::1] pieces
 
-    cdef int write_blocks(self, const long long[::1] chosen) noexcept
-    cdef int write_pieces(
+    cdef int write_blocks(
         self, const long long[::1] chosen, const int[::1] cuts, int[::1] firsts, int[:, ::1] pieces
     ) noexcept
     cdef int _end_piece(self, int place) noexcept nogil
-    cdef int write_table(
-        self, const unsigned char[::1] kept, const int[::1] first, const int[::1] end, const int[:, ::1] grid
-    ) noexcept
-    cdef bint _write_cell(self, const unsigned char[::1] kept, int first, int end) noexcept nogil
-    cdef bint _write_block(self, Py_ssize_t block, unsigned int line_break) noexcept nogil
+    cdef bint _write_block(self, Py_ssize_t block) noexcept nogil
     cdef inline int _put(self, unsigned int code) noexcept nogil
     cdef inline int _put_byte(self, unsigned int byte) noexcept nogil
 

@@ -5,11 +5,15 @@ One pass over code points; compiled (C types in ``text_writer.pxd``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from io import StringIO
+
 import cython
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks
+from blockfeat._numeric import sums_before
+from blockfeat.blocks.table import Blocks, Indices
 from blockfeat.lang.characters import CONTROL, SPACE
 
 MOST_COLUMNS = 64
@@ -17,7 +21,7 @@ MOST_COLUMNS = 64
 
 _MOST_COLUMNS = MOST_COLUMNS
 _IS_GAP = SPACE | CONTROL
-_TAB, _NEW_LINE, _RETURN, _BLANK = (ord(character) for character in "\t\n\r ")
+_NEW_LINE, _RETURN, _BLANK = (ord(character) for character in "\n\r ")
 # What a gap between two words holds.
 _HAS_WHITE, _HAS_RETURN, _HAS_NEW_LINE = 1, 2, 4
 # Of a character in UTF-8, and so of what is written for one.
@@ -31,15 +35,11 @@ def text_of_blocks(blocks: Blocks, chosen: NDArray[np.int64]) -> str:
     White space is folded: to a newline where an element breaks the line, to nothing where only the source does so
     between two wide characters, to a blank otherwise.
     """
-    writer = Writer(blocks, blocks.page_text.codes.size * _MOST_BYTES)
-    writer.write_blocks(chosen)
-    return writer.text()
+    return pieces_of_blocks(blocks, chosen, np.empty(0, dtype=np.int32))[0]
 
 
-def pieces_of_blocks(
-    blocks: Blocks, chosen: NDArray[np.int64], cuts: NDArray[np.int32]
-) -> tuple[str, NDArray[np.int32], NDArray[np.int32]]:
-    """Return the texts of some blocks as `text_of_blocks` writes them, in pieces that end with a block or at a cut.
+def pieces_of_blocks(blocks: Blocks, chosen: NDArray[np.int64], cuts: Indices) -> tuple[str, Indices, Indices]:
+    """Return the texts of some blocks as `text_of_blocks` does, and the pieces that end with a block or at a cut.
 
     Parameters
     ----------
@@ -53,22 +53,20 @@ def pieces_of_blocks(
     Returns
     -------
     text : str
-        The texts one behind the other.
+        The texts.
     firsts : int array, n + 1
-        The first piece of each block; the piece before the first one is empty.
+        The first piece of each block, which begins behind the blank line; the piece before the first one is empty.
     pieces : int array, 2 × pieces
         How many cuts stand at or before the beginning of each piece, and where it ends in the text.
     """
     writer = Writer(blocks, blocks.page_text.codes.size * _MOST_BYTES)
     firsts = np.empty(chosen.size + 1, dtype=np.int32)
     pieces = np.empty((2, chosen.size + cuts.size + 1), dtype=np.int32)
-    writer.write_pieces(chosen, cuts, firsts, pieces)
+    writer.write_blocks(chosen, cuts, firsts, pieces)
     return writer.text(), firsts, pieces[:, : writer.piece]
 
 
-def text_of_table(
-    blocks: Blocks, kept: NDArray[np.bool_], first: NDArray[np.int32], end: NDArray[np.int32], grid: NDArray[np.int32]
-) -> str:
+def text_of_table(blocks: Blocks, kept: NDArray[np.bool_], first: Indices, end: Indices, grid: Indices) -> str:
     """Return the text of a table, a line for each row that shows something, its cells parted by tabs.
 
     Parameters
@@ -82,10 +80,22 @@ def text_of_table(
     grid : int array, rows × columns
         The cell that is shown in each place, -1 for none; see `grid_of`.
     """
-    characters = int(blocks.page_text.block_ends[end.max() - 1]) - int(blocks.block_starts[first.min()])
-    writer = Writer(blocks, characters * _MOST_BYTES + grid.size + len(grid))
-    writer.write_table(kept.view(np.uint8).data, first.data, end.data, grid.data)
-    return writer.text()
+    start, stop = int(first.min()), int(end.max())
+    number = sums_before(kept[start:stop])
+    text, _, (_, ends) = pieces_of_blocks(blocks, start + kept[start:stop].nonzero()[0], np.empty(0, dtype=np.int32))
+    spans, written = (number[first - start].data, number[end - start].data, ends.data), StringIO()
+    # A row at a time: the texts of all cells would take ten times as much memory.
+    for cells in grid:
+        row = "\t".join([_text_of_cell(text, *spans, cell) if cell >= 0 else "" for cell in cells.tolist()])
+        if row.strip("\t"):
+            written.write(f"\n{row}")
+    return written.getvalue()[1:]
+
+
+def _text_of_cell(text: str, first: Sequence[int], behind: Sequence[int], ends: Sequence[int], cell: int) -> str:
+    """Return the texts of the blocks of a cell in one line, given the first and last of each cell and their ends."""
+    parts = [text[ends[block] : ends[block + 1]].strip("\n") for block in range(first[cell], behind[cell])]
+    return " ".join(filter(None, parts)).replace("\n", " ")
 
 
 class Writer:
@@ -106,33 +116,27 @@ class Writer:
         """Return what was written."""
         return str(self.written[: self.size].data, "utf-8")
 
-    def write_blocks(self, chosen: cython.const[cython.longlong][::1]) -> cython.int:
-        """Write the texts of blocks, a blank line between two of them."""
-        number: cython.Py_ssize_t
-        before: cython.Py_ssize_t
-        for number in range(chosen.shape[0]):
-            before = self.size
-            if before:
-                self._put(_NEW_LINE)
-                self._put(_NEW_LINE)
-            if not self._write_block(chosen[number], _NEW_LINE):
-                self.size = before
-        return 0
-
-    def write_pieces(
+    def write_blocks(
         self,
         chosen: cython.const[cython.longlong][::1],
         cuts: cython.const[cython.int][::1],
         firsts: cython.int[::1],
         pieces: cython.int[:, ::1],
     ) -> cython.int:
-        """Write the texts of blocks in pieces; note the first piece of each."""
+        """Write the texts of blocks, a blank line between two of them; note the first piece of each."""
         number: cython.Py_ssize_t
+        before: cython.Py_ssize_t
+        characters: cython.int
         self.cuts, self.pieces = cuts, pieces
         for number in range(chosen.shape[0]):
             self._end_piece(self.starts[chosen[number]])
             firsts[number] = self.piece
-            self._write_block(chosen[number], _NEW_LINE)
+            before, characters = self.size, self.characters
+            if before:
+                self._put(_NEW_LINE)
+                self._put(_NEW_LINE)
+            if not self._write_block(chosen[number]):
+                self.size, self.characters = before, characters
         self._end_piece(0)
         firsts[chosen.shape[0]] = self.piece
         return 0
@@ -147,70 +151,23 @@ class Writer:
         self.next_cut = self.cuts[self.cut] if self.cut < self.cuts.shape[0] else _NEVER
         return 0
 
-    def write_table(
-        self,
-        kept: cython.const[cython.uchar][::1],
-        first: cython.const[cython.int][::1],
-        end: cython.const[cython.int][::1],
-        grid: cython.const[cython.int][:, ::1],
-    ) -> cython.int:
-        """Write the rows of a table that show something."""
-        row: cython.Py_ssize_t
-        column: cython.Py_ssize_t
-        cell: cython.int
-        before: cython.Py_ssize_t
-        shows: cython.bint
-        for row in range(grid.shape[0]):
-            before = self.size
-            shows = False
-            if before:
-                self._put(_NEW_LINE)
-            for column in range(grid.shape[1]):
-                if column:
-                    self._put(_TAB)
-                cell = grid[row, column]
-                if cell >= 0:
-                    shows = self._write_cell(kept, first[cell], end[cell]) or shows
-            if not shows:
-                self.size = before
-        return 0
-
-    def _write_cell(self, kept: cython.const[cython.uchar][::1], first: cython.int, end: cython.int) -> cython.bint:
-        """Write the kept blocks of a cell in one line; return whether they show something."""
-        block: cython.int
-        before: cython.Py_ssize_t
-        shows: cython.bint = False
-        for block in range(first, end):
-            if kept[block]:
-                before = self.size
-                if shows:
-                    self._put(_BLANK)
-                if self._write_block(block, _BLANK):
-                    shows = True
-                else:
-                    self.size = before
-        return shows
-
-    def _write_block(self, block: cython.Py_ssize_t, line_break: cython.uint) -> cython.bint:
+    def _write_block(self, block: cython.Py_ssize_t) -> cython.bint:
         """Write the text of a block; return whether it shows something."""
         place: cython.int
         code: cython.uint
         before: cython.uint = 0
         gap: cython.int = 0
-        gap_start: cython.int = 0
         for place in range(self.starts[block], self.ends[block]):
             code = self.codes[place]
             # Zero-width space, word joiner and byte-order mark part words, but are no white space.
             if self.classes[place] & _IS_GAP and code not in (0x200B, 0x2060, 0xFEFF):
-                if not gap:
-                    gap_start = place
+                if not gap and self.next_cut <= place:
+                    self._end_piece(place)
                 gap |= _HAS_NEW_LINE if code == _NEW_LINE else _HAS_RETURN if code == _RETURN else _HAS_WHITE
                 continue
             if gap and before:
-                if self.next_cut <= gap_start:
-                    self._end_piece(gap_start)
                 if gap & _HAS_NEW_LINE:
-                    self._put(line_break)
+                    self._put(_NEW_LINE)
                 elif not (gap & _HAS_RETURN and self.has_wide and is_wide(before) and is_wide(code)):
                     self._put(_BLANK)
             gap = 0
@@ -262,7 +219,7 @@ def is_wide(code: cython.uint) -> cython.bint:
     )
 
 
-def grid_of(columns: NDArray[np.int32], rows: NDArray[np.int32], row_ends: NDArray[np.int32]) -> NDArray[np.int32]:
+def grid_of(columns: Indices, rows: Indices, row_ends: Indices) -> Indices:
     """Return the cell in each place of a table, -1 where a cell beside or above it spans more, or none is there.
 
     Parameters
