@@ -44,8 +44,9 @@ DIMENSIONS: Mapping[str, str] = {
     "because": _NOT_COUNTED,
 }
 """What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""
-# A sign keeps SQLite from another index than that of numbers.
-_PAGES_FIRST = MENTIONS_FROM.replace("p.id =", "+p.id =")
+# A sign keeps SQLite from another index than that of numbers; it reads joined tables for each row, asked for or not.
+_PAGES_FIRST = MENTIONS_FROM.replace("p.id =", "+p.id =").partition("LEFT JOIN page o")[0]
+_WITH_FEEDS = f"{_PAGES_FIRST} LEFT JOIN feed f ON f.id = p.feed_id"
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
 _COUNTED = {
     "yes": f"{MENTION_COLUMNS['counted']} = 1",
@@ -250,7 +251,8 @@ def numbers_by(store: Store, filters: Filters, *, since: date) -> list[dict[str,
     ``since`` on, and the numbers ``articles`` and ``mentions``.
     """
     condition, values = filters.in_store(store).condition()
-    statement = SQL["overview"]["numbers"].format(**DIMENSIONS, tables=_PAGES_FIRST, condition=condition)
+    tables = _WITH_FEEDS if filters.source else _PAGES_FIRST
+    statement = SQL["overview"]["numbers"].format(**DIMENSIONS, tables=tables, condition=condition)
     return store.query(statement, values | {"begin": since.isoformat()})
 
 

@@ -114,10 +114,10 @@ class Folder:
     def fold(self, text: str) -> FoldedText:
         """Fold a text; linear in its length."""
         codes = code_points(text)
-        one_by_one = self._folded[codes]
+        one_by_one = self._folded.take(codes)
         if not one_by_one.all():
             self._meet(set(text))
-            one_by_one = self._folded[codes]
+            one_by_one = self._folded.take(codes)
         alike = one_by_one.tobytes().decode("utf-32-le")
         pieces: list[tuple[str, int, bool]] = []
         done = 0
@@ -169,6 +169,8 @@ def visible(text: str) -> str:
 
 def _fold_cluster(cluster: str) -> str:
     """Fold a character with its combining marks, or a run of white space."""
+    if cluster.isspace() and cluster != PARAGRAPH:
+        return " "
     if cluster[0].isspace() and cluster[0] != PARAGRAPH:
         cluster = _SPACE_RUN.sub(" ", _IGNORED_RUN.sub("", cluster))
     if _IS_SUPERSCRIPT.match(cluster):

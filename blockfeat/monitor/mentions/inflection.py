@@ -13,7 +13,7 @@ from typing import Any
 from blockfeat._files import bundled_table
 from blockfeat.errors import LanguageError
 from blockfeat.lang import normalise_code, script_of, stop_words_if_any, written_in
-from blockfeat.monitor.mentions.folding import Folder
+from blockfeat.monitor.mentions.folding import PARAGRAPH, Folder
 
 ANY_LANGUAGE = "*"
 """Key of names that hold in every language."""
@@ -163,10 +163,13 @@ class Inflections:
         found = self._forms.get((word, lang))
         if found is None:
             # Folded, "Više" of "Visa" is the word "više" too.
-            ignored = {self.folder.fold(common).text for common in stop_words_if_any(lang)}
-            forms = {self.folder.fold(form).text for form in self._endings_of(lang).forms(word)}
-            found = self._forms[word, lang] = frozenset(forms - ignored | {self.folder.fold(word).text})
+            common, forms = self._folded(stop_words_if_any(lang)), self._folded(self._endings_of(lang).forms(word))
+            found = self._forms[word, lang] = frozenset(forms - common | self._folded([word]))
         return found
+
+    def _folded(self, words: Iterable[str]) -> frozenset[str]:
+        """Return words as they are folded, all at once."""
+        return frozenset(self.folder.fold(PARAGRAPH.join(words)).text.split(PARAGRAPH))
 
     def _endings_of(self, lang: str) -> Endings:
         if lang not in self._endings:
