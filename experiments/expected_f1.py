@@ -26,10 +26,7 @@ from numpy.typing import NDArray
 from blockfeat._numeric import probabilities
 from blockfeat.data import LabelledPage, read_page_list, without_listed
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.page_kind import CONFIDENCE_MEASURES, confidence_measures, page_kind
-from blockfeat.extraction.signs import signs_of
-from blockfeat.extraction.walls import PageEvidence, consent_begins
-from blockfeat.page.page import Page
+from blockfeat.extraction.page_kind import CONFIDENCE_MEASURES, confidence_measures
 from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import CLEANEVAL, CUT_SHORT, DEVELOPMENT, WRONG_GOLD, Corpora
@@ -71,23 +68,15 @@ def outcomes(corpora: Corpora) -> Iterator[Outcome]:
 
 
 def _outcomes(extractor: Extractor, pages: Sequence[LabelledPage]) -> Iterator[Outcome]:
+    kind = extractor.model.kind
     for labelled in pages:
-        page = Page.parse(labelled.html, url=labelled.url)
-        measured = extractor.measurer.measure(page)
-        found = extractor.model.predict(measured)
-        consent = consent_begins()
-        evidence = PageEvidence(
-            measured.blocks,
-            found,
-            page,
-            signs=signs_of(measured.blocks, found.kept, found.log_odds, consent),
-            title=page.title,
-        )
-        words = measured.blocks.measures.words
-        kind = extractor.model.kind
-        measures = confidence_measures(kind, found.scores, found.kept, words, page_kind(evidence)[1])
-        f1 = score_page(extractor.assemble(page, measured, found).text, labelled).f1
-        if measures is not None and f1 is not None:
+        extraction = extractor.extract(labelled.html, url=labelled.url)
+        f1, found = score_page(extraction.text, labelled).f1, extraction.analysis
+        if found is None or f1 is None:
+            continue
+        words, (_, chances) = found.measured.blocks.measures.words, found.evidence.kind
+        measures = confidence_measures(kind, found.prediction.scores, found.prediction.kept, words, chances)
+        if measures is not None:
             yield Outcome(kind, labelled.corpus, measures, f1)
 
 

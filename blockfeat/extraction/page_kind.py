@@ -290,7 +290,7 @@ CONFIDENCE_MEASURES = (
 """Names of the measures, in their order."""
 
 _LEAST, _MOST_SCORE = 1e-3, 6.0
-_OF_LISTS = 0.83
+_OF_LISTS = 0.79
 
 
 def confidence_measures(
@@ -338,7 +338,7 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
     """Return the expected word F1, from 0 to 1; None where there are no measures, or none were calibrated.
 
     A logistic regression for each kind of model (``confidence.json``, written by ``experiments/expected_f1.py``). For
-    lists that replace a main text it is too high (.76 on the development pages, where .63 was measured) and reduced.
+    lists that replace a main text it is too high (.76 on the development pages, where .61 was measured) and reduced.
     """
     weights = _confidence_weights().get(kind)
     if weights is None or measures is None:
