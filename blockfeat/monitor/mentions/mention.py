@@ -325,11 +325,10 @@ def text_starts(text: str, mentions: Sequence[Mention]) -> list[int | None]:
     starts: list[int | None] = []
     begin = 0
     for mention in mentions:
-        start = text.find(mention.sentence, begin) if mention.counted and mention.sentence else -1
-        if start < 0 and mention.counted and mention.sentence:
-            start = text.find(mention.sentence)
-        starts.append(start if start >= 0 else None)
-        begin = start if start >= 0 else begin
+        sentence = mention.sentence if mention.counted else ""
+        places = (text.find(sentence, first) for first in (begin, 0) if sentence)
+        starts.append(next((place for place in places if place >= 0), None))
+        begin = starts[-1] or begin
     return starts
 
 
