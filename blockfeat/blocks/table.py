@@ -343,18 +343,21 @@ def leading(columns: _Columns, count: int) -> _Columns:
 class TextPlaces(NamedTuple):
     """The characters of a page's blocks, white space aside: the last tag before each, and its block."""
 
-    tag: NDArray[np.int64]
-    block: NDArray[np.int64]
+    tag: NDArray[np.int32]
+    block: NDArray[np.int32]
 
 
 def text_places(blocks: Blocks) -> TextPlaces:
     """Return where the characters of a page's blocks stand; linear in the size of the page."""
     if not len(blocks):
-        return TextPlaces(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-    characters = (blocks.page_text.classes & SPACE == 0).nonzero()[0]
-    block = blocks.block_starts.searchsorted(characters, side="right") - 1
-    tag = blocks.places.searchsorted(characters, side="right") - 1
-    return TextPlaces(tag.astype(np.int64, copy=False), block.astype(np.int64, copy=False))
+        return TextPlaces(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
+    # Counted rather than searched for: of a page of one word, an array of places takes eight times the page.
+    seen = np.pad(blocks.page_text.classes & SPACE == 0, (1, 0)).cumsum(dtype=np.int32)
+
+    def last_of(starts: NDArray[Any]) -> NDArray[np.int32]:
+        return np.repeat(np.arange(-1, starts.size, dtype=np.int32), np.diff(seen[starts], prepend=0, append=seen[-1]))
+
+    return TextPlaces(last_of(blocks.places), last_of(blocks.block_starts))
 
 
 def elements_behind(blocks: Blocks) -> NDArray[np.int64]:

@@ -62,6 +62,16 @@ def test_what_is_written_is_held_once(view: str, shape: str) -> None:
     assert peak <= 1.7 * size, peak / size
 
 
+def test_the_page_of_one_word_takes_no_array_of_its_places() -> None:
+    page = synthetic_page("one word", 256 * 1024).encode()
+    _VIEWS["page"](page)
+    tracemalloc.start()
+    _VIEWS["page"](page)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 26 * len(page), peak / len(page)
+
+
 def test_a_page_of_too_many_blocks_is_refused_but_read(monkeypatch: pytest.MonkeyPatch) -> None:
     page = b"<p>a" * 100_000
     for name in ("explain", "record with evidence", "TEI", "page", "clean"):

@@ -92,7 +92,7 @@ def element_text(blocks: Blocks) -> ElementText:
     if not len(blocks):
         nothing = np.zeros(0, dtype=np.int64)
         return ElementText(nothing, nothing, nothing, nothing)
-    places, elements = text_places(blocks), len(blocks.tags)
+    places, elements = text_places(blocks), np.int64(len(blocks.tags))
     pairs, count = np.unique(places.block * elements + elements_behind(blocks)[places.tag], return_counts=True)
     total = np.bincount(places.block, minlength=len(blocks))
     return ElementText(pairs // elements, pairs % elements, count, total)
