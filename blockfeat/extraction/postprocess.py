@@ -418,7 +418,7 @@ _ITEM = "kept: it is part of the list that stands in the place of a main text"
 _REST = "kept: it stands beside what is kept, on a page that is no article"
 
 # Next to no text, of which little is to be expected: a heading and a line above a list.
-_MOST_WORDS, _MOST_CONFIDENCE = 80, 0.79
+_MOST_WORDS, _MOST_CONFIDENCE = 80, 0.82
 # Of pages whose rest is looked for so much is expected, with their kind.
 _MOST_OF_REST = 0.915
 # Items are about as likely content as the likeliest: their odds are within a factor of 20.
