@@ -25,7 +25,7 @@ PACKAGE = ROOT / "blockfeat"
 sys.path.insert(0, str(ROOT))
 
 LIMITS = {
-    "code lines": 36_309,
+    "code lines": 36_308,
     "modules": 252,
     "packages": 17,
     "modules in a folder": 13,

@@ -21,7 +21,6 @@ from blockfeat.extraction.options import ExtractionOptions, GivenOptions
 from blockfeat.extraction.postprocess import postprocess
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.identify import Identifier, normalise_code
-from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.models.decoding import Decoder
 from blockfeat.models.model import Model, PageMeasurer, Prediction
 from blockfeat.models.site import SiteModel, SiteRule
@@ -35,7 +34,7 @@ from blockfeat.page.tags import with_blanks
 
 def measurer_for(model: Model) -> PageMeasurer:
     """Return the measuring stage that a model was trained with, over the stop lists of all languages."""
-    return model.measurer(Identifier.build(StopWordIndex.build()))
+    return model.measurer(Identifier.build())
 
 
 @dataclass(frozen=True)
