@@ -321,8 +321,8 @@ def selected(tags: Tags, selector: str) -> NDArray[np.bool_]:
             chosen = _related(tags, chosen, combinator) if combinator else chosen
             if name != "*":
                 chosen &= tags.key == name_key(name)
-            # Attributes are read where the tag holds the value.
-            for value in (value for *_, value in conditions if value):
+            # Attributes are read where the tag holds the value; tabs and line ends stand there as references.
+            for value in (value for *_, value in conditions if value and value.isprintable()):
                 holding = np.zeros(len(tags), dtype=np.bool_)
                 written = escape(value, quote=False).replace('"', "&quot;").encode()
                 holding[tags.elements_at([*places_of(written, tags.source)])] = True

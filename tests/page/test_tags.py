@@ -1,6 +1,7 @@
 """CSS selectors over the tags of a page, and what nothing is read of."""
 
 import re
+from html import unescape
 
 import pytest
 from hypothesis import given
@@ -33,6 +34,12 @@ def test_a_selector_takes_linear_time(page: str, selector: str) -> None:
     short, long = (Tags.of_markup(page[: len(page) // part].encode()) for part in (8, 1))
     quick = seconds_of(lambda: selected(short, selector))
     assert seconds_of(lambda: selected(long, selector)) < 20 * quick + 0.5
+
+
+@pytest.mark.parametrize("written", ["\t", "\n", "&#9;", "&#10;", "\u00a0", "\ufffd"])
+def test_values_of_any_characters_are_found(written: str) -> None:
+    tags = Tags.of_markup(f"<p title='a{written}b'>x".encode())
+    assert selected(tags, f"[title='a{unescape(written)}b']").any()
 
 
 def test_a_selector_without_end_is_refused() -> None:
