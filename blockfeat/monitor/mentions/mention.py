@@ -328,7 +328,7 @@ def text_starts(text: str, mentions: Sequence[Mention]) -> list[int | None]:
         sentence = mention.sentence if mention.counted else ""
         places = (text.find(sentence, first) for first in (begin, 0) if sentence)
         starts.append(next((place for place in places if place >= 0), None))
-        begin = starts[-1] or begin
+        begin = begin if starts[-1] is None else starts[-1]
     return starts
 
 

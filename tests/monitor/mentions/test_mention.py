@@ -1,6 +1,7 @@
 """Mentions on pages: places, what counts and why not, sentences, paths."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +12,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.parts import PageParts
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
-from blockfeat.monitor.mentions.mention import PLACES, Mention, mentions_of, query_mentions, words_for
+from blockfeat.monitor.mentions.mention import PLACES, Mention, mentions_of, query_mentions, text_starts, words_for
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.reading import ReaderSettings, all_mentions, found_mentions
 from cases import CASES
@@ -38,6 +39,11 @@ def extraction(*blocks: Block, lang: str | None = "en", headline: str | None = N
 
 def mentions(*brands: Brand, of: Extraction, **options: object) -> tuple[Mention, ...]:
     return mentions_of(of, BrandMatcher.of(brands), **options)  # type: ignore[arg-type]
+
+
+def test_sentences_are_looked_for_behind_the_one_before_even_if_that_begins_the_text() -> None:
+    found = [SimpleNamespace(sentence=sentence, counted=True) for sentence in ("Now.", "One.", "Two.", "Six.")]
+    assert text_starts("One. Two. Now. Two.", found) == [10, 0, 5, None]  # type: ignore[arg-type]
 
 
 def test_places_on_a_page() -> None:
