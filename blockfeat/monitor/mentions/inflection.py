@@ -169,7 +169,7 @@ class Inflections:
 
     def _folded(self, words: Iterable[str]) -> frozenset[str]:
         """Return words as they are folded, all at once."""
-        return frozenset(self.folder.fold(PARAGRAPH.join(words)).text.split(PARAGRAPH))
+        return frozenset(filter(None, self.folder.fold(PARAGRAPH.join(words)).text.split(PARAGRAPH)))
 
     def _endings_of(self, lang: str) -> Endings:
         if lang not in self._endings:

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from blockfeat.errors import LanguageError
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.inflection import Endings
+from blockfeat.monitor.mentions.folding import Folder
+from blockfeat.monitor.mentions.inflection import Endings, Inflections
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from cases import CASES
 
@@ -25,6 +26,7 @@ def test_vowel_harmony() -> None:
 
 def test_another_script_has_no_forms() -> None:
     assert Endings.of("ru").forms("Apple") == ()
+    assert Inflections(Folder()).forms("Apple", "ru") == {"apple"}
 
 
 def test_languages_without_rules_are_named() -> None:
