@@ -99,12 +99,12 @@ class Parsed:
         return validator.__get_pydantic_core_schema__(source, handler)
 
 
-def between(least: float, most: float = float("inf"), *, is_above: bool = False) -> Parsed:
-    """Return the annotation of a number field with inclusive bounds; the lower one is exclusive with ``is_above``."""
+def between(least: float, most: float = float("inf"), *, is_above: bool = False, is_below: bool = False) -> Parsed:
+    """Return the annotation of a number field with inclusive bounds; exclusive with ``is_above`` and ``is_below``."""
 
     def check(number: float) -> float:
-        if not least <= number <= most or (is_above and number == least):
-            upper = "" if most == float("inf") else f" and at most {most:g}"
+        if not least <= number <= most or (is_above and number == least) or (is_below and number == most):
+            upper = "" if most == float("inf") else f" and {'below' if is_below else 'at most'} {most:g}"
             raise ValueError(f"must be {'above' if is_above else 'at least'} {least:g}{upper}, not {number:g}")
         return number
 
@@ -146,7 +146,7 @@ Texts = Annotated[tuple[str, ...], Parsed(texts)]
 Count = Annotated[int, between(1)]
 CountOrNone = Annotated[int, between(0)]
 Share = Annotated[float, between(0.0, 1.0)]
-InnerShare = Annotated[float, between(0.001, 0.999)]
+InnerShare = Annotated[float, between(0.0, 1.0, is_above=True, is_below=True)]
 Positive = Annotated[float, between(0.0, is_above=True)]
 
 

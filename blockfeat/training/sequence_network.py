@@ -53,7 +53,7 @@ class SequenceOptions(Ranged):
     pages_a_step: Count = 16
     learning_rate: Positive = 3e-3
     weight_decay: Annotated[float, between(0.0)] = 1e-3
-    dropout: Annotated[float, between(0.0, 0.999)] = 0.2
+    dropout: Annotated[float, between(0.0, 1.0, is_below=True)] = 0.2
     seed: int = 1
 
     def passes_over(self, pages: int) -> int:

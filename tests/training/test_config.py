@@ -49,6 +49,12 @@ def test_a_file_changes_only_what_it_names(tmp_path: Path) -> None:
     assert isinstance(config.swarm.inertia, float)
 
 
+@pytest.mark.parametrize("text", ["kind = 'margin'\ncut = 0.0004", "kind = 'sequence'\nnetwork.dropout = 0.9996"])
+def test_what_lies_between_bounds_is_taken_however_near(text: str, tmp_path: Path) -> None:
+    (tmp_path / "near.toml").write_text(text, encoding="utf-8")
+    assert load_config(tmp_path / "near.toml")
+
+
 @pytest.mark.parametrize(("text", "reason", "kind"), CASES["mistakes_name_file_and_key"])
 def test_mistakes_name_file_and_key(text: str, reason: str, kind: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
