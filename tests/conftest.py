@@ -7,6 +7,7 @@ start in the next one.
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -55,6 +56,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def _is_rest(path: Path) -> bool:
     return path.is_relative_to(_TESTS) and path.relative_to(_TESTS).as_posix().startswith(_REST)
+
+
+@pytest.fixture
+def nothing_to_free() -> None:
+    """Free what earlier tests left: finalizers fail at the depth at which deeply nested input is refused."""
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -121,6 +121,7 @@ def test_a_problem_hides_no_other() -> None:
 
 
 @pytest.mark.parametrize("text", ["a = " + "9" * 5000, "a = " + "[" * 5000, "a = '", "a = 1\n[b", "= 1"])
+@pytest.mark.usefixtures("nothing_to_free")
 def test_what_is_no_toml_is_refused_with_a_line(text: str) -> None:
     with pytest.raises(ConfigError, match=r"^c\.toml:\d+: not TOML: "):
         parse_toml(text, name="c.toml")

@@ -85,6 +85,7 @@ def test_damaged_files_are_told(tmp_path: Path, suffix: str, damaged: Callable[[
         (b'{"a": ' + b"9" * 10_000 + b"}", "not usable JSON"),
     ],
 )
+@pytest.mark.usefixtures("nothing_to_free")
 def test_bad_lines_give_the_reason(line: bytes, reason: str) -> None:
     with pytest.raises(CorpusError, match=reason):
         parse_object(line)

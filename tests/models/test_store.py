@@ -144,6 +144,7 @@ def hostile() -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize(("name", "reason"), [("hostile.npz", "a damaged npz file"), ("hostile.json", "")])
+@pytest.mark.usefixtures("nothing_to_free")
 def test_hostile_files_are_refused_in_little_memory(tmp_path: Path, name: str, reason: str) -> None:
     for data in hostile():
         (tmp_path / name).write_bytes(data)

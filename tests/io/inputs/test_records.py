@@ -65,6 +65,7 @@ def test_records_are_read_from_every_packing(tmp_path: Path, name: str) -> None:
         (b"[" * 100_000, "not "),
     ],
 )
+@pytest.mark.usefixtures("nothing_to_free")
 def test_a_bad_line_is_an_error_of_that_line_only(tmp_path: Path, line: bytes, reason: str) -> None:
     path = tmp_path / "p.jsonl"
     path.write_bytes(b'{"html": "a"}\n' + line + b'\n{"html": "c"}\n')

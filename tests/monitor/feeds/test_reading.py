@@ -242,6 +242,7 @@ def test_an_undeclared_namespace_costs_nothing() -> None:
         ('{"version":"https://jsonfeed.org/version/1","items":' + "[" * 100_000, "nested too deeply"),
     ],
 )
+@pytest.mark.usefixtures("nothing_to_free")
 def test_what_is_no_feed_is_refused_with_address_and_reason(text: str | bytes, reason: str) -> None:
     with pytest.raises(FeedError, match=rf"^http://news\.example/sub/feed\.xml: .*{reason}"):
         read(text)
