@@ -34,6 +34,8 @@ NO_START = (
 # A connection that ends in the middle of a message raises a plain OSError.
 LINE_ENDED = (EOFError, OSError)
 _SECONDS_TO_START = 60.0
+# Longer ones do not fit into what the system takes.
+_LONGEST_WAIT = 86_400.0
 # Places in the memory that a process shares: how many items it has begun, when the last, and how many it has answered.
 _BEGUN, _SINCE, _ANSWERED = 0, 1, 2
 
@@ -312,7 +314,8 @@ class _Pool(Generic[Item, Result]):
             return
         patience = None
         if self.deadline is not None:
-            patience = max(0.0, min(worker.left(self.deadline) or 0.0 for worker in busy.values()))
+            left = min(worker.left(self.deadline) or 0.0 for worker in busy.values())
+            patience = min(max(0.0, left), _LONGEST_WAIT)
         ready = wait(list(busy), timeout=patience)
         least = _FEW_OWED
         for _ in range(_NAPS):

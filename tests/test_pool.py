@@ -52,7 +52,8 @@ def sleeps(seconds: float) -> str:
 
 
 def test_the_deadline_is_that_of_one_item_however_many_are_sent_at_once() -> None:
-    assert results_of(sleeps, [0.5] * 8, jobs=1, deadline=3.0) == ["done"] * 8
+    for deadline in (3.0, float("inf")):
+        assert results_of(sleeps, [0.5] * 8, jobs=1, deadline=deadline) == ["done"] * 8
     assert results_of(sleeps, [0.9], jobs=1, deadline=0.1) == ["failed 0.9: it took longer than 0.1 s"]
 
 

@@ -327,7 +327,7 @@ def limited_connections(settings: ServeSettings, *, unlimited: frozenset[str] = 
     open_of: Counter[str] = Counter()
 
     class Connection(H11Protocol):
-        """Closes connections beyond a client's limit, and those whose next request head does not arrive in time."""
+        """Closes connections beyond a client's limit, and those whose next request does not begin in time."""
 
         _client_network = ""
         _timer: asyncio.TimerHandle | None = None
@@ -346,6 +346,10 @@ def limited_connections(settings: ServeSettings, *, unlimited: frozenset[str] = 
             super().data_received(data)
             self._watch()
 
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._watch()
+
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
             if self._timer is not None:
@@ -356,8 +360,12 @@ def limited_connections(settings: ServeSettings, *, unlimited: frozenset[str] = 
                     del open_of[self._client_network]
 
         def _watch(self) -> None:
-            """Start the timer when the head of a request is awaited, and cancel it when the head is complete."""
-            is_waiting = self.conn.their_state is h11.IDLE
+            """Start the timer when the head of a request is awaited, and cancel it when the head is complete.
+
+            What is left of a body is awaited like a head once its request has been answered.
+            """
+            is_answered = self.conn.our_state is h11.DONE and self.conn.their_state is h11.SEND_BODY
+            is_waiting = is_answered or self.conn.their_state is h11.IDLE
             if is_waiting and self._timer is None:
                 self._timer = self.loop.call_later(settings.header_seconds, self.transport.close)
             elif not is_waiting and self._timer is not None:

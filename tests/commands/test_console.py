@@ -54,6 +54,22 @@ def test_a_full_disk_behind_standard_output_is_one_line(folder: Path, words: str
     assert (code, lines) == (126, [f"blockfeat: {where}No space left on device"])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="closed as a shell of Unix does it")
+@pytest.mark.parametrize(("closed", "said"), [("<&-", "-: "), (">&-", "standard output: cannot be written: ")])
+@pytest.mark.parametrize("options", ["", "-f json --jobs 2"])
+def test_a_closed_stream_is_one_line(folder: Path, closed: str, said: str, options: str) -> None:
+    words = ["sh", "-c", f'"$0" "$@" {closed}', *_CALL, "extract", *options.split()]
+    words += ["page.html"] if closed == ">&-" else []
+    done = subprocess.run(words, cwd=folder, env=_ENVIRONMENT, timeout=600, capture_output=True, check=False)
+    assert (done.returncode, done.stderr.decode()) == (126, f"blockfeat: {said}Bad file descriptor\n")
+
+
+def test_a_name_does_nothing_to_the_terminal(folder: Path) -> None:
+    code, lines = _run(folder, "extract", "\x1b]0;x\a\u202eé\u200c\x9b")
+    shown = r"\x1b]0;x\x07\u202e" + "é\u200c" + r"\x9b"
+    assert (code, lines) == (126, [f"blockfeat: {shown}: no such file or folder"])
+
+
 @pytest.mark.parametrize("output", ["x.txt", "old.txt", "x.html", "x.jsonl", "old.jsonl", "x/", "file/x.jsonl"])
 def test_what_reads_nothing_leaves_nothing(folder: Path, output: str) -> None:
     (folder / "void").mkdir(exist_ok=True)

@@ -128,8 +128,8 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
     """Yield the pages of a Parquet file, given by path or as a seekable stream, a few rows in memory at a time.
 
     The column ``html`` (string or binary) is required; ``id``, ``url``, ``lang`` and ``charset`` are
-    optional. The id of a row without one is ``<file>:<row>``, rows counted from 1. A bad row or a damaged
-    file yields a document with ``error``.
+    optional. The id of a row without one is ``<file>:<row>``, rows counted from 1. A bad row, what is left of a
+    damaged row group, or a damaged file yields a document with ``error``.
 
     Raises
     ------
@@ -148,16 +148,36 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
                 raise InputError(
                     f'no column "{fields.html}" (its columns: {found}; --fields html=NAME names the page\'s)'
                 )
-            wanted = {value: column for value, column in asdict(fields).items() if column in names}
-            number = 0
-            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=list(dict.fromkeys(wanted.values()))):
-                for row in batch.to_pylist():
-                    number += 1
-                    place = f"{name}:{number}"
-                    cells = {value: row[column] for value, column in wanted.items()}
-                    yield document_of_row(cells, name=place, place=place, html=fields.html)
+            yield from _rows(name, file, {value: column for value, column in asdict(fields).items() if column in names})
     except (OSError, pyarrow.ArrowException, InputError) as error:
         yield Document(id=name, data=None, error=f"{name}: cannot be read: {error}")
+
+
+def _rows(name: str, file: Any, wanted: Mapping[str, str]) -> Iterator[Document]:
+    """Yield the pages of an open Parquet file, from the wanted columns by the names of `FieldNames`."""
+    import pyarrow
+
+    columns, end = list(dict.fromkeys(wanted.values())), 0
+    for group in range(file.num_row_groups):
+        number, end = end, end + file.metadata.row_group(group).num_rows
+        try:
+            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, row_groups=[group], columns=columns):
+                for row in range(batch.num_rows):
+                    number += 1
+                    yield _row(f"{name}:{number}", batch.slice(row, 1), wanted)
+        except (OSError, pyarrow.ArrowException) as error:
+            gap = f"{name}@{number + 1}"
+            reason = " ".join(str(error).split())
+            yield Document(id=gap, data=None, error=f"{gap}: damaged from this row to row {end}: {reason}")
+
+
+def _row(place: str, batch: Any, wanted: Mapping[str, str]) -> Document:
+    try:
+        [row] = batch.to_pylist()
+    except UnicodeDecodeError as error:
+        return Document(id=place, data=None, error=f"{place}: not UTF-8: {error.reason}")
+    cells = {value: row[column] for value, column in wanted.items()}
+    return document_of_row(cells, name=place, place=place, html=wanted["html"])
 
 
 def document_of_row(
