@@ -121,7 +121,8 @@ def _lines(node: tree.Node, links: bool, bullets: int) -> list[str]:
         return [_at_line_start(line, number) for number, line in enumerate(text.split("\n"))] if text else []
     if isinstance(node, tree.Heading):
         text = _inline(node.inline, links, line_break=" ")
-        return [f"{'#' * node.level} {_CLOSING_HASHES.sub(_ESCAPED, text)}"] if text else []
+        text = _CLOSING_HASHES.sub(_ESCAPED, text) if text.endswith("#") else text
+        return [f"{'#' * node.level} {text}"] if text else []
     if isinstance(node, tree.ListOf):
         return _list(node, links, bullets)
     if isinstance(node, tree.Quote):

@@ -6,7 +6,7 @@ Each is applied, in its place and with its measured worth, by `blockfeat.extract
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
@@ -155,13 +155,13 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
 
     It is before the text, in the innermost element around nearly all of the text that has one, other than the body.
     """
-    is_title = _heading_levels(blocks)[: int(kept.argmax()) + 1] == 1
     containers = blocks.containers
-    around = _innermost_around(blocks, kept) if is_title.any() else -1
+    titles = blocks_named(blocks.container, containers.key, KEYS[HEADINGS][:1], int(kept.argmax()) + 1)
+    around = _innermost_around(blocks, kept) if titles else -1
     while around >= 0 and containers.key[around] not in _PAGE:
-        first = int(containers.first_block[around])
-        if is_title[first:].any():
-            return first + int(is_title[first:].argmax())
+        inside = bisect_left(titles, int(containers.first_block[around]))
+        if inside < len(titles):
+            return titles[inside]
         around = int(containers.parent[around])
     return None
 
