@@ -40,6 +40,8 @@ _MOST_DISCUSSED = 0.3
 
 _PAGE = name_keys(["body", "html"])
 _LEAST_OF_SECTION = 0.5
+# Headings of lists may stand so many blocks before the text; repeated texts have so many words.
+_BEFORE_LIST, _FEWEST_REPEATED = 4, 5
 
 PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
 """Elements of pages that tell what is beside the text."""
@@ -124,11 +126,11 @@ def within(blocks: Blocks, containers: NDArray[Any]) -> Mask:
     return found
 
 
-def section_headings(blocks: Blocks, kept: Mask) -> Mask:
+def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Mask:
     """Return which blocks are kept once headings inside the text are kept where their sections are.
 
     A section is what follows a heading, up to the next one of its rank or a higher one, in the element around it; most
-    of its words have to be kept.
+    of its words have to be kept. In lists headings are links too, and may stand right before the text.
     """
     measures, shown = blocks.measures, kept.nonzero()[0]
     if not shown.size:
@@ -136,8 +138,8 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
     headings = blocks_named(blocks.container, blocks.containers.key, KEYS[HEADINGS], int(shown[-1]))
     dropped = [
         block
-        for block in headings[bisect_right(headings, int(shown[0])) :]
-        if not kept[block] and measures.anchor_words[block] <= signs.HEADING_LINKS * measures.words[block]
+        for block in headings[bisect_right(headings, int(shown[0]) - of_list * _BEFORE_LIST) :]
+        if not kept[block] and (of_list or measures.anchor_words[block] <= signs.HEADING_LINKS * measures.words[block])
     ]
     levels = _heading_levels(blocks)
     words = sums_before(blocks.measures.words)
@@ -147,6 +149,16 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
         behind = _section_end(blocks, levels, heading)
         size = words[behind] - words[heading + 1]
         chosen[heading] = size > 0 and kept_words[behind] - kept_words[heading + 1] >= _LEAST_OF_SECTION * size
+    return chosen
+
+
+def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
+    """Return which blocks are kept where those of some words, whose text a block before has that is kept, are not."""
+    chosen, seen = kept.copy(), set[str]()
+    long = (kept & (blocks.measures.words >= _FEWEST_REPEATED)).nonzero()[0]
+    for block, text in zip(long.tolist(), map(str.lower, blocks.texts(long)), strict=True):
+        chosen[block] = text not in seen
+        seen.add(text)
     return chosen
 
 
