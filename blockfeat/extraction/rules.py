@@ -34,6 +34,7 @@ _FEWEST_TECHNICAL = 3
 # The text is what is in the innermost element that holds so much of what is kept.
 _NEARLY_ALL = 0.97
 _NOT_TEXT = name_keys(["aside", "dialog", "footer", "form", "header", "nav"])
+_MENUS = name_keys(["aside", "dialog", "footer", "header", "nav"])
 _CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter", "share")
 # Where so much of the kept words is a discussion, what is dropped is what surrounds the posts.
 _MOST_DISCUSSED = 0.3
@@ -49,7 +50,7 @@ PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
 # part beside the text has more of what is kept.
 _MOST_OFFERS, _LEAST_OF_REST, _MOST_HELD = 2, -3.0, 0.4
 
-_ARTICLE, _MAIN = name_keys(["article", "main"]).tolist()
+_ARTICLE, _MAIN, _HEADER = name_keys(["article", "main", "header"]).tolist()
 _UNNAMED, _MOST_ATTRIBUTES = 3, 200
 _NAMES = re.compile(r"(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)", re.IGNORECASE)
 # The box has most of what is likely, and enough of what is kept.
@@ -89,8 +90,16 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
 
 
 def beside_text(blocks: Blocks) -> Mask:
-    """Return which blocks stand in menus, forms, asides, footers, comments and other parts beside the text."""
-    return within(blocks, _is_beside(blocks, _cue_bits(blocks)))
+    """Return which blocks stand in menus, forms, asides, footers, comments and other parts beside the text.
+
+    A form, or what is called an advertisement, may be around much of the page, and is none of these then; and neither
+    is the header of an article.
+    """
+    containers, words, bits = blocks.containers, blocks.measures.words, _cue_bits(blocks)
+    is_small = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
+    is_sure = are_among(containers.key, _MENUS) | (bits & _mask_of("consent", "dialog") != 0)
+    is_own = (containers.key == _HEADER) & (containers.key[containers.parent] == _ARTICLE)
+    return within(blocks, _is_beside(blocks, bits) & (is_small | is_sure) & ~is_own)
 
 
 def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
