@@ -129,8 +129,9 @@ def mentions_of(
     passages = passages_of(extraction, chosen, places=places, least_score=least_score, parts=parts)
     found: list[Mention] = []
     bounds = cache(sentence_bounds)
-    for counted in (True, False):
-        apart = [passage for passage in passages if (passage.reason == "") == counted]
+    # Where no words speak for or against a brand that is there, all are one text.
+    for counted in (True, False) if chosen is None else (None,):
+        apart = [passage for passage in passages if counted in (None, passage.reason == "")]
         for passage, hit in _hits(apart, matcher, extraction.lang, senses):
             sentence = _sentence(passage.text, bounds(passage.text), hit.start, hit.end)
             found.append(passage.mention(hit.brand, hit.start, hit.end, sentence, rule=hit.rule, variant=hit.variant))
@@ -192,12 +193,12 @@ def passages_of(
     Of a page that was read just now, only those of the blocks ``chosen``, and of the figures behind them.
     """
     parts, roles = parts or PageParts.of(extraction), extraction.roles
+    analysis = None if extraction.known_blocks or chosen is None else extraction.analysis
     least = _least(extraction, least_score)
     of_block: dict[int, dict[str, None]] = {}
     for index, text in parts.descriptions:
         of_block.setdefault(index, {})[text] = None
     passages, said = [], []
-    analysis = None if extraction.known_blocks or chosen is None else extraction.analysis
     for block in extraction.blocks if analysis is None else analysis.blocks_at(chosen or ()):
         place = "table" if block.index in parts.tables else roles[block.index]
         searched = _without_marks(block.text, parts.marks.get(block.index, ()))
@@ -238,9 +239,19 @@ def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
 
 def _least(extraction: Extraction, least_score: float | None) -> float:
     """Return the score that a block of the text must have; none where no block has it."""
-    if least_score is None or not any(block.kept and block.score >= least_score for block in extraction.blocks):
+    if least_score is None or not any(score >= least_score for *_, score in _kept(extraction)):
         return -math.inf
     return least_score
+
+
+def _kept(extraction: Extraction) -> list[tuple[int, int, float]]:
+    """Return index, words and score of each block of the text."""
+    analysis = None if extraction.known_blocks else extraction.analysis
+    if analysis is None:
+        return [(block.index, block.words, block.score) for block in extraction.blocks if block.kept]
+    kept = analysis.prediction.kept.nonzero()[0]
+    columns = kept, analysis.measured.blocks.measures.words[kept], analysis.prediction.scores[kept]
+    return [*zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def _hits(
@@ -334,14 +345,9 @@ def text_starts(text: str, mentions: Sequence[Mention]) -> list[int | None]:
 
 def _opening(extraction: Extraction) -> frozenset[int]:
     """Return the blocks of the text that begin within its first words."""
-    analysis = None if extraction.known_blocks else extraction.analysis
-    if analysis is None:
-        kept = {block.index: block.words for block in extraction.blocks if block.kept}
-    else:
-        numbers = analysis.prediction.kept.nonzero()[0]
-        kept = dict(zip(numbers.tolist(), analysis.measured.blocks.measures.words[numbers].tolist(), strict=True))
-    before = accumulate(kept.values(), initial=0)
-    return frozenset(index for index, words in zip(kept, before, strict=False) if words < _OPENING_WORDS)
+    kept = _kept(extraction)
+    before = accumulate((words for _, words, _ in kept), initial=0)
+    return frozenset(index for (index, *_), words in zip(kept, before, strict=False) if words < _OPENING_WORDS)
 
 
 def _relevance(mentions: Sequence[Mention], opening: frozenset[int], sentences: int) -> float:
