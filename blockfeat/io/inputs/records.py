@@ -18,7 +18,16 @@ from typing import IO, Any
 from blockfeat._extras import require_extra
 from blockfeat._files import line_at, line_places, lines_of, parse_object
 from blockfeat.errors import InputError
-from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, Pending, check_json_lines, peeked, unpacked
+from blockfeat.io.inputs.options import (
+    DAMAGE,
+    PACKED_SUFFIXES,
+    FieldNames,
+    Pending,
+    check_json_lines,
+    looks_like_html,
+    peeked,
+    unpacked,
+)
 from blockfeat.lang import normalise_code
 from blockfeat.page.document import Document
 
@@ -29,6 +38,7 @@ SUFFIXES = {
 }
 """Endings of the names of files with records, by format."""
 _MOST_NAMES, _MOST_COLUMNS = 12, 20
+_LOOKED_AT, _MOST_OF_A_REASON = 1024, 200
 _ROWS_AT_ONCE = 64
 
 
@@ -513,9 +523,17 @@ def _archived(place: str, parse: Callable[[IO[bytes]], Iterator[Any]], data: byt
             return None
         identifier = (record.headers.get("WARC-Record-ID") or "").strip("<>") or place
         url = (record.headers.get("WARC-Target-URI") or "").strip("<>") or None
-        body = record.reader.read(_MAX_PAGE_BYTES + 1)
+        try:
+            body = record.reader.read(_MAX_PAGE_BYTES + 1)
+        except (OSError, ValueError):
+            # Some crawlers store bodies unpacked, beside headers that say otherwise.
+            body = next(parse(BytesIO(data), auto_decode="none")).reader.read(_MAX_PAGE_BYTES + 1)
+            if not looks_like_html(body[:_LOOKED_AT]):
+                raise
         if max(len(body), record.content_length) > _MAX_PAGE_BYTES:
             raise InputError(f"larger than {_MAX_PAGE_BYTES} bytes")
     except (OSError, ValueError, InputError) as error:
-        return Document(id=identifier, data=None, url=url, error=f"{place}: cannot be read: {error}")
+        return Document(
+            id=identifier, data=None, url=url, error=f"{place}: cannot be read: {str(error)[:_MOST_OF_A_REASON]}"
+        )
     return Document(id=identifier, data=body, url=url, charset=record.http_charset)
