@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import blockfeat
+from blockfeat._files import written_alone
 from cases import CASES
 from pages import SENTENCES, article_page
 
@@ -62,6 +63,21 @@ def test_a_closed_stream_is_one_line(folder: Path, closed: str, said: str, optio
     words += ["page.html"] if closed == ">&-" else []
     done = subprocess.run(words, cwd=folder, env=_ENVIRONMENT, timeout=600, capture_output=True, check=False)
     assert (done.returncode, done.stderr.decode()) == (126, f"blockfeat: {said}Bad file descriptor\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file keeps its name there")
+@pytest.mark.parametrize("options", ["alone.jsonl", "alone.jsonl --resume", "alone.csv"])
+def test_a_file_that_another_run_writes_is_left_to_it(folder: Path, options: str) -> None:
+    output = folder / options.split()[0]
+    words = ("extract", "pages.jsonl", "-q", "-o", *options.split())
+    assert _run(folder, *words) == (0, [])
+    output.with_name(output.name + ".new").write_bytes(b"half")
+    with written_alone(output):
+        before = {path: path.read_bytes() for path in folder.glob("alone*")}
+        assert _run(folder, *words) == (126, [f"blockfeat: {output.name}: another run is writing it"])
+        assert {path: path.read_bytes() for path in folder.glob("alone*")} == before
+    assert _run(folder, *words) == (0, [])
+    assert not list(folder.glob(".alone*"))
 
 
 def test_a_name_does_nothing_to_the_terminal(folder: Path) -> None:

@@ -18,17 +18,21 @@ from typing import IO, Any
 from blockfeat._extras import require_extra
 from blockfeat._files import line_at, line_places, lines_of, parse_object
 from blockfeat.errors import InputError
-from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, Pending, check_json_lines, peeked, unpacked
+from blockfeat.io.inputs import options as formats
+from blockfeat.io.inputs.options import FieldNames, Pending, peeked, unpacked
 from blockfeat.lang import normalise_code
 from blockfeat.page.document import Document
 
 SUFFIXES = {
-    "jsonl": tuple(plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *PACKED_SUFFIXES)),
+    "jsonl": tuple(
+        plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *formats.PACKED_SUFFIXES)
+    ),
     "warc": (".warc", ".warc.gz", ".warc.zst"),
     "parquet": (".parquet",),
 }
 """Endings of the names of files with records, by format."""
 _MOST_NAMES, _MOST_COLUMNS = 12, 20
+_LOOKED_AT, _MOST_OF_A_REASON = 1024, 200
 _ROWS_AT_ONCE = 64
 
 
@@ -48,12 +52,12 @@ def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Doc
     number = 0
     try:
         head, whole = peeked(unpacked(stream))
-        check_json_lines(head)
+        formats.check_json_lines(head)
         for number, line in lines_of(whole):
             yield _document(f"{name}:{number}", line, fields)
     except InputError as error:
         yield Document(id=name, data=None, error=f"{name}: {error}")
-    except DAMAGE as error:
+    except formats.DAMAGE as error:
         yield _failed(name, f"damaged after line {number}" if number else "cannot be read", error)
 
 
@@ -65,7 +69,7 @@ def unread_json_lines(name: str, stream: IO[bytes], head: bytes, fields: FieldNa
     InputError
         It is JSON of another form.
     """
-    check_json_lines(head)
+    formats.check_json_lines(head)
     stream.seek(len(BOM_UTF8) if head.startswith(BOM_UTF8) else 0)
     identity = os.fstat(stream.fileno()).st_ino
     for number, offset, size in line_places(stream):
@@ -258,7 +262,7 @@ def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
             page = found if isinstance(found, Document) else _archived(f"{name}:{number}", parse, found)
             if page is not None:
                 yield page
-    except DAMAGE as error:
+    except formats.DAMAGE as error:
         yield _failed(name, "cannot be read to its end", error)
 
 
@@ -502,7 +506,7 @@ def _head(stretch: _Stretch) -> bytes:
     return data[: end.end()]
 
 
-def _archived(place: str, parse: Callable[[IO[bytes]], Iterator[Any]], data: bytes) -> Document | None:
+def _archived(place: str, parse: Callable[..., Iterator[Any]], data: bytes) -> Document | None:
     """Return the page of a record, None where it is none; ``error`` is set for one that is too large or damaged."""
     identifier, url = place, None
     try:
@@ -513,9 +517,17 @@ def _archived(place: str, parse: Callable[[IO[bytes]], Iterator[Any]], data: byt
             return None
         identifier = (record.headers.get("WARC-Record-ID") or "").strip("<>") or place
         url = (record.headers.get("WARC-Target-URI") or "").strip("<>") or None
-        body = record.reader.read(_MAX_PAGE_BYTES + 1)
+        try:
+            body = record.reader.read(_MAX_PAGE_BYTES + 1)
+        except (OSError, ValueError):
+            # Some crawlers store bodies unpacked, beside headers that say otherwise.
+            body = next(parse(BytesIO(data), auto_decode="none")).reader.read(_MAX_PAGE_BYTES + 1)
+            if not formats.looks_like_html(body[:_LOOKED_AT]):
+                raise
         if max(len(body), record.content_length) > _MAX_PAGE_BYTES:
             raise InputError(f"larger than {_MAX_PAGE_BYTES} bytes")
     except (OSError, ValueError, InputError) as error:
-        return Document(id=identifier, data=None, url=url, error=f"{place}: cannot be read: {error}")
+        return Document(
+            id=identifier, data=None, url=url, error=f"{place}: cannot be read: {str(error)[:_MOST_OF_A_REASON]}"
+        )
     return Document(id=identifier, data=body, url=url, charset=record.http_charset)

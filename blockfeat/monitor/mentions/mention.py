@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from string import ascii_letters
 from typing import Any
 
@@ -218,14 +218,16 @@ def _naming(
     texts = [each.text for each in extraction.blocks] if blocks is None else blocks.raw_texts()
     for index, marks in parts.marks.items():
         texts[index] = _without_marks(texts[index], marks)
-    owners = [*range(len(texts)), *(index for index, _ in parts.descriptions)]
+    owners = chain(range(len(texts)), (index for index, _ in parts.descriptions))
     texts += (text for _, text in parts.descriptions)
     hits = matcher.find(PARAGRAPH.join(texts), lang=extraction.lang, ruled_out=True)
     found = {hit.brand for hit in hits}
     if any((each.requires or each.forbids or each.name in senses) and each.name in found for each in matcher.brands):
         return None
-    ends = [*accumulate(len(text) + 1 for text in texts)] if hits else []
-    return sorted({owners[bisect_right(ends, hit.start)] for hit in hits})
+    if not hits:
+        return []
+    ends, numbers = [*accumulate(len(text) + 1 for text in texts)], [*owners]
+    return sorted({numbers[bisect_right(ends, hit.start)] for hit in hits})
 
 
 def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:

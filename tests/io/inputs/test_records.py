@@ -216,6 +216,17 @@ RECORDS = [
 ]
 
 
+@pytest.mark.parametrize("header", ["Content-Encoding: gzip", "Content-Encoding: br", "Transfer-Encoding: chunked"])
+def test_a_body_that_was_stored_unpacked_is_read_though_its_header_lies(
+    archive: Callable[..., Path], header: str
+) -> None:
+    page, junk = b"<html><p>plain" + b" words" * 99, b"\xff" * 99_999
+    found = list(read_warc(archive(*(_record(n, body, more=f"{header}\r\n") for n, body in enumerate((page, junk))))))
+    assert [document.data for document in found] == [page, None]
+    error = found[1].error or ""
+    assert ("cannot be read" in error, len(error) < 400) == (True, True)
+
+
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
 def test_only_html_pages_that_were_found_are_read(archive: Callable[..., Path], name: str) -> None:
     documents = list(read_warc(archive(*RECORDS, name=name)))
