@@ -99,13 +99,17 @@ class Inlines:
         start = self._ends[first - 1]
         start += len(_BETWEEN) if start else 0
         waiting = self._images[index][::-1] if index in self._images else []
+        if end == first + 1 and not waiting and not self._has_latex:
+            # Most blocks: one piece of text.
+            shown = self._normal(self._text[start : self._ends[first]])
+            self._count(_BYTES_OF_PIECE if shown else 0)
+            return (Text(shown, *self._looks[self._styles[self._cuts_before[first] - 1]]),) if shown else ()
         found: list[Text | Image] = []
         for piece in range(first, end):
             cut = self._cuts_before[piece] - 1
             while waiting and waiting[-1][0] <= max(self._cuts[cut], self._starts[index]):
                 found.append(waiting.pop()[1])
-            shown, start = self._text[start : self._ends[piece]], self._ends[piece]
-            shown = normalised(shown, has_marks=self._has_marks) if self._is_changed else shown
+            shown, start = self._normal(self._text[start : self._ends[piece]]), self._ends[piece]
             if shown:
                 self._add(found, shown, self._styles[cut])
         found.extend(image for _, image in reversed(waiting))
@@ -135,8 +139,16 @@ class Inlines:
             found[-1] = piece._replace(text=last.text + piece.text)
         elif piece.text:
             found.append(piece)
-            self.made += _BYTES_OF_FORMULA if piece.formula else _BYTES_OF_PIECE
-            check_memory(self._size, self.made, "the parts of the text")
+            self._count(_BYTES_OF_FORMULA if piece.formula else _BYTES_OF_PIECE)
+
+    def _normal(self, shown: str) -> str:
+        """Return text in its normal form, if that is asked for."""
+        return normalised(shown, has_marks=self._has_marks) if self._is_changed else shown
+
+    def _count(self, made: int) -> None:
+        """Count bytes that a piece takes."""
+        self.made += made
+        check_memory(self._size, self.made, "the parts of the text")
 
 
 def _in_kept(

@@ -236,7 +236,9 @@ def normalised(text: str, *, has_marks: bool = True) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable], *, normalise: bool = True) -> str:
+def plain_text(
+    blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable], *, normalise: bool = True, marked: bool = False
+) -> str:
     """Return the text of the kept blocks, a blank line between two of them.
 
     A line break of the page is one of the text; preformatted text keeps its lines (without empty ones in a row, which
@@ -252,8 +254,10 @@ def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTab
         The tables of data that hold kept blocks.
     normalise : bool
         Whether the text is brought into a normal form; see `blockfeat.content.plain.normalised`.
+    marked : bool
+        Whether these are the blocks `with_marked_scripts`.
     """
-    blocks = _with_marked_scripts(blocks)
+    blocks = blocks if marked else with_marked_scripts(blocks)
     if tables or blocks.names & PREFORMATTED:
         text = _shaped(blocks, kept, tables)
     else:
@@ -304,7 +308,7 @@ def _permalinks(blocks: Blocks) -> Iterator[tuple[int, int, str]]:
                 yield start, end, " " * (end - start)
 
 
-def _with_marked_scripts(blocks: Blocks) -> Blocks:
+def with_marked_scripts(blocks: Blocks) -> Blocks:
     """Return blocks with raised and lowered text written so that its meaning stays, where they have any.
 
     Numbers and signs become characters of Unicode (10²³, H₂O), all else stands in braces behind a mark (``x^{ab}``).

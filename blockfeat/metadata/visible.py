@@ -100,16 +100,21 @@ class Place:
 
     @cached_property
     def _marked(self) -> list[tuple[int, bytes]]:
-        """Where words of authors and dates stand in start tags of the stretch, and what stands there."""
+        """The elements about the article in whose start tags words of authors and dates stand, and what stands there."""
         tags = self.blocks.tags
         first, end = tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte)))
         inside = tags.opened[first:end]
-        places = _MARKS.places_in(tags.source, tags.start[inside], tags.stop[inside])
-        return [(place, tags.source[place : place + _MARKS.longest].lower()) for place in places]
+        starts = tags.start[inside]
+        places = _MARKS.places_in(tags.source, starts, tags.stop[inside])
+        if not places:
+            return []
+        owners = starts.searchsorted(places, side="right") - 1
+        rows = zip(places, (first + owners).tolist(), self._are_about(starts[owners]).tolist(), strict=True)
+        return [(one, tags.source[at : at + _MARKS.longest].lower()) for at, one, is_about in rows if is_about]
 
     def elements(self, words: tuple[bytes, ...]) -> list[int]:
         """Return the elements in this stretch whose start tags hold one of some words, in order."""
-        return self.elements_at([place for place, found in self._marked if found.startswith(words)])
+        return list(dict.fromkeys(element for element, found in self._marked if found.startswith(words)))
 
     def elements_at(self, places: list[int]) -> list[int]:
         """Return the elements about the article whose start tags hold one of some places in the source, in order."""
