@@ -70,16 +70,14 @@ def _serve(
     status, work = _outcome(load)
     _send(line, [_answer(status, None if status == DONE else work)])
     while status == DONE:
-        answers, sent = [], time.monotonic()
-        for item in waiting.get():
+        batch, answers, sent = waiting.get(), list[bytes](), time.monotonic()
+        for item in batch:
             notes[_SINCE] = time.monotonic()
             notes[_BEGUN] += 1
             answers.append(_answer(*_outcome(work, item)))
-            if len(answers[-1]) > _BYTES_HELD or time.monotonic() - sent > _SECONDS_HELD:
+            if item is batch[-1] or len(answers[-1]) > _BYTES_HELD or time.monotonic() - sent > _SECONDS_HELD:
                 _send(line, answers)
                 answers, sent = [], time.monotonic()
-        if answers:
-            _send(line, answers)
 
 
 def _receive_batches(line: Connection, waiting: SimpleQueue[list[Any]]) -> None:

@@ -87,6 +87,7 @@ class Inlines:
         self._has_marks, is_ascii = blocks.page_text.has_marks, self._text.isascii()
         self._is_changed = normalise and not is_ascii and (self._has_marks or not is_normalized("NFC", self._text))
         self._has_latex = "$" in self._text or "\\" in self._text
+        self._is_simple = not self._has_latex and not self._is_changed
         pieces = len(self._targets) + len(inside) + sum(map(len, self.loose.values()))
         self.made = _BYTES_OF_BLOCK * len(blocks) + _BYTES_OF_PIECE * pieces
         self.made += _BYTES_OF_BREAK * (self._text.count("\n") - 2 * self._text.count(_BETWEEN))
@@ -99,9 +100,8 @@ class Inlines:
         start = self._ends[first - 1]
         start += len(_BETWEEN) if start else 0
         waiting = self._images[index][::-1] if index in self._images else []
-        if end == first + 1 and not waiting and not self._has_latex:
-            # Most blocks: one piece of text.
-            shown = self._normal(self._text[start : self._ends[first]])
+        if end == first + 1 and self._is_simple and not waiting:
+            shown = self._text[start : self._ends[first]]
             self._count(_BYTES_OF_PIECE if shown else 0)
             return (Text(shown, *self._looks[self._styles[self._cuts_before[first] - 1]]),) if shown else ()
         found: list[Text | Image] = []
@@ -109,7 +109,8 @@ class Inlines:
             cut = self._cuts_before[piece] - 1
             while waiting and waiting[-1][0] <= max(self._cuts[cut], self._starts[index]):
                 found.append(waiting.pop()[1])
-            shown, start = self._normal(self._text[start : self._ends[piece]]), self._ends[piece]
+            shown, start = self._text[start : self._ends[piece]], self._ends[piece]
+            shown = normalised(shown, has_marks=self._has_marks) if self._is_changed else shown
             if shown:
                 self._add(found, shown, self._styles[cut])
         found.extend(image for _, image in reversed(waiting))
@@ -140,10 +141,6 @@ class Inlines:
         elif piece.text:
             found.append(piece)
             self._count(_BYTES_OF_FORMULA if piece.formula else _BYTES_OF_PIECE)
-
-    def _normal(self, shown: str) -> str:
-        """Return text in its normal form, if that is asked for."""
-        return normalised(shown, has_marks=self._has_marks) if self._is_changed else shown
 
     def _count(self, made: int) -> None:
         """Count bytes that a piece takes."""

@@ -236,9 +236,7 @@ def normalised(text: str, *, has_marks: bool = True) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def plain_text(
-    blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable], *, normalise: bool = True, marked: bool = False
-) -> str:
+def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable], *, normalise: bool = True) -> str:
     """Return the text of the kept blocks, a blank line between two of them.
 
     A line break of the page is one of the text; preformatted text keeps its lines (without empty ones in a row, which
@@ -254,10 +252,8 @@ def plain_text(
         The tables of data that hold kept blocks.
     normalise : bool
         Whether the text is brought into a normal form; see `blockfeat.content.plain.normalised`.
-    marked : bool
-        Whether these are the blocks `with_marked_scripts`.
     """
-    blocks = blocks if marked else with_marked_scripts(blocks)
+    blocks = with_marked_scripts(blocks)
     if tables or blocks.names & PREFORMATTED:
         text = _shaped(blocks, kept, tables)
     else:
@@ -315,7 +311,9 @@ def with_marked_scripts(blocks: Blocks) -> Blocks:
     What is a link is the mark of a footnote and stands behind a blank. Endings of ordinals ("7th"), symbols, and what
     stands at the beginning of a word stay as they are, and so does preformatted text.
     """
-    return _rewritten(blocks, _marked_scripts(blocks)) if blocks.names & SCRIPTS else blocks
+    if not blocks.names & SCRIPTS:
+        return blocks
+    return replace(_rewritten(blocks, _marked_scripts(blocks)), names=blocks.names & ~SCRIPTS)
 
 
 def _marked_scripts(blocks: Blocks) -> Iterator[tuple[int, int, str]]:

@@ -329,14 +329,13 @@ class PageAnalysis:
         scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
         measures = confidence_measures(model_kind, scores, kept, words, chances)
         numbers, marked = np.asarray(self.columns["role number"]), with_marked_scripts(blocks)
-        found = {*self.columns["role number"]}
 
         def text(role: str) -> str:
-            if ROLES.index(role) not in found:
-                return ""
             chosen = numbers == ROLES.index(role)
+            if not chosen.any():
+                return ""
             tables = self.choice.tables if role in ("lead", "body") else data_tables(blocks, chosen)
-            return plain_text(marked, chosen, tables, normalise=normalise, marked=True)
+            return plain_text(marked, chosen, tables, normalise=normalise)
 
         return Facts(
             kind=self.kind,

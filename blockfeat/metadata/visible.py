@@ -100,7 +100,7 @@ class Place:
 
     @cached_property
     def _marked(self) -> list[tuple[int, bytes]]:
-        """The elements about the article in whose start tags words of authors and dates stand, and what stands there."""
+        """The elements about the article in whose start tags words of authors and dates stand, and what stands so."""
         tags = self.blocks.tags
         first, end = tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte)))
         inside = tags.opened[first:end]
@@ -227,8 +227,7 @@ def _in_lines(place: Place) -> Iterator[str]:
     for index, text in place.near.items():
         if len(text) > 120:
             continue
-        span = find_span(text)
-        if span:
+        if span := find_span(text):
             for part in (text[: span[0]], *_BETWEEN.split(text[span[1] :])):
                 yield from _only_person(part)
             # Many pages put the name into a line of its own above or below the date.
@@ -258,8 +257,7 @@ def _may_begin(text: str) -> bool:
 
 def _byline(text: str) -> Iterator[str]:
     """Return the names of a line such as "By Ann Lee" or "Posted on 2 May 2024 by Ann Lee"."""
-    asian = _CJK_BYLINE.search(text) if not text.isascii() else None
-    if asian:
+    if not text.isascii() and (asian := _CJK_BYLINE.search(text)):
         yield asian["names"] or asian["korean"]
     found = _BYLINE.match(text) if _may_begin(text) else None
     if found is None:
