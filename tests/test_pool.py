@@ -46,6 +46,12 @@ def test_a_killed_worker_and_a_deadline_cost_one_item_each() -> None:
     assert results_of(work, range(40), jobs=2, deadline=5.0) == expected
 
 
+def test_results_that_were_not_sent_yet_are_made_again_where_their_process_is_killed() -> None:
+    items = [*range(20, 90), 5, *range(90, 120)]
+    expected = [f"failed 5: {DIED}" if item == 5 else f"done {item}" for item in items]
+    assert results_of(work, items, jobs=1, deadline=60.0) == expected
+
+
 def sleeps(seconds: float) -> str:
     time.sleep(seconds)
     return "done"

@@ -87,6 +87,7 @@ class Inlines:
         self._has_marks, is_ascii = blocks.page_text.has_marks, self._text.isascii()
         self._is_changed = normalise and not is_ascii and (self._has_marks or not is_normalized("NFC", self._text))
         self._has_latex = "$" in self._text or "\\" in self._text
+        self._is_simple = not self._has_latex and not self._is_changed
         pieces = len(self._targets) + len(inside) + sum(map(len, self.loose.values()))
         self.made = _BYTES_OF_BLOCK * len(blocks) + _BYTES_OF_PIECE * pieces
         self.made += _BYTES_OF_BREAK * (self._text.count("\n") - 2 * self._text.count(_BETWEEN))
@@ -99,6 +100,10 @@ class Inlines:
         start = self._ends[first - 1]
         start += len(_BETWEEN) if start else 0
         waiting = self._images[index][::-1] if index in self._images else []
+        if end == first + 1 and self._is_simple and not waiting:
+            shown = self._text[start : self._ends[first]]
+            self._count(_BYTES_OF_PIECE if shown else 0)
+            return (Text(shown, *self._looks[self._styles[self._cuts_before[first] - 1]]),) if shown else ()
         found: list[Text | Image] = []
         for piece in range(first, end):
             cut = self._cuts_before[piece] - 1
@@ -135,8 +140,12 @@ class Inlines:
             found[-1] = piece._replace(text=last.text + piece.text)
         elif piece.text:
             found.append(piece)
-            self.made += _BYTES_OF_FORMULA if piece.formula else _BYTES_OF_PIECE
-            check_memory(self._size, self.made, "the parts of the text")
+            self._count(_BYTES_OF_FORMULA if piece.formula else _BYTES_OF_PIECE)
+
+    def _count(self, made: int) -> None:
+        """Count bytes that a piece takes."""
+        self.made += made
+        check_memory(self._size, self.made, "the parts of the text")
 
 
 def _in_kept(

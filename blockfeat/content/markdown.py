@@ -201,7 +201,7 @@ def _fenced(code: tree.Code) -> list[str]:
 def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
     """Return a line of text with its styles; page text in it is escaped."""
     only = inline[0] if len(inline) == 1 else None
-    if isinstance(only, tree.Text) and not any(_style(only)) and not (links and only.target) and _is_plain(only.text):
+    if isinstance(only, tree.Text) and not any(only[1:]) and _is_plain(only.text):
         return only.text.strip(" ")
     written: list[str] = []
     for target, group in groupby(inline, key=tree.target_of) if links else ((None, inline),):
