@@ -17,7 +17,7 @@ _COLUMNS = 70
 
 _OUTPUT = re.compile(r"(^<!-- output[^>]*-->\n```)\n", re.MULTILINE)
 
-_HEAD = """# Commands
+_HEAD = """# Commands (CLI)
 
 Written from the command line itself when this site is built; `blockfeat COMMAND --help` says the same. Exit codes: 0
 all well, 1 some inputs failed, 2 wrong usage, 126 nothing could be read or written, 130 stopped by Ctrl-C.
