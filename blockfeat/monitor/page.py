@@ -255,8 +255,7 @@ def page_values(store: Store, filters: Filters, *, before: int | None = None, is
     filters = filters.in_store(store)
     found = stream(store, filters, before=before, articles=_IN_REPORT if is_file else _ARTICLES)
     values: dict[str, Any] = {"filters": filters, "stream": found, "is_first": before is None}
-    if not is_file:
-        values["choices"] = choices(store)
+    values["choices"] = choices(store)
     if before is None:
         today = store.today(now=time.time())
         numbers = overview(store, filters, today=today, is_whole=is_file)

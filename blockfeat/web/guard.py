@@ -96,7 +96,7 @@ class Rate:
         self._clock = clock
         self._clients: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def wait(self, client: str) -> float:
+    def wait(self, client: str, *, cost: float = 1.0) -> float:
         """Count a request of a client; return the seconds that it has to wait, 0 where it is allowed now."""
         if not self._per_minute:
             return 0.0
@@ -104,7 +104,7 @@ class Rate:
         tokens, since = self._clients.pop(name, (float(self._per_minute), now))
         tokens = min(tokens + (now - since) * self._per_minute / 60, float(self._per_minute))
         is_free = tokens >= 1
-        self._clients[name] = (tokens - 1 if is_free else tokens, now)
+        self._clients[name] = (tokens - cost if is_free else tokens, now)
         if len(self._clients) > _MOST_CLIENTS:
             self._clients.popitem(last=False)
         return 0.0 if is_free else (1 - tokens) * 60 / self._per_minute
