@@ -32,17 +32,15 @@ def _pairs(data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t) -> cy
     found: cython.Py_ssize_t = 0
     with cython.nogil:
         while 0 <= place < size:
+            before = place
             if data[place] < 0x80:
                 place = _behind_ascii(data, place, size)
-                continue
-            before = place
-            # Most are of two bytes, or of three.
-            if 0xC3 < data[place] < 0xE0 and place + 1 < size and data[place + 1] & 0xC0 == 0x80:
+            elif 0xC3 < data[place] < 0xE0 and place + 1 < size and data[place + 1] & 0xC0 == 0x80:
                 place += 2
-                continue
-            place = _behind_character(data, place, size)
-            if data[before] == 0xC3 and 0 <= place < size:
-                found += _is_doubled(data[before + 1], data[place])
+            else:
+                place = _behind_character(data, place, size)
+                if data[before] == 0xC3 and 0 <= place < size:
+                    found += _is_doubled(data[before + 1], data[place])
     return -1 if place < 0 else found
 
 
