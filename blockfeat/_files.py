@@ -6,7 +6,6 @@ import gzip
 import json
 import lzma
 import os
-import time
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
@@ -143,34 +142,24 @@ def written_alone(path: str | os.PathLike[str]) -> Iterator[None]:
     if is_written_through(Path(path)):
         yield
         return
-    # The processes of a run that was killed may live a little longer than it did.
-    for _ in range(_TRIES_TO_LOCK):
-        with writing(path):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            lock = place.open("ab")
-        with lock:
-            if _is_locked(lock, place):
-                try:
-                    yield
-                finally:
-                    with suppress(OSError):
-                        place.unlink()
-                return
-        time.sleep(0.1)
-    raise OutputError(f"{os.fspath(path)}: another run is writing it")
+    with writing(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        lock = place.open("ab")
+    with lock:
+        try:
+            import fcntl
 
-
-def _is_locked(lock: IO[bytes], place: Path) -> bool:
-    """Lock an open file; return False where another process has done it, or has removed the file since."""
-    try:
-        import fcntl
-
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return os.path.samestat(os.fstat(lock.fileno()), place.stat())
-    except (BlockingIOError, FileNotFoundError):
-        return False
-    except (ImportError, OSError):  # Windows, and file systems without locks
-        return True
+            # Of this process alone: its children may live a little longer where it is killed.
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError) as error:
+            raise OutputError(f"{os.fspath(path)}: another run is writing it") from error
+        except (ImportError, OSError):  # Windows, and file systems without locks
+            pass
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                place.unlink()
 
 
 def beside(path: Path) -> Path:
@@ -244,7 +233,6 @@ SUFFIXES = tuple(_OPENERS)
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _SKIP_BYTES = 1024 * 1024
 _CHUNK = 65_536
-_TRIES_TO_LOCK = 20
 
 
 def check_suffix(path: Path) -> str:

@@ -230,7 +230,9 @@ def _naming(
         some = texts[start:end]
         hits = matcher.find(PARAGRAPH.join(some), lang=extraction.lang, ruled_out=True)
         found = {hit.brand for hit in hits}
-        if any((each.requires or each.forbids or each.name in senses) and each.name in found for each in matcher.brands):
+        if any(
+            (each.requires or each.forbids or each.name in senses) and each.name in found for each in matcher.brands
+        ):
             return None
         ends = [*accumulate(len(text) + 1 for text in some)] if hits else []
         chosen |= {start + bisect_right(ends, hit.start) for hit in hits}
