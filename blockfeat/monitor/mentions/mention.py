@@ -221,6 +221,7 @@ def _naming(
         texts[index] = _without_marks(texts[index], marks)
     own = len(texts)
     texts += (text for _, text in parts.descriptions)
+    depending = {each.name for each in matcher.brands if each.requires or each.forbids or each.name in senses}
     chosen: set[int] = set()
     start = length = 0
     for end in range(1, len(texts) + 1):
@@ -229,10 +230,7 @@ def _naming(
             continue
         some = texts[start:end]
         hits = matcher.find(PARAGRAPH.join(some), lang=extraction.lang, ruled_out=True)
-        found = {hit.brand for hit in hits}
-        if any(
-            (each.requires or each.forbids or each.name in senses) and each.name in found for each in matcher.brands
-        ):
+        if any(hit.brand in depending for hit in hits):
             return None
         ends = [*accumulate(len(text) + 1 for text in some)] if hits else []
         chosen |= {start + bisect_right(ends, hit.start) for hit in hits}
