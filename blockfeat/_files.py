@@ -85,6 +85,14 @@ def is_written_through(path: Path) -> bool:
     return is_open or (path.exists() and not path.is_file())
 
 
+def is_same_file(name: str | os.PathLike[str], path: Path) -> bool:
+    """Return whether a name is that of a regular file, or of what links to it."""
+    try:
+        return path.is_file() and os.path.samefile(name, path)
+    except (OSError, ValueError):
+        return False
+
+
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, sync: bool = False, kept: bool = False) -> Iterator[IO[bytes]]:
     """Open a temporary file that is renamed to ``path`` if the block ends without an error, else removed.
