@@ -6,7 +6,6 @@ import gzip
 import json
 import lzma
 import os
-import time
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
@@ -86,6 +85,14 @@ def is_written_through(path: Path) -> bool:
     return is_open or (path.exists() and not path.is_file())
 
 
+def is_same_file(name: str | os.PathLike[str], path: Path) -> bool:
+    """Return whether a name is that of a regular file, or of what links to it."""
+    try:
+        return path.is_file() and os.path.samefile(name, path)
+    except (OSError, ValueError):
+        return False
+
+
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, sync: bool = False, kept: bool = False) -> Iterator[IO[bytes]]:
     """Open a temporary file that is renamed to ``path`` if the block ends without an error, else removed.
@@ -143,34 +150,24 @@ def written_alone(path: str | os.PathLike[str]) -> Iterator[None]:
     if is_written_through(Path(path)):
         yield
         return
-    # The processes of a run that was killed may live a little longer than it did.
-    for _ in range(_TRIES_TO_LOCK):
-        with writing(path):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            lock = place.open("ab")
-        with lock:
-            if _is_locked(lock, place):
-                try:
-                    yield
-                finally:
-                    with suppress(OSError):
-                        place.unlink()
-                return
-        time.sleep(0.1)
-    raise OutputError(f"{os.fspath(path)}: another run is writing it")
+    with writing(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        lock = place.open("ab")
+    with lock:
+        try:
+            import fcntl
 
-
-def _is_locked(lock: IO[bytes], place: Path) -> bool:
-    """Lock an open file; return False where another process has done it, or has removed the file since."""
-    try:
-        import fcntl
-
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return os.path.samestat(os.fstat(lock.fileno()), place.stat())
-    except (BlockingIOError, FileNotFoundError):
-        return False
-    except (ImportError, OSError):  # Windows, and file systems without locks
-        return True
+            # Of this process alone: its children may live a little longer where it is killed.
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError) as error:
+            raise OutputError(f"{os.fspath(path)}: another run is writing it") from error
+        except (ImportError, OSError):  # Windows, and file systems without locks
+            pass
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                place.unlink()
 
 
 def beside(path: Path) -> Path:
@@ -244,7 +241,6 @@ SUFFIXES = tuple(_OPENERS)
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _SKIP_BYTES = 1024 * 1024
 _CHUNK = 65_536
-_TRIES_TO_LOCK = 20
 
 
 def check_suffix(path: Path) -> str:

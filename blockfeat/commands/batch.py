@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any
 
-from blockfeat._files import beside, is_written_through, whole_file, written_alone
+from blockfeat._files import beside, is_same_file, is_written_through, whole_file, written_alone
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 from blockfeat.errors import ResumeError, nearest
@@ -145,18 +145,11 @@ def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], 
         raise console.wrong(f"{output}: {chosen} is one table, give a file, not a folder", "--output")
     if path is None and chosen == "parquet":
         raise console.wrong("parquet needs --output FILE", "--format")
-    if path is not None and not is_folder and any(_is_same_file(name, path) for name in inputs):
+    if path is not None and not is_folder and any(is_same_file(name, path) for name in inputs):
         raise console.wrong(f"{output}: it is an input too", "--output")
     if resume and (path is None or is_folder or chosen != "json"):
         raise console.wrong("needs --format json and --output FILE", "--resume")
     return Target(path, is_folder, chosen)
-
-
-def _is_same_file(name: str, path: Path) -> bool:
-    try:
-        return path.exists() and os.path.samefile(name, path) and path.is_file()
-    except (OSError, ValueError):
-        return False
 
 
 class PassedOver(Counter[str]):

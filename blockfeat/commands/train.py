@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from errno import EISDIR
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from blockfeat._extras import require_extra
-from blockfeat._files import bundled_table
+from blockfeat._files import bundled_table, is_same_file, writing
 from blockfeat.commands import console
 from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, languages
 
@@ -49,7 +50,7 @@ def train(
     config: Annotated[str | None, typer.Option(help="Hyperparameters: a TOML file, or bundled: paper.toml.")] = None,
     print_config: Annotated[bool, typer.Option("--print-config", help="Print hyperparameters (TOML) and end.")] = False,
     split: Annotated[float | None, typer.Option(help="Share to train on, by host or by page; 1: all.  [0.7]")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all random numbers and of the split.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers and of the split.")] = 0,
     report: Annotated[Path | None, typer.Option(help="Folder for the curves, PNG and CSV.")] = None,
     name: Annotated[str | None, typer.Option(help="Name of the model; the file's by default.")] = None,
     table: Annotated[str | None, typer.Option(help="Tag table: html5, ziegler2007, or a TOML file.")] = None,
@@ -138,7 +139,7 @@ def _train(
     """Train a model, write it and its report, and print the results."""
     from blockfeat.models.store import save_model
 
-    stop, corpora = _Stop(), _corpora(named)
+    stop, corpora = _Stop(), _corpora(named, output)
     with console.progress("training", quiet=quiet) as tick, stop.announced():
 
         def on_progress(step: Progress) -> None:
@@ -168,7 +169,7 @@ def _train_rules(base: str, named: list[str], output: Path, pages: dict[str, Any
 
     with console.progress("learning", quiet=quiet) as tick:
         model, reports = train_site_rules(
-            _corpora(named),
+            _corpora(named, output),
             base=base,
             name=name,
             **pages,
@@ -193,11 +194,20 @@ def _train_rules(base: str, named: list[str], output: Path, pages: dict[str, Any
     console.show(f"written: {output}; extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
 
 
-def _corpora(named: list[str]) -> list[Path | str]:
-    """Return the corpus files, or "demo"; print where they come from if none is named."""
+def _corpora(named: list[str], output: Path) -> list[Path | str]:
+    """Return the corpus files, or "demo"; print where they come from if none is named.
+
+    An output that is one of them, or cannot be written, is refused before anything is learnt.
+    """
     from blockfeat.commands.corpus import DEMO, choose_corpora
 
     corpora, origin = choose_corpora(named, console.settings_files())
+    if any(is_same_file(corpus, output) for corpus in corpora):
+        raise console.wrong(f"{output}: it is a corpus too", "--output")
+    with writing(output):
+        output.parent.mkdir(parents=True, exist_ok=True)
+        if output.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
     if not named:
         files = " (name others by --corpus)" if corpora == [DEMO] else f": {', '.join(map(str, corpora))}"
         console.show(f"training on {origin}{files}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections import Counter
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import IO, Protocol
 from unicodedata import normalize
 
-from blockfeat._files import write_whole, writing
+from blockfeat._files import is_same_file, write_whole, writing
 from blockfeat.io.inputs.options import Pending, as_read
 from blockfeat.io.outputs.formats import Formatter, Rendered, frame, part
 from blockfeat.page.document import host_of
@@ -110,17 +109,17 @@ class FolderWriter:
         """Return a name not used before, also on file systems that ignore case or decompose letters."""
         stem = _PAGE_SUFFIX.sub("", _UNSAFE.sub("_", id)).strip("._") or "page"
         name, number = _shortened(stem, self.suffix), 2
-        while (identity := normalize("NFC", normalize("NFC", name).casefold())) in self.used or self._is_read(name, id):
+        while (identity := _identity(name)) in self.used or is_same_file(id, self.folder / name):
             name, number = _shortened(stem, f"-{number}{self.suffix}"), number + 1
         self.used.add(identity)
         return name
 
-    def _is_read(self, name: str, id: str) -> bool:
-        """Return whether a name in the folder is that of the page itself."""
-        return os.path.isfile(id) and (self.folder / name).is_file() and os.path.samefile(self.folder / name, id)
-
     def close(self) -> None:
         """Do nothing: every file is complete."""
+
+
+def _identity(name: str) -> str:
+    return normalize("NFC", normalize("NFC", name).casefold())
 
 
 def _shortened(stem: str, end: str) -> str:

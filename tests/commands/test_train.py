@@ -95,6 +95,20 @@ def test_the_configuration_is_printed_whole(folder: Path) -> None:
     assert blockfeat(folder, "train", "--kind", "margin", "--print-config").stdout == config_text("margin")
 
 
+@pytest.mark.parametrize(
+    ("output", "code", "said"),
+    [("own.jsonl", 2, "it is a corpus too"), (".", 126, "Is a directory"), ("own.jsonl/m.json", 126, "is no folder")],
+)
+def test_what_cannot_be_written_is_said_before_anything_is_learnt(
+    folder: Path, output: str, code: int, said: str
+) -> None:
+    write_corpus(demo_pages()[:2], folder / "own.jsonl")
+    before = (folder / "own.jsonl").read_bytes()
+    done = blockfeat(folder, "train", "--corpus", "own.jsonl", "--output", output, "--quiet", code=code)
+    assert (said in done.stderr, "features" in done.stdout) == (True, False)
+    assert (folder / "own.jsonl").read_bytes() == before
+
+
 @pytest.mark.parametrize(("words", "reason"), CASES["wrong_usage_is_one_message_and_code_2"])
 def test_wrong_usage_is_one_message_and_code_2(words: tuple[str, ...], reason: str, folder: Path) -> None:
     done = blockfeat(folder, "train", *words, code=2)

@@ -50,6 +50,8 @@ ACCENTED = re.compile("[\u00e0-\u00f6\u00f8-\u0130\u0132-\u024f\u1e00-\u1eff]")
 _LATIN_MARKS = re.compile("[\u0300-\u036f]")
 # What stands for characters that go with the one before, and for those that become several or none.
 _JOINED, _EXPANDED = "\U0010fffe", "\U0010ffff"
+# Characters that are folded at once: it takes thirteen times as many bytes.
+_AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +115,10 @@ class Folder:
 
     def fold(self, text: str) -> FoldedText:
         """Fold a text; linear in its length."""
-        codes = code_points(text)
-        one_by_one = self._folded.take(codes)
-        if not one_by_one.all():
-            self._meet(set(text))
-            one_by_one = self._folded.take(codes)
-        alike = one_by_one.tobytes().decode("utf-32-le")
+        alike, places = self._one_by_one(text)
         pieces: list[tuple[str, int, bool]] = []
         done = 0
-        for place in _places_of_clusters(one_by_one):
+        for place in places:
             cluster = self._patterns[0].match(text, place) if place >= done else None
             if cluster is not None:
                 if place > done:
@@ -134,6 +131,20 @@ class Folder:
             pieces.append((alike[done:], done, False))
         folded, originals, whole = zip(*pieces, ("", len(text), True), strict=True)
         return FoldedText("".join(folded), [*accumulate(map(len, folded[:-1]), initial=0)], originals, whole)
+
+    def _one_by_one(self, text: str) -> tuple[str, list[int]]:
+        """Return a text with each character folded by itself, and where clusters may begin in it."""
+        parts, places = [], list[int]()
+        for start in range(0, len(text), _AT_ONCE):
+            some = text[start : start + _AT_ONCE + 1]  # with one that is only looked at
+            codes = code_points(some)
+            folded = self._folded.take(codes)
+            if not folded.all():
+                self._meet(set(some))
+                folded = self._folded.take(codes)
+            parts.append(folded[:_AT_ONCE].tobytes().decode("utf-32-le"))
+            places += [start + place for place in _places_of_clusters(folded) if place < _AT_ONCE]
+        return "".join(parts), places
 
     def _meet(self, characters: set[str]) -> None:
         """Register characters: what they fold to; rebuild the cluster pattern where some do not fold one to one."""

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from itertools import accumulate, chain
+from itertools import accumulate
 from string import ascii_letters
 from typing import Any
 
@@ -29,6 +29,8 @@ COUNTED_PLACES = tuple(place for place in PLACES if place != "description")
 """Places whose mentions count by default."""
 
 _LONGEST_SENTENCE = 300
+# Characters of a page that are searched at once: folding takes some twenty times as much memory.
+_SEARCHED_AT_ONCE = 1_000_000
 _DESCRIPTION = "description"
 # No name reaches over it.
 _BETWEEN_DESCRIPTIONS = " | "
@@ -218,16 +220,23 @@ def _naming(
     texts = [each.text for each in extraction.blocks] if blocks is None else blocks.raw_texts()
     for index, marks in parts.marks.items():
         texts[index] = _without_marks(texts[index], marks)
-    owners = chain(range(len(texts)), (index for index, _ in parts.descriptions))
+    own = len(texts)
     texts += (text for _, text in parts.descriptions)
-    hits = matcher.find(PARAGRAPH.join(texts), lang=extraction.lang, ruled_out=True)
-    found = {hit.brand for hit in hits}
-    if any((each.requires or each.forbids or each.name in senses) and each.name in found for each in matcher.brands):
-        return None
-    if not hits:
-        return []
-    ends, numbers = [*accumulate(len(text) + 1 for text in texts)], [*owners]
-    return sorted({numbers[bisect_right(ends, hit.start)] for hit in hits})
+    depending = {each.name for each in matcher.brands if each.requires or each.forbids or each.name in senses}
+    chosen: set[int] = set()
+    start = length = 0
+    for end in range(1, len(texts) + 1):
+        length += len(texts[end - 1])
+        if length < _SEARCHED_AT_ONCE and end < len(texts):
+            continue
+        some = texts[start:end]
+        hits = matcher.find(PARAGRAPH.join(some), lang=extraction.lang, ruled_out=True)
+        if any(hit.brand in depending for hit in hits):
+            return None
+        ends = [*accumulate(len(text) + 1 for text in some)] if hits else []
+        chosen |= {start + bisect_right(ends, hit.start) for hit in hits}
+        start, length = end, 0
+    return sorted({index if index < own else parts.descriptions[index - own][0] for index in chosen})
 
 
 def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:

@@ -1,6 +1,7 @@
 """Folding: what compares equal, and the way back to the original offsets."""
 
 import time
+import tracemalloc
 import unicodedata
 
 import pytest
@@ -52,6 +53,24 @@ def test_many_invisible_characters() -> None:
     folded = Folder().fold(text)
     within = text[slice(*(folded.span(0, 5) or (0, 0)))]
     assert folded.text == Folder().fold(within).text == "apple"
+
+
+@examples(200)
+@given(st.lists(st.sampled_from([*"aß \u200b\u0301é\n㈱", PARAGRAPH])).map("".join), st.integers(1, 4))
+def test_a_long_text_is_folded_in_parts_as_it_is_as_a_whole(text: str, size: int) -> None:
+    whole = Folder().fold(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("blockfeat.monitor.mentions.folding._AT_ONCE", size)
+        assert Folder().fold(text) == whole
+
+
+def test_a_long_text_is_folded_in_little_memory() -> None:
+    folder, text = Folder(), "the Ferry leaves " * 200_000
+    tracemalloc.start()
+    folder.fold(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6 * len(text)
 
 
 def test_span_through_a_character_is_none() -> None:
