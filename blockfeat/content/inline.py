@@ -86,8 +86,7 @@ class Inlines:
         self._looks = {style: self._look(style) for style in {*self._styles}}
         self._has_marks, is_ascii = blocks.page_text.has_marks, self._text.isascii()
         self._is_changed = normalise and not is_ascii and (self._has_marks or not is_normalized("NFC", self._text))
-        self._has_latex = "$" in self._text or "\\" in self._text
-        self._is_simple = not self._has_latex and not self._is_changed
+        self._is_simple = not self._is_changed and "$" not in self._text and "\\" not in self._text
         pieces = len(self._targets) + len(inside) + sum(map(len, self.loose.values()))
         self.made = _BYTES_OF_BLOCK * len(blocks) + _BYTES_OF_PIECE * pieces
         self.made += _BYTES_OF_BREAK * (self._text.count("\n") - 2 * self._text.count(_BETWEEN))
@@ -124,7 +123,7 @@ class Inlines:
     def _add(self, found: list[Text | Image], shown: str, style: int) -> None:
         """Add text in one style, and the formulas in it by themselves."""
         own, behind = self._looks[style], 0
-        for latex in _LATEX.finditer(shown) if self._has_latex and not style & _CODE else ():
+        for latex in _LATEX.finditer(shown) if ("$" in shown or "\\" in shown) and not style & _CODE else ():
             inner = latex[latex.lastindex or 0]
             if style & _FORMULA or _IS_LATEX.search(inner):
                 self._append(found, Text(shown[behind : latex.start()], *own))

@@ -329,13 +329,11 @@ class PageAnalysis:
         scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
         measures = confidence_measures(model_kind, scores, kept, words, chances)
         numbers, marked = np.asarray(self.columns["role number"]), with_marked_scripts(blocks)
+        tables = data_tables(blocks, numbers != ROLES.index("clutter"))
 
         def text(role: str) -> str:
             chosen = numbers == ROLES.index(role)
-            if not chosen.any():
-                return ""
-            tables = self.choice.tables if role in ("lead", "body") else data_tables(blocks, chosen)
-            return plain_text(marked, chosen, tables, normalise=normalise)
+            return plain_text(marked, chosen, tables, normalise=normalise) if chosen.any() else ""
 
         return Facts(
             kind=self.kind,

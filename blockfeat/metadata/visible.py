@@ -103,9 +103,8 @@ class Place:
         """The elements about the article in whose start tags words of authors and dates stand, and what stands so."""
         tags = self.blocks.tags
         first, end = tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte)))
-        inside = tags.opened[first:end]
-        starts = tags.start[inside]
-        places = _MARKS.places_in(tags.source, starts, tags.stop[inside])
+        starts, ends = (column[tags.opened[first:end]] for column in (tags.start, tags.stop))
+        places = _MARKS.places_in(tags.source, starts, ends)
         if not places:
             return []
         owners = starts.searchsorted(places, side="right") - 1
