@@ -12,7 +12,6 @@ from typing import Protocol
 from benchmarks.escapes import measure_escapes
 from benchmarks.footprint import cold_start_table, cold_starts, memory_growth, results_table
 from benchmarks.formats import formats_table, measure_formats
-from benchmarks.growth import measure_growth
 from benchmarks.metadata import METADATA_PEERS, run_metadata_bench
 from benchmarks.metadata_scores import read_gold
 from benchmarks.speed import measure_speed, systems_of
@@ -91,7 +90,6 @@ def _work(command: argparse.ArgumentParser) -> None:
 def _growth_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--limit", type=float, default=60.0, metavar="S", help="seconds that one page may take")
     command.add_argument("--largest", type=int, default=16, metavar="MB", help="size of the largest pages")
-    command.set_defaults(peers="none")
 
 
 def _footprint_options(command: argparse.ArgumentParser) -> None:
@@ -100,11 +98,8 @@ def _footprint_options(command: argparse.ArgumentParser) -> None:
 
 
 def _growth(options: argparse.Namespace) -> list[str]:
-    if options.model or options.peers != "none":
-        grown = measure_growth(systems_of(_extractors(options), _chosen_peers(options)), limit=options.limit)
-        return _tables(grown, options)
     sizes = [size for size in SIZES if size <= options.largest << 20]
-    return _tables(measure_views(views_of(), sizes=sizes, limit=options.limit), options)
+    return _tables(measure_views(views_of(options.model), sizes=sizes, limit=options.limit), options)
 
 
 def _footprint(options: argparse.Namespace) -> list[str]:
@@ -207,12 +202,7 @@ _Option = Callable[[argparse.ArgumentParser], None]
 _Run = Callable[[argparse.Namespace], list[str]]
 _BENCHMARKS: tuple[tuple[str, _Run, str, tuple[_Option, ...]], ...] = (
     ("speed", _speed, "process time a page, beside bare parsing", (_corpora, _models, _peers, _passes, _output)),
-    (
-        "growth",
-        _growth,
-        "memory, time and growth of every view on synthetic pages; of named models, time alone",
-        (_models, _peers, _output, _growth_options),
-    ),
+    ("growth", _growth, "memory, time and growth of every view on synthetic pages", (_model, _output, _growth_options)),
     ("footprint", _footprint, "resident memory over many pages, cold starts", (_corpora, _model, _footprint_options)),
     ("stages", _stages, "process time of each stage of the chain", (_corpora, _model, _passes)),
     ("formats", _formats, "process time of each format, beside trafilatura", (_corpora, _model, _passes)),

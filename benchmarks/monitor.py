@@ -23,7 +23,7 @@ from typing import NamedTuple
 from benchmarks.speed import PageInput, SpeedResult, System, measure_speed
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.monitor.config import MonitorConfig, Source
+from blockfeat.monitor.config import MonitorConfig, PageSettings, Source
 from blockfeat.monitor.crawl.cycle import Summary
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
@@ -51,7 +51,8 @@ def measure_pages(model: str, pages: Iterable[LabelledPage], *, passes: int = 5)
     for count in (5, len(BRANDS)):
         for evidence in (False, True):
             brands = tuple(map(Brand, BRANDS[:count]))
-            reader = PageReader.of(ReaderSettings(model, brands, evidence=evidence))
+            settings = ReaderSettings(model, brands, evidence=evidence, least_score=PageSettings().least_score)
+            reader = PageReader.of(settings)
             name = f"monitor, {count} brands" + (", evidence" if evidence else "")
             systems.append(System(name, "", "blockfeat", partial(_read, reader)))
     return measure_speed(systems, pages, passes=passes)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lxml.html
+import numpy as np
 
-from benchmarks.growth import fit_exponent
 from benchmarks.shapes import SHAPES, synthetic_page
 from blockfeat._files import writing
 from blockfeat._pool import in_order
@@ -38,6 +38,7 @@ FREE_BYTES, BYTES_A_BYTE = 64 * 1024 * 1024, 25
 
 _ADDRESS_SPACE = 4 << 30
 _MEGABYTE = 1024 * 1024
+_FIT_FROM = 64 * 1024
 _FIRST = b"<p>The ferry leaves at nine and returns before dark.</p>" * 3
 _LOOP_PAGE = synthetic_page("article", 8_192)
 _PATIENCE = 10.0  # seconds of a process beyond the call that is timed
@@ -96,6 +97,10 @@ class Cell:
     outcome: str = "result"
     loop: float = math.nan
 
+    def __str__(self) -> str:
+        """Return shape and size."""
+        return f"`{self.shape}` {self.size // 1024} KB"
+
     @property
     def factor(self) -> float:
         """Bytes of memory beyond the free ones for each byte of the page."""
@@ -144,19 +149,22 @@ class ViewsResult:
     def to_markdown(self) -> str:
         """Return a row a view: the worst memory factor, seconds a megabyte and exponent with their shapes."""
         columns = ["view", "memory beyond 64 MB, × page", "s a MB (1 MB or more)", "exponent", "refused", "failed"]
+        columns.append("more memory than the law allows")
         rows = []
         for view in dict.fromkeys(cell.view for cell in self.cells):
             cells = [cell for cell in self.cells if cell.view == view]
             large = [cell for cell in cells if cell.size >= _MEGABYTE]
             shapes = list(dict.fromkeys(cell.shape for cell in cells))
             refused = {cell.shape for cell in cells if cell.outcome == "refused"}
-            failed = [f"`{cell.shape}` {cell.size // 1024} KB: {cell.outcome}" for cell in cells if cell.failed]
+            failed = [f"{cell}: {cell.outcome}" for cell in cells if cell.failed]
+            over = [f"{cell}: {cell.memory / 1e6:.0f} MB" for cell in cells if cell.factor > BYTES_A_BYTE]
             worst = [
                 _worst([(cell.factor, cell.shape) for cell in cells]),
                 _worst([(cell.rate, cell.shape) for cell in large]),
                 _worst([(self.exponent(view, shape), shape) for shape in shapes]),
             ]
-            rows.append([view, *worst, f"{len(refused)} of {len(shapes)} shapes", "; ".join(failed) or "none"])
+            told = ["; ".join(found) or "none" for found in (failed, over)]
+            rows.append([view, *worst, f"{len(refused)} of {len(shapes)} shapes", *told])
         return markdown_table(columns, rows)
 
     def write(self, folder: Path) -> None:
@@ -164,6 +172,28 @@ class ViewsResult:
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self.to_frame().to_csv(folder / "views.csv", index=False)
+
+
+def fit_exponent(sizes: Sequence[int], seconds: Sequence[float], *, from_size: int = _FIT_FROM) -> float:
+    """Return the slope of log time over log size: 1 is linear, 2 quadratic.
+
+    Parameters
+    ----------
+    sizes, seconds : sequence of numbers
+        Sizes with their times; times of 0 or NaN are left out.
+    from_size : int
+        Smaller sizes are left out: fixed costs hide growth there.
+
+    Returns
+    -------
+    float
+        NaN with fewer than two different sizes.
+    """
+    pairs = [(size, time) for size, time in zip(sizes, seconds, strict=True) if size >= from_size and time > 0]
+    if len({size for size, _ in pairs}) < 2:
+        return math.nan
+    logarithms = np.log(np.array(pairs, dtype=np.float64))
+    return float(np.polyfit(logarithms[:, 0], logarithms[:, 1], 1)[0])
 
 
 def measure_views(

@@ -104,8 +104,9 @@ def between(least: float, most: float = float("inf"), *, is_above: bool = False,
 
     def check(number: float) -> float:
         if not least <= number <= most or (is_above and number == least) or (is_below and number == most):
-            upper = "" if most == float("inf") else f" and {'below' if is_below else 'at most'} {most:g}"
-            raise ValueError(f"must be {'above' if is_above else 'at least'} {least:g}{upper}, not {number:g}")
+            upper = "" if most == float("inf") else f" and {'below' if is_below else 'at most'} {most:,.12g}"
+            lower = f"{'above' if is_above else 'at least'} {least:,.12g}"
+            raise ValueError(f"must be {lower}{upper}, not {number:,.12g}")
         return number
 
     return Parsed(check, late=True)

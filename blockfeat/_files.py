@@ -6,10 +6,11 @@ import gzip
 import json
 import lzma
 import os
+import time
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -126,6 +127,52 @@ def whole_file(path: str | os.PathLike[str], *, sync: bool = False, kept: bool =
                 partial.unlink(missing_ok=True)
 
 
+@contextmanager
+def written_alone(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let one process at a time write a file, where the system has locks: two would mix their lines.
+
+    Devices, pipes and the like are not locked.
+
+    Raises
+    ------
+    OutputError
+        Another process writes it, or its folder cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    place = target.with_name(f".{target.name}.lock")
+    if is_written_through(Path(path)):
+        yield
+        return
+    # The processes of a run that was killed may live a little longer than it did.
+    for _ in range(_TRIES_TO_LOCK):
+        with writing(path):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            lock = place.open("ab")
+        with lock:
+            if _is_locked(lock, place):
+                try:
+                    yield
+                finally:
+                    with suppress(OSError):
+                        place.unlink()
+                return
+        time.sleep(0.1)
+    raise OutputError(f"{os.fspath(path)}: another run is writing it")
+
+
+def _is_locked(lock: IO[bytes], place: Path) -> bool:
+    """Lock an open file; return False where another process has done it, or has removed the file since."""
+    try:
+        import fcntl
+
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(lock.fileno()), place.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False
+    except (ImportError, OSError):  # Windows, and file systems without locks
+        return True
+
+
 def beside(path: Path) -> Path:
     """Return where a new result is written while an old one keeps its name."""
     target = Path(os.path.realpath(path))
@@ -197,6 +244,7 @@ SUFFIXES = tuple(_OPENERS)
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _SKIP_BYTES = 1024 * 1024
 _CHUNK = 65_536
+_TRIES_TO_LOCK = 20
 
 
 def check_suffix(path: Path) -> str:

@@ -27,15 +27,19 @@ Item = TypeVar("Item")
 StartMethod = Literal["fork", "spawn", "forkserver"]
 Cause = Literal["died", "deadline", "broke", "start"]
 
-READY, DONE, REFUSED, BROKE = "ready", "done", "refused", "broke"
+DONE, REFUSED, BROKE = "done", "refused", "broke"
 NO_START = (
     "a worker process ended while it started; a script that starts processes must do so under if __name__ == '__main__'"
 )
 # A connection that ends in the middle of a message raises a plain OSError.
 LINE_ENDED = (EOFError, OSError)
 _SECONDS_TO_START = 60.0
-# Places in the memory that a process shares: how many items it has begun, when the last, and how many it has answered.
-_BEGUN, _SINCE, _ANSWERED = 0, 1, 2
+# Longer ones do not fit into what the system takes.
+_LONGEST_WAIT = 86_400.0
+# Places in the memory that a process shares: how many items it has begun, and when the last.
+_BEGUN, _SINCE = 0, 1
+# Results of a batch go together, which costs both sides less, but not where they are large or one of them has to wait.
+_SECONDS_HELD, _BYTES_HELD = 0.05, 1 << 16
 
 
 class WorkerFailed(BlockfeatError):
@@ -52,7 +56,7 @@ def _serve(
     notes: MutableSequence[float],
     load: Callable[[], Callable[[Any], Any]],
 ) -> None:
-    """Run the main loop of a worker process: receive batches of items and send back their results one by one.
+    """Run the main loop of a worker process: receive batches of items and send back their results.
 
     The parent's end of the connection is closed here, else the connection would stay open when the parent dies.
     A thread receives the batches, so that the next one is there in time and the two sides cannot deadlock.
@@ -64,13 +68,16 @@ def _serve(
     waiting: SimpleQueue[list[Any]] = SimpleQueue()
     threading.Thread(target=_receive_batches, args=(line, waiting), daemon=True).start()
     status, work = _outcome(load)
-    _answer(line, status, None if status == DONE else work)
+    _send(line, [_answer(status, None if status == DONE else work)])
     while status == DONE:
-        for item in waiting.get():
+        batch, answers, sent = waiting.get(), list[bytes](), time.monotonic()
+        for item in batch:
             notes[_SINCE] = time.monotonic()
             notes[_BEGUN] += 1
-            _answer(line, *_outcome(work, item))
-            notes[_ANSWERED] += 1
+            answers.append(_answer(*_outcome(work, item)))
+            if item is batch[-1] or len(answers[-1]) > _BYTES_HELD or time.monotonic() - sent > _SECONDS_HELD:
+                _send(line, answers)
+                answers, sent = [], time.monotonic()
 
 
 def _receive_batches(line: Connection, waiting: SimpleQueue[list[Any]]) -> None:
@@ -91,13 +98,18 @@ def _outcome(work: Callable[..., Any], *items: Any) -> tuple[str, Any]:
         return BROKE, "".join(traceback.format_exception(error))
 
 
-def _answer(line: Connection, status: str, value: Any) -> None:
+def _answer(status: str, value: Any) -> bytes:
     try:
-        line.send_bytes(pickle.dumps((status, value), pickle.HIGHEST_PROTOCOL))
+        return pickle.dumps((status, value), pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        return pickle.dumps((BROKE, "".join(traceback.format_exception(error))))
+
+
+def _send(line: Connection, answers: list[bytes]) -> None:
+    try:
+        line.send_bytes(pickle.dumps(answers, pickle.HIGHEST_PROTOCOL))
     except BrokenPipeError:
         os._exit(0)
-    except Exception as error:
-        line.send_bytes(pickle.dumps((BROKE, "".join(traceback.format_exception(error)))))
 
 
 def _start_method() -> StartMethod:
@@ -115,7 +127,7 @@ class Worker(Generic[Item]):
         method = start or _start_method()
         context = cast(SpawnContext, multiprocessing.get_context(method))
         self.line, theirs = context.Pipe()
-        self._notes = context.RawArray("d", 3)
+        self._notes = context.RawArray("d", 2)
         parents = self.line if method == "fork" else None
         self._process = context.Process(
             target=_serve, args=(theirs, parents, self._notes, load), daemon=True, name="blockfeat-worker"
@@ -130,18 +142,13 @@ class Worker(Generic[Item]):
         self.answered = 0
 
     @property
-    def is_at_work(self) -> bool:
-        """Whether it has begun an item whose result has not been received."""
-        return int(self._notes[_BEGUN]) > self.answered
-
-    @property
-    def answers(self) -> int:
-        """Number of answers that can be received: to ask the line takes longer than to receive one."""
-        return int(self._notes[_ANSWERED]) - self.answered
+    def begun(self) -> int:
+        """Number of items that it has begun, and whose results have not been received; all but the last are done."""
+        return int(self._notes[_BEGUN]) - self.answered
 
     def left(self, deadline: float | None) -> float | None:
         """Return the seconds left for the current item; the whole deadline if there is none."""
-        if deadline is None or not self.is_at_work:
+        if deadline is None or self.begun <= 0:
             return deadline
         return float(self._notes[_SINCE]) + deadline - time.monotonic()
 
@@ -153,16 +160,20 @@ class Worker(Generic[Item]):
             return False
         return True
 
-    def receive(self) -> tuple[str, Any]:
-        """Return status and value of the next result; raise EOFError or OSError if the connection has ended."""
-        status, value = pickle.loads(self.line.recv_bytes())
-        if not self.is_ready:
-            if status != DONE:
-                raise value if status == REFUSED else WorkerFailed(str(value), "start")
-            self.is_ready = True
-            return READY, None
-        self.answered += 1
-        return status, value
+    def receive(self) -> list[tuple[str, Any]]:
+        """Return status and value of the next results, of none where the process says that it is ready.
+
+        Raise EOFError or OSError if the connection has ended.
+        """
+        answers: list[tuple[str, Any]] = list(map(pickle.loads, pickle.loads(self.line.recv_bytes())))
+        if self.is_ready:
+            self.answered += len(answers)
+            return answers
+        status, value = answers[0]
+        if status != DONE:
+            raise value if status == REFUSED else WorkerFailed(str(value), "start")
+        self.is_ready = True
+        return []
 
     def wait_until_ready(self) -> None:
         """Wait until the process has loaded what it needs; raise an error if it cannot."""
@@ -187,11 +198,9 @@ Loaded = TypeVar("Loaded")
 DIED = "its worker process died"
 
 _logger = logging.getLogger("blockfeat.pool")
-_BATCH = 4
-_FEW_OWED = 16
-_WINDOW = 32
-# Several answers are taken at a time while no worker waits for items: to be woken takes longer than to take one.
-_NAPS, _SECONDS_OF_A_NAP = 6, 0.008
+_BATCH = 8
+_FEW_OWED = 8
+_WINDOW = 16
 STARTS = 3
 
 
@@ -292,9 +301,11 @@ class _Pool(Generic[Item, Result]):
             if len(owed) > _FEW_OWED:
                 continue
             batch: list[tuple[int, Item]] = []
-            while self.again and len(batch) < _BATCH:
+            # The first ones are small: of a few items each worker gets its share.
+            size = min(_BATCH, 1 + self.taken // (4 * len(self.owed)))
+            while self.again and len(batch) < size:
                 batch.append(self.again.popleft())
-            wanted = min(_BATCH - len(batch), window - self.taken)
+            wanted = min(size - len(batch), window - self.taken)
             fresh = list(islice(numbered, wanted))
             exhausted = exhausted or len(fresh) < wanted
             self.taken += len(fresh)
@@ -312,43 +323,39 @@ class _Pool(Generic[Item, Result]):
             return
         patience = None
         if self.deadline is not None:
-            patience = max(0.0, min(worker.left(self.deadline) or 0.0 for worker in busy.values()))
-        ready = wait(list(busy), timeout=patience)
-        least = _FEW_OWED
-        for _ in range(_NAPS):
-            if any(len(owed) - worker.answers <= least for worker, owed in self.owed.items()):
-                break
-            least = _FEW_OWED // 2
-            time.sleep(_SECONDS_OF_A_NAP)
-        for line in ready:
+            left = min(worker.left(self.deadline) or 0.0 for worker in busy.values())
+            patience = min(max(0.0, left), _LONGEST_WAIT)
+        for line in wait(list(busy), timeout=patience):
             self._receive(busy[cast(Connection, line)])
         if self.deadline is not None:
             for worker in busy.values():
-                if worker in self.owed and worker.is_at_work and (worker.left(self.deadline) or 0.0) <= 0.0:
+                is_late = worker in self.owed and worker.begun > 0 and (worker.left(self.deadline) or 0.0) <= 0.0
+                # Results that wait here may be those of the item.
+                if is_late and not worker.line.poll():
                     self._replace(worker, took_longer(self.deadline))
 
     def _receive(self, worker: Worker[Item]) -> None:
-        """Take the results that have arrived; replace a worker whose connection has ended."""
+        """Take results that have arrived; replace a worker whose connection has ended."""
         try:
             self._take(worker)
-            while worker.answers > 0:
-                self._take(worker)
         except LINE_ENDED:
             self._replace(worker, DIED)
 
     def _take(self, worker: Worker[Item]) -> None:
-        status, value = worker.receive()
+        answers = worker.receive()
         self.failed_starts = 0
-        if status == READY:
-            return
-        number, item = self.owed[worker].popleft()
-        if status != DONE:
-            _logger.debug("an item failed: %s", value)
-            value = self.failure(item, str(value).strip().rpartition("\n")[2])
-        self.done[number] = (item, value)
+        for status, value in answers:
+            number, item = self.owed[worker].popleft()
+            if status != DONE:
+                _logger.debug("an item failed: %s", value)
+                value = self.failure(item, str(value).strip().rpartition("\n")[2])
+            self.done[number] = (item, value)
 
     def _replace(self, worker: Worker[Item], reason: str) -> None:
-        """Kill a worker and start another; the item that it was working on fails, its other items are sent again."""
+        """Kill a worker and start another; the item that it was working on fails, its other items are sent again.
+
+        So are those that it had done, if their results had not been sent.
+        """
         worker.end()
         # Results that it sent before are valid.
         with suppress(*LINE_ENDED):
@@ -360,8 +367,9 @@ class _Pool(Generic[Item, Result]):
                 raise WorkerFailed(NO_START, "start")
         worker.line.close()
         owed = self.owed.pop(worker)
-        if worker.is_at_work and owed:
-            number, item = owed.popleft()
+        if 0 < worker.begun <= len(owed):
+            number, item = owed[worker.begun - 1]
+            del owed[worker.begun - 1]
             self.done[number] = (item, self.failure(item, reason))
         self.again.extend(owed)
         self._add()

@@ -136,12 +136,12 @@ class Workers(Generic[Loaded]):
                 # The deadline counts from the start of the task, not from its sending.
                 while (left := worker.left(self._deadline) or 0.0) > 0.0:
                     if worker.line.poll(left):
-                        return worker.receive()
-                    if not worker.is_at_work:
+                        return worker.receive()[0]
+                    if not worker.begun:
                         break
                 raise WorkerFailed(took_longer(self._deadline), "deadline")
         except LINE_ENDED as error:
-            if worker.is_at_work:
+            if worker.begun:
                 raise WorkerFailed(DIED, "died") from error
         return None
 

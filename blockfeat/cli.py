@@ -42,7 +42,15 @@ _PLAIN_FORMATS = ("text", "markdown", "json", "html", "xml")
 
 def main() -> None:
     """Run the command line; errors become one line and an exit code (`blockfeat.commands.console`)."""
+    _replace_closed_streams()
     raise SystemExit(exit_code_of(lambda: _run(sys.argv[1:])))
+
+
+def _replace_closed_streams() -> None:
+    """Put what cannot be read or written where a standard stream is closed, so that no file takes its number."""
+    for number, (name, access) in enumerate((("stdin", os.O_WRONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_RDWR))):
+        if getattr(sys, name) is None and os.open(os.devnull, access) == number:
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", closefd=False))
 
 
 def _run(words: Sequence[str]) -> None:

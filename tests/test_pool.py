@@ -46,13 +46,20 @@ def test_a_killed_worker_and_a_deadline_cost_one_item_each() -> None:
     assert results_of(work, range(40), jobs=2, deadline=5.0) == expected
 
 
+def test_results_that_were_not_sent_yet_are_made_again_where_their_process_is_killed() -> None:
+    items = [*range(20, 90), 5, *range(90, 120)]
+    expected = [f"failed 5: {DIED}" if item == 5 else f"done {item}" for item in items]
+    assert results_of(work, items, jobs=1, deadline=60.0) == expected
+
+
 def sleeps(seconds: float) -> str:
     time.sleep(seconds)
     return "done"
 
 
 def test_the_deadline_is_that_of_one_item_however_many_are_sent_at_once() -> None:
-    assert results_of(sleeps, [0.5] * 8, jobs=1, deadline=3.0) == ["done"] * 8
+    for deadline in (3.0, float("inf")):
+        assert results_of(sleeps, [0.5] * 8, jobs=1, deadline=deadline) == ["done"] * 8
     assert results_of(sleeps, [0.9], jobs=1, deadline=0.1) == ["failed 0.9: it took longer than 0.1 s"]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any
 
-from blockfeat._files import beside, is_written_through, whole_file
+from blockfeat._files import beside, is_written_through, whole_file, written_alone
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 from blockfeat.errors import ResumeError, nearest
@@ -81,23 +81,25 @@ class Target:
         elif self.is_folder:
             yield pages, FolderWriter(self.path, self.format)
         elif self.format != "json" or is_written_through(self.path):
-            with _said_where(beside(self.path), tally), whole_file(self.path, kept=True) as stream:
+            file = beside(self.path)
+            with written_alone(self.path), _said_where(file, tally), whole_file(self.path, kept=True) as stream:
                 yield pages, self._writer(stream, renderer)
         else:
             from blockfeat.io.resume import Resumption, check_same_run, finish, prepare, run_record, write_run_record
 
-            file = prepare(self.path, resume=resume)
-            record = run_record(renderer.extractor.model, options)
-            with _said_where(file):
-                if resume and file.exists():
-                    check_same_run(record, file)
-                    resumed = Resumption(file)
-                    tally.earlier = resumed.done
-                    yield resumed.remaining(pages), resumed
-                else:
-                    write_run_record(record, file)
-                    yield pages, file_writer(file, lines=True)
-            finish(file, self.path)
+            with written_alone(self.path):
+                file = prepare(self.path, resume=resume)
+                record = run_record(renderer.extractor.model, options)
+                with _said_where(file):
+                    if resume and file.exists():
+                        check_same_run(record, file)
+                        resumed = Resumption(file)
+                        tally.earlier = resumed.done
+                        yield resumed.remaining(pages), resumed
+                    else:
+                        write_run_record(record, file)
+                        yield pages, file_writer(file, lines=True)
+                finish(file, self.path)
 
 
 @contextmanager

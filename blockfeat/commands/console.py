@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
 from blockfeat.errors import BlockfeatError, ConfigError, CorpusError, InputError, OutputError, failure_reason
 
 _WIDTH_OF_A_PIPE = 160
+_CONTROLS = re.compile(r"[^\t\n -~\xa0-\u2029\u202f-\u2065\u206a-\U0010ffff]")
 _SETTINGS = "blockfeat.toml"
 _OF_ONE_PAGE = ("extract", "explain", "clean", "label")
 
@@ -57,8 +59,9 @@ def show(text: str, *, at_once: bool = False) -> None:
 
 
 def error(text: str) -> None:
-    """Print a line to standard error."""
-    sys.stderr.write(f"blockfeat: {text}\n")
+    """Print a line to standard error; what a name from elsewhere could do to a terminal is shown as escapes."""
+    shown = _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
+    sys.stderr.write(f"blockfeat: {shown}\n")
 
 
 def settings_files() -> tuple[Path, ...]:

@@ -179,7 +179,8 @@ def check(
     is_known = found.fetch.contact is not None
     well = "all well" if is_known else "well, but without a contact in [fetch] sites cannot reach you"
     console.show(f"{config}: {counts}; {well}")
-    known = {source.lang for source in found.sources} | {lang for brand in found.brands for lang in brand.aliases}
+    names = [name for brand in found.brands for name in brand.spellings()]
+    known = {source.lang for source in found.sources} | {lang for name in names for lang in name.languages}
     if pages:
         with monitor_results.opened_store(str(found.store)) as store:
             known |= {row["lang"] for row in store.query("SELECT DISTINCT lang FROM pages")}
@@ -190,8 +191,10 @@ def check(
 def _warn_of_words(brands: Sequence[Brand], known: set[str]) -> None:
     """Warn of names that are common words of languages; of all languages where none is known."""
     from blockfeat.lang import available_languages
-    from blockfeat.monitor.mentions.matcher import BrandMatcher
+    from blockfeat.monitor.mentions.matcher import BrandMatcher, common_words
 
+    if few := ", ".join(sorted(lang for lang in known if not common_words(lang))):
+        console.show(f"{few}: of everyday words only stop words are known; --pages shows how names are written")
     matcher, words = BrandMatcher.of(brands), defaultdict[str, dict[str, None]](dict)
     for lang in sorted(known) or available_languages():
         for hit in matcher.everyday(lang):

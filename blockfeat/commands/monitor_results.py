@@ -162,7 +162,7 @@ def status(
         console.show(f"host {name}: not asked before {moment}")
     for sink in found.sinks:
         trouble = f", failed {sink['failures']} times: {sink['error']}" if sink["failures"] else ""
-        console.show(f"{sink['name']}: {sink['pending']} mentions to deliver{trouble}")
+        console.show(f"{sink['name']}: {sink['pending']} mentions to look through{trouble}")
     for letters in found.dead_letters:
         console.show(
             f"{letters['sink']}: {letters['number']} dead letters ({letters['error']}); `blockfeat monitor redeliver`"

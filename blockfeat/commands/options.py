@@ -92,7 +92,7 @@ FormatOption = Annotated[
         autocompletion=_completing(FORMAT_NAMES),
     ),
 ]
-JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
+JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, max=256, help="Number of processes.")]
 LangOption = Annotated[str, typer.Option(help="Language of the pages, such as de; auto identifies it.")]
 LangsOption = Annotated[str | None, typer.Option("--lang", help="Use only pages in these languages, such as de,fr.")]
 LeaveOutOption = Annotated[

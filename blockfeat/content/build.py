@@ -64,9 +64,10 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     first_of = {table.first_block: table for table in data_tables(blocks, kept)}
     code_of = {part.first: part for part in code_parts(blocks, kept)}
     behind, container = 0, blocks.container.data
+    is_asked = np.append(kept, False)
+    is_asked[[*first_of, *loose]] = True
     # One number at a time: a set and a list of all take 14 MB of a page of 1 MB with an empty cell in each seven bytes.
-    shown, others = kept.nonzero()[0], np.array([*first_of, *loose], dtype=np.int64)
-    for index in (np.union1d(shown, others) if others.size else shown).data:
+    for index in is_asked.nonzero()[0].data:
         if index < behind:
             continue
         for place, image in loose.get(index, ()):
@@ -174,6 +175,8 @@ def _layout_lists(blocks: Blocks) -> set[int]:
     containers = blocks.containers
     items = (containers.key == _ITEM).nonzero()[0]
     several = items[containers.end_block[items] > containers.first_block[items] + 1]
+    if not several.size:
+        return set()
     first = blocks.container[containers.first_block[several]]
     sections = several[are_among(containers.key[first], _HEADINGS)]
     if not sections.size:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -66,9 +65,10 @@ class Inlines:
     ) -> None:
         """Read what is in the kept blocks of a page with this address; linear in the size of the page."""
         self._size, self.normalise = len(blocks.declared.data), normalise
-        spans, base = _styled_spans(blocks, kept), Base.of(blocks.tags, url) if links or images else Base(None)
+        rows = sums_before(kept)
+        spans, base = _styled_spans(blocks, rows), Base.of(blocks.tags, url) if links or images else Base(None)
         self._targets: list[str | None] = [None]
-        for element, start, end in _in_kept(blocks, kept, *blocks.anchors[:3]) if links else ():
+        for element, start, end in _in_kept(blocks, rows, *blocks.anchors[:3]) if links else ():
             href = blocks.tags.attributes(element).get("href")
             target = safe_target(base.resolved(href)) if href else None
             if target is not None:
@@ -81,12 +81,13 @@ class Inlines:
         cuts = np.array(self._cuts, dtype=np.int32)
         self._text, firsts, (cuts_before, ends) = pieces_of_blocks(blocks, kept.nonzero()[0], cuts)
         # A number is read from a buffer several times as fast as from an array.
-        self._rows, self._starts, self._firsts = sums_before(kept).data, blocks.block_starts.data, firsts.data
+        self._rows, self._starts, self._firsts = rows.data, blocks.block_starts.data, firsts.data
         self._cuts_before, self._ends = cuts_before.data, ends.data
         self._looks = {style: self._look(style) for style in {*self._styles}}
         self._has_marks, is_ascii = blocks.page_text.has_marks, self._text.isascii()
         self._is_changed = normalise and not is_ascii and (self._has_marks or not is_normalized("NFC", self._text))
         self._has_latex = "$" in self._text or "\\" in self._text
+        self._is_simple = not self._has_latex and not self._is_changed
         pieces = len(self._targets) + len(inside) + sum(map(len, self.loose.values()))
         self.made = _BYTES_OF_BLOCK * len(blocks) + _BYTES_OF_PIECE * pieces
         self.made += _BYTES_OF_BREAK * (self._text.count("\n") - 2 * self._text.count(_BETWEEN))
@@ -95,12 +96,16 @@ class Inlines:
     def of_block(self, index: int) -> Inline:
         """Return the text of a block that is kept."""
         row = self._rows[index]
-        first = self._firsts[row]
+        first, end = self._firsts[row], self._firsts[row + 1]
         start = self._ends[first - 1]
         start += len(_BETWEEN) if start else 0
-        waiting = self._images.get(index, [])[::-1]
+        waiting = self._images[index][::-1] if index in self._images else []
+        if end == first + 1 and self._is_simple and not waiting:
+            shown = self._text[start : self._ends[first]]
+            self._count(_BYTES_OF_PIECE if shown else 0)
+            return (Text(shown, *self._looks[self._styles[self._cuts_before[first] - 1]]),) if shown else ()
         found: list[Text | Image] = []
-        for piece in range(first, self._firsts[row + 1]):
+        for piece in range(first, end):
             cut = self._cuts_before[piece] - 1
             while waiting and waiting[-1][0] <= max(self._cuts[cut], self._starts[index]):
                 found.append(waiting.pop()[1])
@@ -135,25 +140,31 @@ class Inlines:
             found[-1] = piece._replace(text=last.text + piece.text)
         elif piece.text:
             found.append(piece)
-            self.made += _BYTES_OF_FORMULA if piece.formula else _BYTES_OF_PIECE
-            check_memory(self._size, self.made, "the parts of the text")
+            self._count(_BYTES_OF_FORMULA if piece.formula else _BYTES_OF_PIECE)
+
+    def _count(self, made: int) -> None:
+        """Count bytes that a piece takes."""
+        self.made += made
+        check_memory(self._size, self.made, "the parts of the text")
 
 
 def _in_kept(
-    blocks: Blocks, kept: NDArray[np.bool_], elements: NDArray[Any], starts: NDArray[np.int32], ends: NDArray[np.int32]
+    blocks: Blocks, rows: NDArray[np.int32], elements: NDArray[Any], starts: NDArray[np.int32], ends: NDArray[np.int32]
 ) -> Iterator[tuple[int, int, int]]:
-    """Return the elements that have characters of kept blocks in them, with start and end in the page's text."""
-    kept_before = sums_before(np.append(kept, False))
+    """Return the elements that have characters of kept blocks in them, with start and end in the page's text.
+
+    ``rows`` is how many blocks are kept before each, and of all.
+    """
     first, last = (blocks.page_text.block_ends.searchsorted(*of) for of in ((starts, "right"), (ends, "left")))
-    shown = (starts < ends) & (kept_before[last + 1] > kept_before[first])
+    shown = (starts < ends) & (rows.take(last + 1, mode="clip") > rows[first])
     return zip(*(column[shown].tolist() for column in (elements, starts, ends)), strict=True)
 
 
-def _styled_spans(blocks: Blocks, kept: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+def _styled_spans(blocks: Blocks, rows: NDArray[np.int32]) -> list[tuple[int, int, int]]:
     """Return start and end of the elements in kept blocks that have a style, and that style."""
     tags, places = blocks.tags, blocks.places
     elements = (_STYLED.take(_STYLED.searchsorted(tags.key), mode="clip") == tags.key).nonzero()[0]
-    spans = _in_kept(blocks, kept, elements, places[tags.opened[elements]], places[tags.closed[elements]])
+    spans = _in_kept(blocks, rows, elements, places[tags.opened[elements]], places[tags.closed[elements]])
     return [(start, end, _STYLE_OF[int(tags.key[element])]) for element, start, end in spans]
 
 
@@ -163,7 +174,7 @@ def _changes(spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int
     The first place is 0. Spans of the style 0, which are images, are places too.
     """
     steps = [step for start, end, style in spans for step in ((start, 1, style), (end, -1, style))]
-    depths: Counter[int] = Counter()
+    depths = dict.fromkeys((style for _, _, style in spans), 0)
     links, bits = [0], 0
     changes, styles = [0], [0]
     for place, group in groupby(sorted(steps), key=itemgetter(0)):

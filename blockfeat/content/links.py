@@ -179,15 +179,14 @@ def links_of_text(blocks: Blocks, kept: NDArray[np.bool_], base: Base) -> tuple[
 
     Only addresses of the web, absolute once they are resolved against ``base``; links without words are passed over.
     """
-    anchors, text = blocks.anchors, blocks.page_text.text
-    owners = np.searchsorted(blocks.page_text.block_ends, anchors.start, side="right")
-    inside = np.flatnonzero(owners < len(blocks))
+    text, owners = blocks.page_text.text, blocks.page_text.block_ends.searchsorted(blocks.anchors.start, "right")
+    shown = np.append(kept, False)[owners].nonzero()[0]
     found = []
-    for anchor in inside[kept[owners[inside]]].tolist():
-        words = " ".join(text[int(anchors.start[anchor]) : int(anchors.end[anchor])].split())
-        href = blocks.tags.attributes(int(anchors.element[anchor])).get("href", "")
+    for element, start, end in zip(*(column[shown].tolist() for column in blocks.anchors[:3]), strict=True):
+        words = " ".join(text[start:end].split())
+        href = blocks.tags.attributes(element).get("href", "")
         target = base.resolved(href.strip()) if words and href and len(href) <= _LONGEST else ""
-        if _is_web_address(target):
+        if target and _is_web_address(target):
             found.append(TextLink(words, target))
         if len(found) == MOST_LINKS:
             break

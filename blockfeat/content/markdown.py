@@ -121,7 +121,8 @@ def _lines(node: tree.Node, links: bool, bullets: int) -> list[str]:
         return [_at_line_start(line, number) for number, line in enumerate(text.split("\n"))] if text else []
     if isinstance(node, tree.Heading):
         text = _inline(node.inline, links, line_break=" ")
-        return [f"{'#' * node.level} {_CLOSING_HASHES.sub(_ESCAPED, text)}"] if text else []
+        text = _CLOSING_HASHES.sub(_ESCAPED, text) if text.endswith("#") else text
+        return [f"{'#' * node.level} {text}"] if text else []
     if isinstance(node, tree.ListOf):
         return _list(node, links, bullets)
     if isinstance(node, tree.Quote):
@@ -200,7 +201,7 @@ def _fenced(code: tree.Code) -> list[str]:
 def _inline(inline: tree.Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:
     """Return a line of text with its styles; page text in it is escaped."""
     only = inline[0] if len(inline) == 1 else None
-    if isinstance(only, tree.Text) and not any(_style(only)) and not (links and only.target) and _is_plain(only.text):
+    if isinstance(only, tree.Text) and not any(only[1:]) and _is_plain(only.text):
         return only.text.strip(" ")
     written: list[str] = []
     for target, group in groupby(inline, key=tree.target_of) if links else ((None, inline),):

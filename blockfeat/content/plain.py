@@ -253,7 +253,7 @@ def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTab
     normalise : bool
         Whether the text is brought into a normal form; see `blockfeat.content.plain.normalised`.
     """
-    blocks = _with_marked_scripts(blocks)
+    blocks = with_marked_scripts(blocks)
     if tables or blocks.names & PREFORMATTED:
         text = _shaped(blocks, kept, tables)
     else:
@@ -304,14 +304,16 @@ def _permalinks(blocks: Blocks) -> Iterator[tuple[int, int, str]]:
                 yield start, end, " " * (end - start)
 
 
-def _with_marked_scripts(blocks: Blocks) -> Blocks:
+def with_marked_scripts(blocks: Blocks) -> Blocks:
     """Return blocks with raised and lowered text written so that its meaning stays, where they have any.
 
     Numbers and signs become characters of Unicode (10²³, H₂O), all else stands in braces behind a mark (``x^{ab}``).
     What is a link is the mark of a footnote and stands behind a blank. Endings of ordinals ("7th"), symbols, and what
     stands at the beginning of a word stay as they are, and so does preformatted text.
     """
-    return _rewritten(blocks, _marked_scripts(blocks)) if blocks.names & SCRIPTS else blocks
+    if not blocks.names & SCRIPTS:
+        return blocks
+    return replace(_rewritten(blocks, _marked_scripts(blocks)), names=blocks.names & ~SCRIPTS)
 
 
 def _marked_scripts(blocks: Blocks) -> Iterator[tuple[int, int, str]]:

@@ -322,17 +322,20 @@ class PageAnalysis:
     def facts(self) -> Facts:
         """What is known of the page beside the text; linear in the page."""
         from blockfeat.content.links import Base, links_of_text
-        from blockfeat.content.plain import data_tables, plain_text
+        from blockfeat.content.plain import data_tables, plain_text, with_marked_scripts
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
         scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
         measures = confidence_measures(model_kind, scores, kept, words, chances)
-        numbers = np.asarray(self.columns["role number"])
+        numbers, marked = np.asarray(self.columns["role number"]), with_marked_scripts(blocks)
 
         def text(role: str) -> str:
             chosen = numbers == ROLES.index(role)
-            return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise) if chosen.any() else ""
+            if not chosen.any():
+                return ""
+            tables = self.choice.tables if role in ("lead", "body") else data_tables(blocks, chosen)
+            return plain_text(marked, chosen, tables, normalise=normalise)
 
         return Facts(
             kind=self.kind,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import bundled_json, bundled_table
-from blockfeat.blocks.table import Blocks, kind_names
+from blockfeat.blocks.table import Blocks
 from blockfeat.page.tags import name_keys
 
 CLASSES = (
@@ -47,6 +47,8 @@ _PRICE = re.compile(r"[$€£¥]\s?\d|\d\s?(?:€|zł|kr|円|EUR|USD)")
 _SHORTEST_SENTENCE = 8
 _AT_START = ("byline",)
 _LINKED = 0.8
+_SIGNS_OF_KINDS = {"list_item": "list item", "heading": "heading", "table_cell": "cell", "caption": "caption"}
+_KINDS = {kind: number for number, kind in enumerate(_SIGNS_OF_KINDS, start=1)}
 
 
 @cache
@@ -116,7 +118,7 @@ class BlockSigns:
         boxed = np.stack([near[:, None] >> classes & 1, far[:, None] & (~near[:, None] >> classes) & 1], axis=2)
         names = [f"{where} {name}" for name in CLASSES[:-1] for where in ("near", "far")]
         columns = {name: column[rows] for name, column in places.items()} | _texts(blocks.texts(rows))
-        matrix = np.column_stack([boxed.reshape(len(chosen), len(names)).astype(np.bool_), *columns.values()])
+        matrix = np.hstack([boxed.reshape(len(chosen), len(names)).astype(np.bool_), np.array([*columns.values()]).T])
         return cls((*names, *columns), matrix)
 
 
@@ -230,7 +232,7 @@ def place_signs(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
     count = len(blocks)
     words = blocks.measures.words
     linked = blocks.measures.anchor_words / np.maximum(words, 1)
-    kinds = kind_names(blocks)
+    kinds = np.array([_KINDS.get(kind.name, 0) for kind in blocks.kinds], dtype=np.uint8)[blocks.container]
     span = kept.nonzero()[0]
     first, last = (int(span[0]), int(span[-1])) if span.size else (count, count)
     index = np.arange(count)
@@ -260,10 +262,7 @@ def place_signs(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
         "short link before": is_link & (words <= 4) & (index < first),
         "short link behind": is_link & (words <= 4) & (index > last),
         "prose behind": (linked <= 0.3) & (words >= _SHORTEST_SENTENCE) & (index > last),
-        "list item": kinds == "list_item",
-        "heading": kinds == "heading",
-        "cell": kinds == "table_cell",
-        "caption": kinds == "caption",
+        **{sign: kinds == number for number, sign in enumerate(_SIGNS_OF_KINDS.values(), start=1)},
     }
 
 

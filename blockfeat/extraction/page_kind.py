@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import bundled_json, bundled_table
+from blockfeat.blocks.element_codes import blocks_named
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.features.cues import bundled_cues
@@ -30,7 +31,9 @@ _IN_FRONT_ONLY, _CURRENCIES, _KRONER = "$¥₹", (*"€£₽₺", "zł", "Kč", 
 _HEADINGS = name_keys(["h2", "h3", "h4"])
 _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
 _GROUPS = (["time"], ["pre", "code"], ["img"], ["input", "select", "textarea", "button"])
-_COUNTED, _sum = name_keys([name for names in _GROUPS for name in names]), np.add.reduce
+_COUNTED = name_keys([name for names in _GROUPS for name in names])
+# Without what `numpy.sum` and `numpy.max` do before; on so few numbers it takes longer than they do.
+_sum, _most = np.add.reduce, np.maximum.reduce
 _OUTER = name_keys(["html", "body", "meta"])
 _TYPE, _STANDARD, _FAR = b'@type"', b"schema.org/", 90
 _OWN_ADDRESS = rb"<link (?=[^<>]*canonical)[^<>]*href=[\"']?([^\"'\s<>]+)"
@@ -75,31 +78,32 @@ def kind_measures(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]],
 
 def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list[float]:
     """Return the measures of text and elements."""
-    words, linked, inner = blocks.measures.words, blocks.measures.anchor_words, blocks.containers.key[blocks.container]
-    kept_words, all_words, count = words[kept], max(int(_sum(words)), 1), max(int(np.count_nonzero(kept)), 1)
-    total, is_heading, bounded = int(_sum(kept_words)), are_among(inner, _HEADINGS), _within(scores, 8.0)
-    elements = iter(np.count_nonzero(blocks.tags.key == _COUNTED[:, None], axis=1).tolist())
+    words, linked, container = blocks.measures.words, blocks.measures.anchor_words, blocks.container
+    keys, text, is_kept = blocks.containers.key, kept.nonzero()[0], kept.data
+    kept_words, all_words, count = words[text].tolist(), max(int(_sum(words)), 1), max(text.size, 1)
+    total, headings = sum(kept_words), blocks_named(container, keys, _HEADINGS)
+    elements = map(np.count_nonzero, blocks.tags.key == _COUNTED[:, None])
     return [
         log1p(total),
         total / all_words,
         log1p(count),
         log1p(len(blocks)),
         float(_sum(linked)) / all_words,
-        float(_sum(linked[kept])) / max(total, 1),
+        float(_sum(linked[text])) / max(total, 1),
         log1p(total / count),
-        log1p(int(kept_words.max(initial=0))),
-        log1p(np.count_nonzero(kept_words >= _LONG)),
-        log1p(np.count_nonzero(kept_words < _SHORT)),
-        np.count_nonzero(is_heading & kept) / count,
-        np.count_nonzero(are_among(inner[kept], _ITEMS)) / count,
+        log1p(max(kept_words, default=0)),
+        log1p(sum(number >= _LONG for number in kept_words)),
+        log1p(sum(number < _SHORT for number in kept_words)),
+        sum(map(is_kept.__getitem__, headings)) / count,
+        len(blocks_named(container[text], keys, _ITEMS)) / count,
         np.count_nonzero(kept[1:] != kept[:-1]) / count,
-        log1p(np.count_nonzero(is_heading)),
-        log1p(np.count_nonzero(is_heading & (linked > 0.5 * words))),
+        log1p(len(headings)),
+        log1p(np.count_nonzero(linked[headings] > 0.5 * words[headings])),
         *(log1p(sum(islice(elements, len(names)))) for names in _GROUPS),
         log1p(_prices(blocks.page_text.text)),
-        float(bounded[kept].mean()) if kept.any() else -8.0,
-        float(bounded.max(initial=-8.0)),
-        float(kept.argmax()) / max(len(blocks), 1) if kept.any() else 1.0,
+        float(_sum(_within(scores[text], 8.0)) / count) if text.size else -8.0,
+        min(float(_most(scores, initial=-8.0)), 8.0),
+        float(text[0]) / max(len(blocks), 1) if text.size else 1.0,
     ]
 
 
@@ -120,13 +124,14 @@ def _declared(blocks: Blocks) -> Iterator[float]:
     declared, data = blocks.declared, blocks.declared.data
     yield from (float(declared.body != ""), float(declared.other != ""))
     outer = blocks.tags.start_tags(are_among(blocks.tags.key, _OUTER).nonzero()[0])
+    every = b"".join(outer)
     # A search for one byte is many times as fast as one for several, and this for a pattern that begins with them.
     places = [*(sign for sign in places_of(b"@", data) if data.startswith(_TYPE, sign)), *places_of(_STANDARD, data)]
     said = b"\n".join([data[place : place + _FAR] for place in places])
     for marks, patterns, kinds in _declared_kinds():
-        tags = (tag for tag in outer for mark in marks if mark in tag)
+        tags = (tag for mark in marks if mark in every for tag in outer if mark in tag)
         found = b" ".join([*tags, *chain.from_iterable(pattern.findall(said) for pattern in patterns)])
-        words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower()))
+        words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower() if found else ""))
         yield from (float(not words.isdisjoint(some)) for some in kinds)
 
 
@@ -144,8 +149,7 @@ def _cues(blocks: Blocks) -> list[float]:
     """Return the logarithms of the numbers of elements marked as discussion, comment …, by tag or class."""
     cues = bundled_cues()
     bits = cues.of_elements(blocks.tags, blocks.containers.element).bits
-    masks = np.array([cues.masks[name] for name in _CUES], dtype=np.uint32)
-    return [log1p(count) for count in np.count_nonzero(bits & masks[:, None], axis=1).tolist()]
+    return [log1p(np.count_nonzero(bits & np.uint32(cues.masks[name]))) for name in _CUES]
 
 
 def is_forum(url: str | None) -> bool:
@@ -242,8 +246,8 @@ class KindWeights:
         """Return the probability of each kind of `LEARNT` for pages, whose measures are the last axis."""
         deviations = _within((np.asarray(measures) - self.mean) / self.scale, self.MOST)
         logits = deviations @ self.weights + self.bias
-        chance = np.exp(logits - logits.max(axis=-1, keepdims=True))
-        return np.asarray(chance / chance.sum(axis=-1, keepdims=True))
+        chance = np.exp(logits - _most(logits, axis=-1, keepdims=True))
+        return np.asarray(chance / _sum(chance, axis=-1, keepdims=True))
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> KindWeights:

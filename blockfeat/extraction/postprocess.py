@@ -416,6 +416,8 @@ _LISTED = "next to no main text was found on the page: the list that it holds is
 _LIST_LEFT_OUT = "no main text was found on the page, only a list, which is left out where precision is favoured"
 _ITEM = "kept: it is part of the list that stands in the place of a main text"
 _REST = "kept: it stands beside what is kept, on a page that is no article"
+_HEADING = "kept: it is the heading of a section that is, on a page that is no article"
+_REPEATED = "dropped: a block before it has the same text"
 
 # Next to no text, of which little is to be expected: a heading and a line above a list.
 _MOST_WORDS, _MOST_CONFIDENCE = 80, 0.82
@@ -442,13 +444,33 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
     if choice.is_list or page.signs.first >= 0:
         is_over = is_over or choice.options.favour == "precision"
         rest = None if is_over else rest_of_list(choice, page, model_kind=model_kind)
-        return choice if rest is None else _options(_with_items(choice, rest, _REST))
+        choice = choice if rest is None else _with_items(choice, rest, _REST)
+        return _options(_of_other_page(choice, page)) if has_rules else choice
     left_out = _LIST_LEFT_OUT if listed is not None else None
     return choice._replace(warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
 
 
+def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
+    """Return a choice that keeps the headings of what it keeps, on a page that is no article, and no text twice.
+
+    Front pages and those of products hold copies for other screens.
+    """
+    blocks, decided = choice.blocks, list(choice.rule_reasons)
+    is_doubtful = choice.is_list or page.signs.bits & (signs.REST | signs.DOUBT)
+    kind = page.kind[0] if is_doubtful else "article"
+    if kind != "article" and not choice.is_found and choice.options.favour != "precision":
+        headings = rules.section_headings(blocks, choice.kept, of_list=True)
+        headings[decided] = choice.kept[decided]
+        choice = _with_items(choice, headings, _HEADING)
+    if kind == "front page" or rules.declares_product(choice.page, blocks.tags.source):
+        choice = _with_items(choice, rules.without_repeats(blocks, choice.kept), _REPEATED)
+    return choice
+
+
 def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
     """Return a choice that keeps other blocks, as parts of a list."""
+    if (kept == choice.kept).all():
+        return choice
     items = dict.fromkeys((kept != choice.kept).nonzero()[0].tolist(), reason)
     tables, rule_reasons = data_tables(choice.blocks, kept), {**choice.rule_reasons, **items}
     return choice.keeping(kept)._replace(tables=tables, rule_reasons=rule_reasons)

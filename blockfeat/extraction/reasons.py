@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import bundled_table
-from blockfeat.blocks.table import Blocks, kind_names
+from blockfeat.blocks.table import Blocks
 from blockfeat.errors import LanguageError
 from blockfeat.extraction.block_classes import BoxNames
 from blockfeat.features.measuring import PageFeatures, features_named
@@ -47,17 +47,18 @@ class PageFacts:
         self.boxes = boxes
         self._kept: list[bool] = kept.tolist()
         linked = measures.anchor_words / np.maximum(measures.words, 1)
-        is_link = np.pad(linked >= _ALL, 1)
-        self._is_among_links: list[bool] = (is_link[:-2] & is_link[2:]).tolist()
         self._linked: list[float] = linked.tolist()
         self._words: list[int] = measures.words.tolist()
         self._sentences: list[int] = measures.sentences.tolist()
-        self._kinds: list[str] = kind_names(blocks).tolist()
+        self._kinds, self._container = blocks.kinds, blocks.container.data
         self._span = (int(places[0]), int(places[-1])) if places.size else (len(blocks), -1)
 
     def of(self, block: int, part: str) -> tuple[Fact, ...]:
         """Return up to three facts that argue for the decision about a block, those that say most first."""
         return tuple((self._for(block) if self._kept[block] else self._against(block, part))[:MOST])
+
+    def _kind(self, block: int) -> str:
+        return self._kinds[self._container[block]].name
 
     def _against(self, block: int, part: str) -> list[Fact]:
         linked, words, found = self._linked[block], self._words[block], list[Fact]()
@@ -65,7 +66,7 @@ class PageFacts:
             found.append(("link", words) if words <= _SHORT else ("all links", words))
         elif words > 1 and linked >= _MOST:
             found.append(("most links", round(10 * linked)))
-        elif 0 < words <= _SHORT and self._kinds[block] != "heading":
+        elif 0 < words <= _SHORT and self._kind(block) != "heading":
             found.append(("short", words))
         first, last = self._span
         if last >= 0 and block < first:
@@ -74,14 +75,14 @@ class PageFacts:
             found.append(("behind", 0))
         if name := self.boxes.naming(block, part):
             found.append(("box", name))
-        if self._is_among_links[block]:
+        if 0 < block < len(self._linked) - 1 and min(self._linked[block - 1], self._linked[block + 1]) >= _ALL:
             found.append(("among links", 0))
         if last < 0:
             found.append(("no text", 0))
         return found
 
     def _for(self, block: int) -> list[Fact]:
-        words, kind, found = self._words[block], self._kinds[block], list[Fact]()
+        words, kind, found = self._words[block], self._kind(block), list[Fact]()
         if kind == "heading":
             found.append(("heading", 0))
         elif self._sentences[block] >= 2 and words >= _SENTENCE_WORDS * self._sentences[block]:

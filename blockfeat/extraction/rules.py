@@ -6,7 +6,7 @@ Each is applied, in its place and with its measured worth, by `blockfeat.extract
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
@@ -34,12 +34,15 @@ _FEWEST_TECHNICAL = 3
 # The text is what is in the innermost element that holds so much of what is kept.
 _NEARLY_ALL = 0.97
 _NOT_TEXT = name_keys(["aside", "dialog", "footer", "form", "header", "nav"])
+_MENUS = name_keys(["aside", "dialog", "footer", "header", "nav"])
 _CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter", "share")
 # Where so much of the kept words is a discussion, what is dropped is what surrounds the posts.
 _MOST_DISCUSSED = 0.3
 
 _PAGE = name_keys(["body", "html"])
 _LEAST_OF_SECTION = 0.5
+# Headings of lists may stand so many blocks before the text; repeated texts have so many words.
+_BEFORE_LIST, _FEWEST_REPEATED = 4, 5
 
 PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
 """Elements of pages that tell what is beside the text."""
@@ -47,7 +50,7 @@ PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
 # part beside the text has more of what is kept.
 _MOST_OFFERS, _LEAST_OF_REST, _MOST_HELD = 2, -3.0, 0.4
 
-_ARTICLE, _MAIN = name_keys(["article", "main"]).tolist()
+_ARTICLE, _MAIN, _HEADER = name_keys(["article", "main", "header"]).tolist()
 _UNNAMED, _MOST_ATTRIBUTES = 3, 200
 _NAMES = re.compile(r"(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)", re.IGNORECASE)
 # The box has most of what is likely, and enough of what is kept.
@@ -87,8 +90,16 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
 
 
 def beside_text(blocks: Blocks) -> Mask:
-    """Return which blocks stand in menus, forms, asides, footers, comments and other parts beside the text."""
-    return within(blocks, _is_beside(blocks, _cue_bits(blocks)))
+    """Return which blocks stand in menus, forms, asides, footers, comments and other parts beside the text.
+
+    A form, or what is called an advertisement, may be around much of the page, and is none of these then; and neither
+    is the header of an article.
+    """
+    containers, words, bits = blocks.containers, blocks.measures.words, _cue_bits(blocks)
+    is_small = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
+    is_sure = are_among(containers.key, _MENUS) | (bits & _mask_of("consent", "dialog") != 0)
+    is_own = (containers.key == _HEADER) & (containers.key[containers.parent] == _ARTICLE)
+    return within(blocks, _is_beside(blocks, bits) & (is_small | is_sure) & ~is_own)
 
 
 def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
@@ -124,11 +135,11 @@ def within(blocks: Blocks, containers: NDArray[Any]) -> Mask:
     return found
 
 
-def section_headings(blocks: Blocks, kept: Mask) -> Mask:
+def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Mask:
     """Return which blocks are kept once headings inside the text are kept where their sections are.
 
     A section is what follows a heading, up to the next one of its rank or a higher one, in the element around it; most
-    of its words have to be kept.
+    of its words have to be kept. In lists headings are links too, and may stand right before the text.
     """
     measures, shown = blocks.measures, kept.nonzero()[0]
     if not shown.size:
@@ -136,8 +147,8 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
     headings = blocks_named(blocks.container, blocks.containers.key, KEYS[HEADINGS], int(shown[-1]))
     dropped = [
         block
-        for block in headings[bisect_right(headings, int(shown[0])) :]
-        if not kept[block] and measures.anchor_words[block] <= signs.HEADING_LINKS * measures.words[block]
+        for block in headings[bisect_right(headings, int(shown[0]) - of_list * _BEFORE_LIST) :]
+        if not kept[block] and (of_list or measures.anchor_words[block] <= signs.HEADING_LINKS * measures.words[block])
     ]
     levels = _heading_levels(blocks)
     words = sums_before(blocks.measures.words)
@@ -150,18 +161,28 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
     return chosen
 
 
+def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
+    """Return which blocks are kept where those of some words, whose text a block before has that is kept, are not."""
+    chosen, seen = kept.copy(), set[str]()
+    long = (kept & (blocks.measures.words >= _FEWEST_REPEATED)).nonzero()[0]
+    for block, text in zip(long.tolist(), map(str.lower, blocks.texts(long)), strict=True):
+        chosen[block] = text not in seen
+        seen.add(text)
+    return chosen
+
+
 def first_title(blocks: Blocks, kept: Mask) -> int | None:
     """Return the first h1 inside the article; None for none.
 
     It is before the text, in the innermost element around nearly all of the text that has one, other than the body.
     """
-    is_title = _heading_levels(blocks)[: int(kept.argmax()) + 1] == 1
     containers = blocks.containers
-    around = _innermost_around(blocks, kept) if is_title.any() else -1
+    titles = blocks_named(blocks.container, containers.key, KEYS[HEADINGS][:1], int(kept.argmax()) + 1)
+    around = _innermost_around(blocks, kept) if titles else -1
     while around >= 0 and containers.key[around] not in _PAGE:
-        first = int(containers.first_block[around])
-        if is_title[first:].any():
-            return first + int(is_title[first:].argmax())
+        inside = bisect_left(titles, int(containers.first_block[around]))
+        if inside < len(titles):
+            return titles[inside]
         around = int(containers.parent[around])
     return None
 

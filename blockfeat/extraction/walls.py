@@ -37,7 +37,11 @@ def has_any(kind: str, text: str) -> bool:
 
     Linear in the length of the text.
     """
-    plain = _plain(text)
+    return _says(kind, _plain(text))
+
+
+def _says(kind: str, plain: str) -> bool:
+    """Return whether one of some lines, each made plain, has a phrase of a kind: no phrase goes on in the next line."""
     is_there = stands_in(kind, plain.encode("utf-8", "surrogatepass"))
     return is_there and any(pattern.search(plain) for pattern in _patterns(kind, plain))
 
@@ -242,17 +246,17 @@ class PageEvidence:
         return self.prose <= _MOST_PROSE_ALONE and len(self.blocks.anchors.start) <= _FEW_LINKS
 
     @cached_property
-    def heads(self) -> list[str]:
-        """The title, and the first main headings."""
+    def heads(self) -> str:
+        """The title and the first main headings, each made plain, a line each."""
         blocks = self.blocks
         headings = blocks_named(blocks.container, blocks.containers.key, KEYS[TITLES])
-        return [self.title or "", *blocks.texts(headings[:3])]
+        return "\n".join(map(_plain, (self.title or "", *map(blocks.text, headings[:3]))))
 
     @cached_property
     def begin(self) -> str:
-        """The begin of what is likely, or else of what is kept."""
+        """The begin of what is likely, or else of what is kept, made plain."""
         chosen = self.likely if self.likely.any() else self.kept
-        return " ".join(self.blocks.texts(chosen.nonzero()[0][:3].tolist()))[:_BEGIN]
+        return _plain(" ".join(map(self.blocks.text, chosen.nonzero()[0][:3].tolist()))[:_BEGIN])
 
     @cached_property
     def whole(self) -> str:
@@ -288,10 +292,6 @@ def _notice(page: PageEvidence) -> str | None:
     return "login" if _is_login(page) or _is_bare_login(page) else None
 
 
-def _says(kind: str, texts: list[str]) -> bool:
-    return any(has_any(kind, text) for text in texts)
-
-
 def _is_error_page(page: PageEvidence) -> bool:
     """Return whether title or main headings of a page of little text name a page that is not there.
 
@@ -306,7 +306,7 @@ def _is_short_error(page: PageEvidence) -> bool:
     """Return whether a page of hardly any text says in any words, in its begin too, that there is nothing."""
     if page.words > _FEW_WORDS:
         return False
-    said = [*page.heads, page.begin]
+    said = f"{page.heads}\n{page.begin}"
     return _says("error_page", said) or _says("error", said)
 
 
@@ -320,14 +320,14 @@ def _is_bare_check(page: PageEvidence) -> bool:
     is_bare = page.prose <= _BARE
     if (is_bare or stands_in("captcha", source)) and has_any("bot_check", page.whole):
         return True
-    return is_bare and _says("bot_word", [*page.heads, page.begin])
+    return is_bare and _says("bot_word", f"{page.heads}\n{page.begin}")
 
 
 def _is_login(page: PageEvidence, *, by_title: bool = False) -> bool:
     """Return whether a page of little text is a form to sign in, or asks to, by its title or its main headings too."""
     if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _MOST_PROSE_OF_LOGINS:
         return False
-    if not _says("login", [page.title or ""] if by_title else page.heads):
+    if not _says("login", _plain(page.title or "") if by_title else page.heads):
         return False
     return page.has_password or page.prose <= _BARE or _LOGIN_ACTION.search(page.blocks.tags.source) is not None
 
@@ -344,7 +344,7 @@ def _is_bare_login(page: PageEvidence) -> bool:
     """Return whether a page of hardly any text asks for a password, or begins with words of a login."""
     if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _BARE:
         return False
-    return page.has_password or (page.prose <= _FEW_WORDS and has_any("login", page.begin))
+    return page.has_password or (page.prose <= _FEW_WORDS and _says("login", page.begin))
 
 
 def _is_consent_wall(page: PageEvidence) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections import Counter
@@ -109,10 +110,14 @@ class FolderWriter:
         """Return a name not used before, also on file systems that ignore case or decompose letters."""
         stem = _PAGE_SUFFIX.sub("", _UNSAFE.sub("_", id)).strip("._") or "page"
         name, number = _shortened(stem, self.suffix), 2
-        while (identity := normalize("NFC", normalize("NFC", name).casefold())) in self.used:
+        while (identity := normalize("NFC", normalize("NFC", name).casefold())) in self.used or self._is_read(name, id):
             name, number = _shortened(stem, f"-{number}{self.suffix}"), number + 1
         self.used.add(identity)
         return name
+
+    def _is_read(self, name: str, id: str) -> bool:
+        """Return whether a name in the folder is that of the page itself."""
+        return os.path.isfile(id) and (self.folder / name).is_file() and os.path.samefile(self.folder / name, id)
 
     def close(self) -> None:
         """Do nothing: every file is complete."""

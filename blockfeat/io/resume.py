@@ -65,7 +65,7 @@ def check_same_run(record: Mapping[str, Any], output: Path) -> None:
         earlier = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ResumeError(f"{output}: cannot be resumed: {path.name}, which says how it was made, is missing") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ResumeError(f"{output}: cannot be resumed: {path.name} cannot be read: {error}") from error
     if not isinstance(earlier, dict) or earlier.get("schema") != _SCHEMA:
         raise ResumeError(f"{output}: cannot be resumed: {path.name} was not written by this version of blockfeat")

@@ -105,12 +105,8 @@ def parse_moment(text: str, *, month_first: bool = False) -> Moment | None:
         return recent(_of_epoch(int(text[:10])))
     if compact := _COMPACT.match(text):
         return recent(_of_match(compact))
-    for form in (_ISO, _RFC):
-        found = form.match(text)
-        moment = _of_match(found) if found else None
-        if moment:
-            return moment
-    return find_moment(text, month_first=month_first)
+    found = filter(None, (form.match(text) for form in (_ISO, _RFC)))
+    return next(filter(None, map(_of_match, found)), None) or find_moment(text, month_first=month_first)
 
 
 def find_moment(text: str, *, month_first: bool = False) -> Moment | None:

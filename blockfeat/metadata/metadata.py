@@ -44,8 +44,7 @@ class Candidates:
 
     def add(self, name: str, *values: str) -> None:
         """Append values that are not empty."""
-        given = [value for value in values if value]
-        if given:
+        if given := [value for value in values if value]:
             self.values.setdefault(name, []).extend(given)
 
     def __getitem__(self, name: str) -> list[str]:
@@ -174,8 +173,7 @@ def _give(names: list[str], content: str, given: dict[str, list[str]]) -> None:
             if not ("date" in name or "pub" in name or "creat" in name) or not _LIKE_PUBLISHED.search(name):
                 continue
             name = _OTHER_DATE
-        text = text or plain(content)
-        if text:
+        if text := text or plain(content):
             given.setdefault(name, []).append(text)
 
 

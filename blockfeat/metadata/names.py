@@ -140,8 +140,7 @@ def _is_no_name(text: str) -> bool:
 @cache
 def _listed(file: str, key: str) -> frozenset[str]:
     """Return a bundled list, folded; a constant that is read at its first use."""
-    table = bundled_table("blockfeat.metadata", file)
-    return frozenset(map(folded, table[key]))
+    return frozenset(map(folded, bundled_table("blockfeat.metadata", file)[key]))
 
 
 _MARK = re.compile(r"\s+[|–—·•»«:/>-]+\s+|\s*[|｜│ㅣ]\s*|\s+::\s+|_(?=\S)|\s*[»›]\s*|(?<=\S)[–—]\s+")

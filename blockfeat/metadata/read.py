@@ -179,14 +179,12 @@ class _Reading:
 
     def _given(self, name: str) -> Iterator[tuple[str, str]]:
         """Return all claims of a field with their sources, in order."""
-        for claims in source_records().ordered(name, self.claims):
-            for value in claims[name]:
-                yield value, claims.source
+        ordered = source_records().ordered(name, self.claims)
+        return ((value, claims.source) for claims in ordered for value in claims[name])
 
     def _first(self, name: str, clean: Callable[[str], str], *, named: str | None = None) -> str | None:
         for value, source in self._given(name):
-            cleaned = clean(value)
-            if cleaned:
+            if cleaned := clean(value):
                 return self._set(named or name, cleaned, source)
         return None
 
@@ -281,8 +279,7 @@ class _Reading:
         return (in_url, "url") if in_url else None
 
     def _visible(self) -> Iterator[SeenDate]:
-        if self.place is not None:
-            yield from visible_dates(self.place, month_first=self.is_month_first)
+        return iter(()) if self.place is None else visible_dates(self.place, month_first=self.is_month_first)
 
     def _visible_publications(self) -> Iterator[Dated]:
         return ((each.moment, "time") for each in self._visible() if not each.is_update)
@@ -307,8 +304,7 @@ class _Reading:
     def _tags(self) -> tuple[str, ...]:
         """Return the keywords of the first source that has any."""
         for claims in self.claims:
-            found = dict.fromkeys(_split_tags(claims["tag"]))
-            if found:
+            if found := dict.fromkeys(_split_tags(claims["tag"])):
                 self.sources["tags"] = claims.source
                 return tuple(found)
         return ()
@@ -368,6 +364,5 @@ def _language(value: str) -> str:
 def _split_tags(values: Iterable[str]) -> Iterator[str]:
     for value in values:
         for tag in plain(value).replace(";", ",").replace("、", ",").split(","):
-            text = tag.strip()
-            if text and len(text) <= 80:
+            if 0 < len(text := tag.strip()) <= 80:
                 yield text

@@ -100,16 +100,21 @@ class Place:
 
     @cached_property
     def _marked(self) -> list[tuple[int, bytes]]:
-        """Where words of authors and dates stand in start tags of the stretch, and what stands there."""
+        """The elements about the article in whose start tags words of authors and dates stand, and what stands so."""
         tags = self.blocks.tags
         first, end = tags.opened.searchsorted(tags.start.searchsorted((self.first_byte, self.end_byte)))
         inside = tags.opened[first:end]
-        places = _MARKS.places_in(tags.source, tags.start[inside], tags.stop[inside])
-        return [(place, tags.source[place : place + _MARKS.longest].lower()) for place in places]
+        starts = tags.start[inside]
+        places = _MARKS.places_in(tags.source, starts, tags.stop[inside])
+        if not places:
+            return []
+        owners = starts.searchsorted(places, side="right") - 1
+        rows = zip(places, (first + owners).tolist(), self._are_about(starts[owners]).tolist(), strict=True)
+        return [(one, tags.source[at : at + _MARKS.longest].lower()) for at, one, is_about in rows if is_about]
 
     def elements(self, words: tuple[bytes, ...]) -> list[int]:
         """Return the elements in this stretch whose start tags hold one of some words, in order."""
-        return self.elements_at([place for place, found in self._marked if found.startswith(words)])
+        return list(dict.fromkeys(element for element, found in self._marked if found.startswith(words)))
 
     def elements_at(self, places: list[int]) -> list[int]:
         """Return the elements about the article whose start tags hold one of some places in the source, in order."""
@@ -222,8 +227,7 @@ def _in_lines(place: Place) -> Iterator[str]:
     for index, text in place.near.items():
         if len(text) > 120:
             continue
-        span = find_span(text)
-        if span:
+        if span := find_span(text):
             for part in (text[: span[0]], *_BETWEEN.split(text[span[1] :])):
                 yield from _only_person(part)
             # Many pages put the name into a line of its own above or below the date.
@@ -253,8 +257,7 @@ def _may_begin(text: str) -> bool:
 
 def _byline(text: str) -> Iterator[str]:
     """Return the names of a line such as "By Ann Lee" or "Posted on 2 May 2024 by Ann Lee"."""
-    asian = _CJK_BYLINE.search(text) if not text.isascii() else None
-    if asian:
+    if not text.isascii() and (asian := _CJK_BYLINE.search(text)):
         yield asian["names"] or asian["korean"]
     found = _BYLINE.match(text) if _may_begin(text) else None
     if found is None:

@@ -60,8 +60,7 @@ def _dates_in_elements(place: Place, *, month_first: bool) -> Iterator[SeenDate]
             continue
         attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
         text = short_text(tags, element)
-        moment = _moment_of(attributes, text, month_first=month_first)
-        if moment is not None:
+        if (moment := _moment_of(attributes, text, month_first=month_first)) is not None:
             is_update = _UPDATED.search(f"{names} {text.lower()}") and not _PUBLISHED.search(names)
             yield SeenDate(moment, bool(is_update))
 

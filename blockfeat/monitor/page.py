@@ -91,9 +91,8 @@ def stream(store: Store, filters: Filters, *, before: int | None = None, article
             break
         stories.setdefault(row["story"], []).append(row)
         shown += 1
-    is_end = shown == len(rows)
-    newest = int(rows[0]["number"]) if rows else 0
-    return Stream([*map(Article, stories.values())], None if is_end else int(rows[shown - 1]["number"]), newest)
+    following = int(rows[shown - 1]["number"]) if shown < len(rows) else None
+    return Stream([*map(Article, stories.values())], following, int(rows[0]["number"]) if rows else 0)
 
 
 def newer(store: Store, filters: Filters, after: int) -> int:
@@ -256,8 +255,7 @@ def page_values(store: Store, filters: Filters, *, before: int | None = None, is
     filters = filters.in_store(store)
     found = stream(store, filters, before=before, articles=_IN_REPORT if is_file else _ARTICLES)
     values: dict[str, Any] = {"filters": filters, "stream": found, "is_first": before is None}
-    if not is_file:
-        values["choices"] = choices(store)
+    values["choices"] = choices(store)
     if before is None:
         today = store.today(now=time.time())
         numbers = overview(store, filters, today=today, is_whole=is_file)

@@ -162,8 +162,8 @@ class PageReader:
     def _record(self, extraction: Extraction, page: FetchedPage) -> PageRecord:
         """Return what is stored of an extraction."""
         settings, text = self.settings.for_origin(page.origin), clean_characters(extraction.text)
-        metadata = _metadata(extraction)
-        canonical, published = metadata.get("canonical_url"), metadata.get("published")
+        # First what takes most memory for a while: what comes after keeps some.
+        is_counted = extraction.kind in settings.count_kinds
         analysis, parts = extraction.analysis, PageParts.of(extraction)
         assert analysis is not None  # the page was read just now
         warnings, evidence = extraction.warnings[:_MOST_WARNINGS], b""
@@ -173,9 +173,10 @@ class PageReader:
             except LimitExceeded as error:
                 warnings += (f"without evidence: {error}",)
         mentions = all_mentions(extraction, self.matcher, self.queries, settings, parts)
+        metadata = _metadata(extraction)
+        canonical, published = metadata.get("canonical_url"), metadata.get("published")
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
-        is_counted = extraction.kind in settings.count_kinds
         # Only the opening of the article is on the page.
         is_stub = extraction.kind == "paywall stub" and not is_counted
         status = "no content" if is_stub else extraction.status

@@ -46,7 +46,7 @@ DIMENSIONS: Mapping[str, str] = {
 """What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""
 # A sign keeps SQLite from another index than that of numbers; it reads joined tables for each row, asked for or not.
 _PAGES_FIRST = MENTIONS_FROM.replace("p.id =", "+p.id =").partition("LEFT JOIN page o")[0]
-_WITH_FEEDS = f"{_PAGES_FIRST} LEFT JOIN feed f ON f.id = p.feed_id"
+_OF_FEED = "LEFT JOIN feed f ON f.id = p.feed_id"
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
 _COUNTED = {
     "yes": f"{MENTION_COLUMNS['counted']} = 1",
@@ -251,7 +251,7 @@ def numbers_by(store: Store, filters: Filters, *, since: date) -> list[dict[str,
     ``since`` on, and the numbers ``articles`` and ``mentions``.
     """
     condition, values = filters.in_store(store).condition()
-    tables = _WITH_FEEDS if filters.source else _PAGES_FIRST
+    tables = f"{_PAGES_FIRST} {_OF_FEED if filters.source else ''}"
     statement = SQL["overview"]["numbers"].format(**DIMENSIONS, tables=tables, condition=condition)
     return store.query(statement, values | {"begin": since.isoformat()})
 
@@ -271,7 +271,7 @@ def articles_read(store: Store, filters: Filters) -> dict[str, int]:
     chosen = Filters(**filters.model_dump(include={"lang", "source", "kind", "since", "until"}), counted="all")
     condition, values = chosen.condition()
     rows = store.query(
-        f"SELECT {DIMENSIONS['day']} AS day, count(*) AS n FROM page p LEFT JOIN feed f ON f.id = p.feed_id "
+        f"SELECT {DIMENSIONS['day']} AS day, count(*) AS n FROM page p {_OF_FEED if filters.source else ''} "
         f"WHERE p.status = 'ok' AND +p.copy_of IS NULL AND {condition} GROUP BY 1",
         values,
     )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 _SPREAD, _FOUR_BYTES = 0x9E3779B1, 0xFFFFFFFF
 _LOWER_CASE = bytes(range(256)).lower()
+_ZERO = np.zeros(1, dtype=np.int32)
 
 
 def doubled_pairs(data: bytes) -> int:
@@ -31,9 +32,12 @@ def _pairs(data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t) -> cy
     found: cython.Py_ssize_t = 0
     with cython.nogil:
         while 0 <= place < size:
-            place = _behind_ascii(data, place, size)
-            if place < size:
-                before = place
+            before = place
+            if data[place] < 0x80:
+                place = _behind_ascii(data, place, size)
+            elif 0xC3 < data[place] < 0xE0 and place + 1 < size and data[place + 1] & 0xC0 == 0x80:
+                place += 2
+            else:
                 place = _behind_character(data, place, size)
                 if data[before] == 0xC3 and 0 <= place < size:
                     found += _is_doubled(data[before + 1], data[place])
@@ -131,7 +135,7 @@ class Marks:
 
     def are_in(self, data: bytes) -> bool:
         """Return whether any of the words occurs in ``data``; as fast for many words as for one."""
-        return bool(self.places_in(data, *np.array([[0], [len(data)]], dtype=np.int32)))
+        return bool(self.places_in(data, _ZERO, np.array((len(data),), dtype=np.int32)))
 
     def places_in(self, data: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[int]:
         """Return the positions at which the words occur in the parts of ``data`` that start and end there."""

@@ -96,7 +96,7 @@ class Rate:
         self._clock = clock
         self._clients: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def wait(self, client: str) -> float:
+    def wait(self, client: str, *, cost: float = 1.0) -> float:
         """Count a request of a client; return the seconds that it has to wait, 0 where it is allowed now."""
         if not self._per_minute:
             return 0.0
@@ -104,7 +104,7 @@ class Rate:
         tokens, since = self._clients.pop(name, (float(self._per_minute), now))
         tokens = min(tokens + (now - since) * self._per_minute / 60, float(self._per_minute))
         is_free = tokens >= 1
-        self._clients[name] = (tokens - 1 if is_free else tokens, now)
+        self._clients[name] = (tokens - cost if is_free else tokens, now)
         if len(self._clients) > _MOST_CLIENTS:
             self._clients.popitem(last=False)
         return 0.0 if is_free else (1 - tokens) * 60 / self._per_minute
@@ -327,7 +327,7 @@ def limited_connections(settings: ServeSettings, *, unlimited: frozenset[str] = 
     open_of: Counter[str] = Counter()
 
     class Connection(H11Protocol):
-        """Closes connections beyond a client's limit, and those whose next request head does not arrive in time."""
+        """Closes connections beyond a client's limit, and those whose next request does not begin in time."""
 
         _client_network = ""
         _timer: asyncio.TimerHandle | None = None
@@ -346,6 +346,10 @@ def limited_connections(settings: ServeSettings, *, unlimited: frozenset[str] = 
             super().data_received(data)
             self._watch()
 
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._watch()
+
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
             if self._timer is not None:
@@ -356,8 +360,12 @@ def limited_connections(settings: ServeSettings, *, unlimited: frozenset[str] = 
                     del open_of[self._client_network]
 
         def _watch(self) -> None:
-            """Start the timer when the head of a request is awaited, and cancel it when the head is complete."""
-            is_waiting = self.conn.their_state is h11.IDLE
+            """Start the timer when the head of a request is awaited, and cancel it when the head is complete.
+
+            What is left of a body is awaited like a head once its request has been answered.
+            """
+            is_answered = self.conn.our_state is h11.DONE and self.conn.their_state is h11.SEND_BODY
+            is_waiting = is_answered or self.conn.their_state is h11.IDLE
             if is_waiting and self._timer is None:
                 self._timer = self.loop.call_later(settings.header_seconds, self.transport.close)
             elif not is_waiting and self._timer is not None:

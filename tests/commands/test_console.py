@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import blockfeat
+from blockfeat._files import written_alone
 from cases import CASES
 from pages import SENTENCES, article_page
 
@@ -52,6 +53,37 @@ def test_a_full_disk_behind_standard_output_is_one_line(folder: Path, words: str
     where = "/dev/full" if "/dev/full" in words else "standard output"
     where = "" if words == "--help" else f"{where}: cannot be written: "
     assert (code, lines) == (126, [f"blockfeat: {where}No space left on device"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closed as a shell of Unix does it")
+@pytest.mark.parametrize(("closed", "said"), [("<&-", "-: "), (">&-", "standard output: cannot be written: ")])
+@pytest.mark.parametrize("options", ["", "-f json --jobs 2"])
+def test_a_closed_stream_is_one_line(folder: Path, closed: str, said: str, options: str) -> None:
+    words = ["sh", "-c", f'"$0" "$@" {closed}', *_CALL, "extract", *options.split()]
+    words += ["page.html"] if closed == ">&-" else []
+    done = subprocess.run(words, cwd=folder, env=_ENVIRONMENT, timeout=600, capture_output=True, check=False)
+    assert (done.returncode, done.stderr.decode()) == (126, f"blockfeat: {said}Bad file descriptor\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file keeps its name there")
+@pytest.mark.parametrize("options", ["alone.jsonl", "alone.jsonl --resume", "alone.csv"])
+def test_a_file_that_another_run_writes_is_left_to_it(folder: Path, options: str) -> None:
+    output = folder / options.split()[0]
+    words = ("extract", "pages.jsonl", "-q", "-o", *options.split())
+    assert _run(folder, *words) == (0, [])
+    output.with_name(output.name + ".new").write_bytes(b"half")
+    with written_alone(output):
+        before = {path: path.read_bytes() for path in folder.glob("alone*")}
+        assert _run(folder, *words) == (126, [f"blockfeat: {output.name}: another run is writing it"])
+        assert {path: path.read_bytes() for path in folder.glob("alone*")} == before
+    assert _run(folder, *words) == (0, [])
+    assert not list(folder.glob(".alone*"))
+
+
+def test_a_name_does_nothing_to_the_terminal(folder: Path) -> None:
+    code, lines = _run(folder, "extract", "\x1b]0;x\a\u202eé\u200c\x9b")
+    shown = r"\x1b]0;x\x07\u202e" + "é\u200c" + r"\x9b"
+    assert (code, lines) == (126, [f"blockfeat: {shown}: no such file or folder"])
 
 
 @pytest.mark.parametrize("output", ["x.txt", "old.txt", "x.html", "x.jsonl", "old.jsonl", "x/", "file/x.jsonl"])

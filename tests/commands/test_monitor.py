@@ -133,7 +133,9 @@ def test_a_run_names_what_failed_unexpectedly_apart(capsys: pytest.CaptureFixtur
 
 def test_init_writes_a_file_that_check_likes_and_replaces_none(tmp_path: Path) -> None:
     assert "blockfeat monitor demo" in _monitor(tmp_path, "init").stdout
-    assert "7 brands; well, but without a contact" in _monitor(tmp_path, "check", "monitor.toml").stdout
+    said = _monitor(tmp_path, "check", "monitor.toml").stdout
+    assert "7 brands; well, but without a contact" in said
+    assert "\nzh: of everyday words only stop words are known" in said
     assert _monitor(tmp_path, "init").returncode == 2
     assert _monitor(tmp_path, "init", "--force").returncode == 0
 

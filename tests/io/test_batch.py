@@ -118,6 +118,13 @@ def test_documents_of_one_name_are_numbered(tmp_path: Path) -> None:
     assert (tmp_path / "a_b-3.txt").read_text() == "2\n"
 
 
+def test_a_page_is_not_overwritten_by_its_own_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.html").write_text("<p>own")
+    FolderWriter(Path("."), "html").write(_rendered("a.html", "result"))
+    assert [Path(name).read_text() for name in _names(tmp_path)] == ["result", "<p>own"]
+
+
 @pytest.mark.parametrize(("id", "name"), CASES["a_file_is_named_for_the_end_of_its_document"])
 def test_a_file_is_named_for_the_end_of_its_document(tmp_path: Path, id: str, name: str) -> None:
     FolderWriter(tmp_path, "text").write(_rendered(id))

@@ -130,7 +130,7 @@ def test_a_run_is_resumed_with_its_record_model_and_options_only(tmp_path: Path)
     ):
         with pytest.raises(ResumeError, match=message):
             check_same_run(other, path)
-    for content in ("", "[]", "{}", '{"schema": 99}'):
+    for content in ("", "[]", "{}", '{"schema": 99}', "[" * 100_000):
         resuming.run_record_path(path).write_text(content)
         with pytest.raises(ResumeError, match=r"out\.jsonl\.run\.json"):
             check_same_run(made, path)

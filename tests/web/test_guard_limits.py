@@ -284,6 +284,18 @@ def test_a_body_without_a_length_is_refused_where_it_is_too_large(hurried: Serve
             endless.sendall((b"10000\r\n" + bytes(0x10000) + b"\r\n") * 1000)
 
 
+def test_a_body_that_goes_on_after_its_answer_ends_within_seconds(hurried: Served) -> None:
+    with _connected(hurried) as endless:
+        endless.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+        assert b" 404 " in endless.recv(65536)
+        started = time.monotonic()
+        with suppress(ConnectionError):
+            while time.monotonic() - started < 60:
+                endless.sendall(b"1\r\na\r\n")
+                time.sleep(0.2)
+        assert time.monotonic() - started < 60
+
+
 def test_a_slow_answer_is_waited_for(hurried: Served) -> None:
     """The deadline is for heads only: a body may take its time."""
     with _connected(hurried) as connection:

@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 import html5lib
 from starlette.testclient import TestClient
 
-from blockfeat.monitor.config import CopySettings, SavedView
+from blockfeat.monitor.config import CopySettings, SavedView, Source
 from blockfeat.monitor.mentions.mention import around
 from blockfeat.monitor.page import Article, overview, report_page, stream
 from blockfeat.monitor.reports import Filters, counts, mention_rows
@@ -24,7 +24,7 @@ from blockfeat.web.guard import ServeSettings
 from blockfeat.web.live.app import create_live_app
 from blockfeat.web.problems import PROBLEM_TYPE
 from live_page import EVIDENCE
-from stored_pages import NOW, add, mention, other_story, record, save, save_on_day, story
+from stored_pages import NOW, add, execute, mention, other_story, record, save, save_on_day, story
 
 _EVIL = '<script>alert("x")</script>'
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -152,6 +152,14 @@ def test_charts_answer_to_the_filters_and_lead_to_their_days(client: TestClient)
     assert "2026-01-06: none; before: 1; 0 articles read" in _text(client, "/?since=2026-01-06&until=2026-01-06")
 
 
+def test_sources_have_the_names_of_their_feeds(client: TestClient, store: Store) -> None:
+    store.add_sources([Source(url="https://feeds.example/rss")], [], now=NOW)
+    execute(store, "UPDATE feed SET title = 'Harbour & Post'", "UPDATE page SET feed_id = (SELECT id FROM feed)")
+    shown = 'title="https://feeds.example/rss">Harbour &amp; Post</a>'
+    assert shown in _text(client, "/?since=2026-01-01&until=2026-01-31")
+    assert ">Harbour &amp; Post</td>" in report_page(store)
+
+
 def test_the_evidence_of_an_article(client: TestClient, store: Store) -> None:
     numbers = {row["url"]: row["id"] for row in store.query("SELECT id, url FROM page")}
     page = _text(client, f"/article/{numbers['https://h0.example/']}")
@@ -225,7 +233,7 @@ def test_nothing_can_be_changed_and_other_sites_cannot_ask(client: TestClient) -
 def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
     with Store.open(str(tmp_path / "none.db")) as empty:
         client = TestClient(create_live_app(empty), base_url="http://localhost")
-        assert "once a run has found some" in client.get("/").text
+        assert "once a run has found some: <code>blockfeat monitor FILE --once</code>" in client.get("/").text
         assert client.get("/mentions.csv").text.count("\n") == 1
 
 

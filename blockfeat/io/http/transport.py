@@ -115,9 +115,10 @@ def allowed_among(
 def ask_resolver(host: str, port: int) -> list[str]:
     """Return the IP addresses of a host, in the order of the system's resolver, which has no timeout.
 
-    Names below ``localhost`` resolve to 127.0.0.1 (RFC 6761) without asking the resolver.
+    Names below ``localhost``, and ``localhost.``, resolve to 127.0.0.1 (RFC 6761) without asking the resolver.
     """
-    if host.lower().rstrip(".").endswith(".localhost"):
+    name = host.lower()
+    if name.endswith((".localhost", ".localhost.")) or name == "localhost.":
         return ["127.0.0.1"]
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(item[4][0]) for item in found))

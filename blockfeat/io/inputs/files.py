@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _PLAIN_PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".xht", ".shtml", ".shtm")
 PAGE_SUFFIXES = tuple(plain + packed for plain in _PLAIN_PAGE_SUFFIXES for packed in ("", *formats.PACKED_SUFFIXES))
 _SUFFIXES = {"html": PAGE_SUFFIXES, **records.SUFFIXES}
-# Bounds memory for a compressed page; real pages stay far below this.
+# Bounds memory; real pages stay far below this.
 _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
 
 
@@ -106,8 +106,10 @@ def _detected(stream: IO[bytes]) -> tuple[str, IO[bytes]]:
 
 def _page(name: str, stream: IO[bytes], max_bytes: int | None) -> Document:
     head, whole = formats.peeked(stream)
-    most = min(max_bytes or math.inf, _MAX_UNPACKED_BYTES if formats.is_packed(head) else math.inf)
-    data = formats.unpacked(whole).read(-1 if math.isinf(most) else int(most) + 1)
+    # What is packed, a pipe or a device may have no end.
+    bound = math.inf if os.path.isfile(name) and not formats.is_packed(head) else _MAX_UNPACKED_BYTES
+    most = min(max_bytes or math.inf, bound)
+    data = formats.unpacked(whole).read(int(most) + 1 if most <= _MAX_UNPACKED_BYTES else -1)
     if len(data) > most:
         raise LimitExceeded(f"larger than {most} bytes{' when unpacked' if formats.is_packed(head) else ''}")
     return Document(id=name, data=data)

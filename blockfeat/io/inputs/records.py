@@ -18,17 +18,21 @@ from typing import IO, Any
 from blockfeat._extras import require_extra
 from blockfeat._files import line_at, line_places, lines_of, parse_object
 from blockfeat.errors import InputError
-from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, Pending, check_json_lines, peeked, unpacked
+from blockfeat.io.inputs import options as formats
+from blockfeat.io.inputs.options import FieldNames, Pending, peeked, unpacked
 from blockfeat.lang import normalise_code
 from blockfeat.page.document import Document
 
 SUFFIXES = {
-    "jsonl": tuple(plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *PACKED_SUFFIXES)),
+    "jsonl": tuple(
+        plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *formats.PACKED_SUFFIXES)
+    ),
     "warc": (".warc", ".warc.gz", ".warc.zst"),
     "parquet": (".parquet",),
 }
 """Endings of the names of files with records, by format."""
 _MOST_NAMES, _MOST_COLUMNS = 12, 20
+_LOOKED_AT, _MOST_OF_A_REASON = 1024, 200
 _ROWS_AT_ONCE = 64
 
 
@@ -48,12 +52,12 @@ def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Doc
     number = 0
     try:
         head, whole = peeked(unpacked(stream))
-        check_json_lines(head)
+        formats.check_json_lines(head)
         for number, line in lines_of(whole):
             yield _document(f"{name}:{number}", line, fields)
     except InputError as error:
         yield Document(id=name, data=None, error=f"{name}: {error}")
-    except DAMAGE as error:
+    except formats.DAMAGE as error:
         yield _failed(name, f"damaged after line {number}" if number else "cannot be read", error)
 
 
@@ -65,7 +69,7 @@ def unread_json_lines(name: str, stream: IO[bytes], head: bytes, fields: FieldNa
     InputError
         It is JSON of another form.
     """
-    check_json_lines(head)
+    formats.check_json_lines(head)
     stream.seek(len(BOM_UTF8) if head.startswith(BOM_UTF8) else 0)
     identity = os.fstat(stream.fileno()).st_ino
     for number, offset, size in line_places(stream):
@@ -128,8 +132,8 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
     """Yield the pages of a Parquet file, given by path or as a seekable stream, a few rows in memory at a time.
 
     The column ``html`` (string or binary) is required; ``id``, ``url``, ``lang`` and ``charset`` are
-    optional. The id of a row without one is ``<file>:<row>``, rows counted from 1. A bad row or a damaged
-    file yields a document with ``error``.
+    optional. The id of a row without one is ``<file>:<row>``, rows counted from 1. A bad row, what is left of a
+    damaged row group, or a damaged file yields a document with ``error``.
 
     Raises
     ------
@@ -148,16 +152,36 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
                 raise InputError(
                     f'no column "{fields.html}" (its columns: {found}; --fields html=NAME names the page\'s)'
                 )
-            wanted = {value: column for value, column in asdict(fields).items() if column in names}
-            number = 0
-            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=list(dict.fromkeys(wanted.values()))):
-                for row in batch.to_pylist():
-                    number += 1
-                    place = f"{name}:{number}"
-                    cells = {value: row[column] for value, column in wanted.items()}
-                    yield document_of_row(cells, name=place, place=place, html=fields.html)
+            yield from _rows(name, file, {value: column for value, column in asdict(fields).items() if column in names})
     except (OSError, pyarrow.ArrowException, InputError) as error:
         yield Document(id=name, data=None, error=f"{name}: cannot be read: {error}")
+
+
+def _rows(name: str, file: Any, wanted: Mapping[str, str]) -> Iterator[Document]:
+    """Yield the pages of an open Parquet file, from the wanted columns by the names of `FieldNames`."""
+    import pyarrow
+
+    columns, end = list(dict.fromkeys(wanted.values())), 0
+    for group in range(file.num_row_groups):
+        number, end = end, end + file.metadata.row_group(group).num_rows
+        try:
+            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, row_groups=[group], columns=columns):
+                for row in range(batch.num_rows):
+                    number += 1
+                    yield _row(f"{name}:{number}", batch.slice(row, 1), wanted)
+        except (OSError, pyarrow.ArrowException) as error:
+            gap = f"{name}@{number + 1}"
+            reason = " ".join(str(error).split())
+            yield Document(id=gap, data=None, error=f"{gap}: damaged from this row to row {end}: {reason}")
+
+
+def _row(place: str, batch: Any, wanted: Mapping[str, str]) -> Document:
+    try:
+        [row] = batch.to_pylist()
+    except UnicodeDecodeError as error:
+        return Document(id=place, data=None, error=f"{place}: not UTF-8: {error.reason}")
+    cells = {value: row[column] for value, column in wanted.items()}
+    return document_of_row(cells, name=place, place=place, html=wanted["html"])
 
 
 def document_of_row(
@@ -238,7 +262,7 @@ def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
             page = found if isinstance(found, Document) else _archived(f"{name}:{number}", parse, found)
             if page is not None:
                 yield page
-    except DAMAGE as error:
+    except formats.DAMAGE as error:
         yield _failed(name, "cannot be read to its end", error)
 
 
@@ -482,7 +506,7 @@ def _head(stretch: _Stretch) -> bytes:
     return data[: end.end()]
 
 
-def _archived(place: str, parse: Callable[[IO[bytes]], Iterator[Any]], data: bytes) -> Document | None:
+def _archived(place: str, parse: Callable[..., Iterator[Any]], data: bytes) -> Document | None:
     """Return the page of a record, None where it is none; ``error`` is set for one that is too large or damaged."""
     identifier, url = place, None
     try:
@@ -493,9 +517,17 @@ def _archived(place: str, parse: Callable[[IO[bytes]], Iterator[Any]], data: byt
             return None
         identifier = (record.headers.get("WARC-Record-ID") or "").strip("<>") or place
         url = (record.headers.get("WARC-Target-URI") or "").strip("<>") or None
-        body = record.reader.read(_MAX_PAGE_BYTES + 1)
+        try:
+            body = record.reader.read(_MAX_PAGE_BYTES + 1)
+        except (OSError, ValueError):
+            # Some crawlers store bodies unpacked, beside headers that say otherwise.
+            body = next(parse(BytesIO(data), auto_decode="none")).reader.read(_MAX_PAGE_BYTES + 1)
+            if not formats.looks_like_html(body[:_LOOKED_AT]):
+                raise
         if max(len(body), record.content_length) > _MAX_PAGE_BYTES:
             raise InputError(f"larger than {_MAX_PAGE_BYTES} bytes")
     except (OSError, ValueError, InputError) as error:
-        return Document(id=identifier, data=None, url=url, error=f"{place}: cannot be read: {error}")
+        return Document(
+            id=identifier, data=None, url=url, error=f"{place}: cannot be read: {str(error)[:_MOST_OF_A_REASON]}"
+        )
     return Document(id=identifier, data=body, url=url, charset=record.http_charset)

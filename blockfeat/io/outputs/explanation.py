@@ -62,7 +62,8 @@ def explanation_page(extraction: Extraction) -> str:
         heading=_shown(extraction.title) or "Page without a title",
         address=_shown(extraction.url) or _shown(extraction.id),
     )
-    # Joined once, from parts: every further copy of all texts counts in the memory of large pages.
+    # Joined once, from parts: every further copy of all texts counts in the memory of large pages. So do signs beyond
+    # Latin-1, which double it: they stand as references.
     return "".join((head, *_cards(extraction.blocks, extraction.roles), behind))
 
 
@@ -116,7 +117,7 @@ def _summary(blocks: Sequence[Block]) -> str:
     """Return the HTML that begins a run of dropped blocks, folded until it is clicked."""
     parts = ", ".join(f"{part} {count}" for part, count in Counter(block.part for block in blocks).most_common())
     texts = fold_white_space(" · ".join(block.text for block in blocks[:_FIRST_TEXTS])).strip()[:_FIRST_CHARACTERS]
-    return f"""<details class="run dropped"><summary><span class="verdict">✗ {len(blocks)} blocks dropped</span>\
+    return f"""<details class="run dropped"><summary><span class="verdict">&#10007; {len(blocks)} blocks dropped</span>\
 <span class="chip">{_shown(parts)}</span><span dir="auto">{_shown(texts)}</span></summary>
 """
 
@@ -132,7 +133,8 @@ def _card(block: Block, role: str) -> Iterator[str]:
     chips = [kind, role] if role in _SHOWN_ROLES and role != kind else [kind]
     reason = f'<p class="reason">{_shown(block.reason)}</p>\n' if block.reason else ""
     yield f"""<section class="block {_look(block)}" id="block-{block.index}">
-<div class="line"><span class="verdict">{"✓ kept" if block.kept else "✗ dropped"}</span><span>#{block.index}</span>\
+<div class="line"><span class="verdict">&#{"10003; kept" if block.kept else "10007; dropped"}</span>\
+<span>#{block.index}</span>\
 {"".join(f'<span class="chip">{_shown(chip)}</span>' for chip in chips)}\
 <span>{block.words:,} {"word" if block.words == 1 else "words"}</span>\
 <span class="score">score {block.score:+.3f}</span></div>
@@ -156,7 +158,7 @@ def _details(block: Block) -> str:
     rows = []
     for name in names:
         value = f"{features[name]:.4g}" if name in features else "not known"
-        mark = f"{moved.get(name, 0.0):+.2f}" if moved else "✗ failed" if name in failed else "✓"
+        mark = f"{moved.get(name, 0.0):+.2f}" if moved else "&#10007; failed" if name in failed else "&#10003;"
         opening = '<tr class="failed">' if name in failed else "<tr>"
         header = f'<th scope="row">{_shown(name).replace("_", " ")}</th>'
         rows.append(f'{opening}{header}<td class="value">{value}</td><td>{mark}</td></tr>')

@@ -18,6 +18,7 @@ from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Browser
 from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.store.engine import is_of_database
+from blockfeat.monitor.store.feeds import CLOCK_SECONDS
 from blockfeat.monitor.store.records import DueFeed, DuePage, Poll, Saved, Visit
 
 _MOST_KEPT = 1000
@@ -151,6 +152,7 @@ class Cycle:
         self.looked_at: str | None = ""
         self.holds: Counter[str] = Counter()
         self.put_off: set[int] = set()
+        self.set_by = _clock_ahead()
 
     def is_over(self) -> bool:
         """Return whether nothing more is begun."""
@@ -165,6 +167,7 @@ class Cycle:
         stop = asyncio.create_task(self.tools.stopping.wait())
         try:
             while not self.is_over():
+                await self._mend_clock()
                 await self._begin_feeds()
                 await self._begin_pages()
                 wait = self._seconds_to_wait()
@@ -179,6 +182,13 @@ class Cycle:
             for task in self.tasks:
                 task.cancel()
             await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    async def _mend_clock(self) -> None:
+        """Make due again what is not due any more because the clock was set back."""
+        before, self.set_by = self.set_by, _clock_ahead()
+        if before - self.set_by > CLOCK_SECONDS:
+            await self.tools.thread.call(self.tools.thread.store.mend_clock, now=time.time())
+            self.may_have_feeds, self.looked_at = True, ""
 
     def _seconds_to_wait(self) -> float | None:
         """Return the seconds until something may be begun again; None where that depends only on what runs."""
@@ -342,6 +352,11 @@ class Cycle:
             saved = await thread.save(failed, None)
             _logger.exception("%s", _named(page.url, reason), extra={"event": "page failed", "url": page.url})
             return saved, failed
+
+
+def _clock_ahead() -> float:
+    """Return the time of day less that of the clock that nobody sets."""
+    return time.time() - time.monotonic()
 
 
 def _reason_of(error: Exception) -> str:

@@ -182,7 +182,7 @@ class BrandMatcher:
         told = {brand.name for brand in self.brands if brand.requires or brand.about}
         stops, common = (
             self.find(PARAGRAPH.join([*words, *map(str.title, words)]), lang=lang)
-            for words in (sorted(stop_words_if_any(lang)), sorted(_common_words(lang)))
+            for words in (sorted(stop_words_if_any(lang)), sorted(common_words(lang)))
         )
         return (*stops, *(hit for hit in common if hit.brand not in told))
 
@@ -238,7 +238,7 @@ class BrandMatcher:
         return use.lang in _TURKISH or (lang in _TURKISH and not _TURKISH_LETTERS.isdisjoint(use.spelling))
 
 
-def _common_words(lang: str) -> frozenset[str]:
+def common_words(lang: str) -> frozenset[str]:
     """Return the common words of a language; none where pyspellchecker has no list."""
     from spellchecker import SpellChecker
 

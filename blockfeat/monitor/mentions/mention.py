@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from string import ascii_letters
 from typing import Any
 
@@ -129,8 +129,9 @@ def mentions_of(
     passages = passages_of(extraction, chosen, places=places, least_score=least_score, parts=parts)
     found: list[Mention] = []
     bounds = cache(sentence_bounds)
-    for counted in (True, False):
-        apart = [passage for passage in passages if (passage.reason == "") == counted]
+    # Where no words speak for or against a brand that is there, all are one text.
+    for counted in (True, False) if chosen is None else (None,):
+        apart = [passage for passage in passages if counted in (None, passage.reason == "")]
         for passage, hit in _hits(apart, matcher, extraction.lang, senses):
             sentence = _sentence(passage.text, bounds(passage.text), hit.start, hit.end)
             found.append(passage.mention(hit.brand, hit.start, hit.end, sentence, rule=hit.rule, variant=hit.variant))
@@ -192,12 +193,12 @@ def passages_of(
     Of a page that was read just now, only those of the blocks ``chosen``, and of the figures behind them.
     """
     parts, roles = parts or PageParts.of(extraction), extraction.roles
+    analysis = None if extraction.known_blocks or chosen is None else extraction.analysis
     least = _least(extraction, least_score)
     of_block: dict[int, dict[str, None]] = {}
     for index, text in parts.descriptions:
         of_block.setdefault(index, {})[text] = None
     passages, said = [], []
-    analysis = None if extraction.known_blocks or chosen is None else extraction.analysis
     for block in extraction.blocks if analysis is None else analysis.blocks_at(chosen or ()):
         place = "table" if block.index in parts.tables else roles[block.index]
         searched = _without_marks(block.text, parts.marks.get(block.index, ()))
@@ -217,14 +218,16 @@ def _naming(
     texts = [each.text for each in extraction.blocks] if blocks is None else blocks.raw_texts()
     for index, marks in parts.marks.items():
         texts[index] = _without_marks(texts[index], marks)
-    owners = [*range(len(texts)), *(index for index, _ in parts.descriptions)]
+    owners = chain(range(len(texts)), (index for index, _ in parts.descriptions))
     texts += (text for _, text in parts.descriptions)
     hits = matcher.find(PARAGRAPH.join(texts), lang=extraction.lang, ruled_out=True)
     found = {hit.brand for hit in hits}
     if any((each.requires or each.forbids or each.name in senses) and each.name in found for each in matcher.brands):
         return None
-    ends = [*accumulate(len(text) + 1 for text in texts)] if hits else []
-    return sorted({owners[bisect_right(ends, hit.start)] for hit in hits})
+    if not hits:
+        return []
+    ends, numbers = [*accumulate(len(text) + 1 for text in texts)], [*owners]
+    return sorted({numbers[bisect_right(ends, hit.start)] for hit in hits})
 
 
 def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
@@ -238,9 +241,19 @@ def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
 
 def _least(extraction: Extraction, least_score: float | None) -> float:
     """Return the score that a block of the text must have; none where no block has it."""
-    if least_score is None or not any(block.kept and block.score >= least_score for block in extraction.blocks):
+    if least_score is None or not any(score >= least_score for *_, score in _kept(extraction)):
         return -math.inf
     return least_score
+
+
+def _kept(extraction: Extraction) -> list[tuple[int, int, float]]:
+    """Return index, words and score of each block of the text."""
+    analysis = None if extraction.known_blocks else extraction.analysis
+    if analysis is None:
+        return [(block.index, block.words, block.score) for block in extraction.blocks if block.kept]
+    kept = analysis.prediction.kept.nonzero()[0]
+    columns = kept, analysis.measured.blocks.measures.words[kept], analysis.prediction.scores[kept]
+    return [*zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def _hits(
@@ -334,14 +347,9 @@ def text_starts(text: str, mentions: Sequence[Mention]) -> list[int | None]:
 
 def _opening(extraction: Extraction) -> frozenset[int]:
     """Return the blocks of the text that begin within its first words."""
-    analysis = None if extraction.known_blocks else extraction.analysis
-    if analysis is None:
-        kept = {block.index: block.words for block in extraction.blocks if block.kept}
-    else:
-        numbers = analysis.prediction.kept.nonzero()[0]
-        kept = dict(zip(numbers.tolist(), analysis.measured.blocks.measures.words[numbers].tolist(), strict=True))
-    before = accumulate(kept.values(), initial=0)
-    return frozenset(index for index, words in zip(kept, before, strict=False) if words < _OPENING_WORDS)
+    kept = _kept(extraction)
+    before = accumulate((words for _, words, _ in kept), initial=0)
+    return frozenset(index for (index, *_), words in zip(kept, before, strict=False) if words < _OPENING_WORDS)
 
 
 def _relevance(mentions: Sequence[Mention], opening: frozenset[int], sentences: int) -> float:

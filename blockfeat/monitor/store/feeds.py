@@ -18,7 +18,7 @@ from blockfeat.monitor.store.schema import SQL, entry, feed, host, page, run, si
 
 _NOT_MODIFIED = 304
 _ENTRIES_AT_ONCE = 500
-_CLOCK_SECONDS = 60.0
+CLOCK_SECONDS = 60.0
 OF_RUNS = (run.c.started_at, run.c.ended_at)
 # The longest that Retry-After counts is a week.
 _LONGEST_HOLD = 8 * 86_400.0
@@ -96,7 +96,7 @@ def due_feeds(connection: Connection, *, now: float, limit: int) -> list[DueFeed
 
 def mend_clock(connection: Connection, *, now: float) -> None:
     """Make due what a clock that was ahead has set for a time too far in the future; pauses keep their length."""
-    ahead = iso(now + _CLOCK_SECONDS)
+    ahead = iso(now + CLOCK_SECONDS)
     connection.execute(delete(host).where(host.c.retry_at > now + _LONGEST_HOLD))
     moments = [connection.scalar(select(func.max(column))) for column in (feed.c.polled_at, *OF_RUNS)]
     latest = max(filter(None, moments), default="")
@@ -110,6 +110,7 @@ def mend_clock(connection: Connection, *, now: float) -> None:
     # Entries may have been too old for that clock: the feed is read as a whole.
     anew = {"polled_at": iso(now), "due_at": now, "digest": None, "etag": None, "last_modified": None}
     connection.execute(update(feed).where(feed.c.polled_at > ahead).values(anew))
+    connection.execute(update(feed).where(feed.c.polled_at.is_(None), feed.c.due_at > now).values(due_at=now))
     seen = func.coalesce(page.c.fetched_at, page.c.first_seen) > ahead
     connection.execute(update(page).where(page.c.due_at > now, seen).values(due_at=now))
 

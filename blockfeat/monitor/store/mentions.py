@@ -294,10 +294,8 @@ def _unused_keys(page_key: str, found: Sequence[FoundMention], used: Container[s
 
 def newly_counted(connection: Connection, before: Any) -> dict[str, str]:
     """Return the mentions that the version before had too, and that count only now."""
-    counts = mention.c.page_id == before.id, mention.c.counted, ~mention.c.copied
-    rows = connection.execute(
-        select(mention.c.key, mention.c.version).where(*counts, mention.c.version >= before.version)
-    )
+    counts = mention.c.page_id == before.id, mention.c.counted, ~mention.c.copied, mention.c.version >= before.version
+    rows = connection.execute(select(mention.c.key, mention.c.version).where(*counts))
     versions: defaultdict[str, set[int]] = defaultdict(set)
     for key, number in rows:
         versions[key].add(number)
@@ -335,9 +333,10 @@ def _event(row: Any, about: Any, change: str) -> dict[str, Any]:
     """Return one event; ``id`` is the same whenever the mention is delivered again."""
     counted = row.counted and not row.copied
     because = row.because if not row.counted else "copy" if row.copied else None
-    values = {"id": row.key, "event": change, "brand": row.brand, "place": row.place}
-    values |= {"counted": counted, "not_counted_because": because}
-    values |= {name: getattr(row, name) for name in ("rule", "variant", *SPAN_COLUMNS)}
+    values = {"id": row.key, "event": change, "brand": row.brand, "place": row.place, "counted": counted}
+    values |= {"not_counted_because": because} | {
+        name: getattr(row, name) for name in ("rule", "variant", *SPAN_COLUMNS)
+    }
     values |= {"url": about.url, "copy": about.copy_of is not None, "published": about.published}
     values |= {name: getattr(about, name) for name in ("canonical_url", "title", "author", "section", "lang", "host")}
     evidence = f"/article/{row.page_id}#b{row.block}"

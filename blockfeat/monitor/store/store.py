@@ -227,6 +227,7 @@ class Store:
     add_sources = _writes(feeds.add_sources)
     add_entries = _writes(feeds.add_named)
     begin_run = _writes(runs.begin_run)
+    mend_clock = _writes(feeds.mend_clock)
     due_feeds = _reads(feeds.due_feeds)
     held_hosts = _writes(feeds.held_hosts)
     delay_feed = _writes(feeds.delay_feed)

@@ -63,7 +63,7 @@ class Access:
         self.cookie = f"blockfeat_{crc32(store.name.encode()):08x}"  # other ports of this host get it, too
         self._right = ""
         self._tries = Rate(_TRIES_A_MINUTE)
-        self._one_at_a_time = Lock()
+        self._counting, self._one_at_a_time = Lock(), Lock()
 
     def _signed(self, text: str) -> str:
         return hmac.new(self._key, text.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
@@ -92,11 +92,14 @@ class Access:
         if stored is None:
             return None
         sign = self._signed(f"{password} {stored}")
-        if not _same(sign, self._right):  # programs send it with each request
+        is_known = _same(sign, self._right)  # programs send it with each request
+        with self._counting:
+            # Where too many were wrong the right one is refused, too: else one could go on guessing.
+            wait = self._tries.wait(request.client.host if request.client else "", cost=0.0 if is_known else 1.0)
+        if wait > 0:
+            raise Problem(429, "too many tries; wait a little", headers={"Retry-After": str(math.ceil(wait))})
+        if not is_known:
             with self._one_at_a_time:
-                wait = self._tries.wait(request.client.host if request.client else "")
-                if wait > 0:
-                    raise Problem(429, "too many tries; wait a little", headers={"Retry-After": str(math.ceil(wait))})
                 if not is_password(password, stored):
                     return None
             self._right = sign
@@ -256,8 +259,7 @@ def healthz(request: Request) -> Response:
 @router.get("/status", include_in_schema=False)
 def status(request: Request) -> HTMLResponse:
     """Return the page that shows how the monitor is."""
-    found = request.app.state.store.status(now=time.time(), limit=_IN_STATUS)
-    return _page(request, "live_status.html", found=found)
+    return _page(request, "live_status.html", found=request.app.state.store.status(now=time.time(), limit=_IN_STATUS))
 
 
 @router.get("/metrics", include_in_schema=False)
@@ -321,9 +323,8 @@ def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Respons
     base, query = str(request.base_url), filters.query()
     filters = _asked(request, filters)
     tail = f"?{query}" if query else ""
-    names = {"title": filters.named(request.app.state.title), "home": f"{base}{tail}"}
     rows = mention_rows(request.app.state.store, filters, newest=_IN_FEEDS)
-    found = atom(rows, address=f"{base}feed.atom{tail}", **names)
+    found = atom(rows, address=f"{base}feed.atom{tail}", title=filters.named(request.app.state.title), home=base + tail)
     return Response(found, media_type="application/atom+xml; charset=utf-8")
 
 
@@ -338,8 +339,7 @@ def api_mentions(request: Request, response: Response, asked: Annotated[PagedFil
     rows = [*mention_rows(store, asked, newest=asked.limit, before=asked.before)]
     response.headers.update({"X-Total-Count": str(total["mentions"]), "X-Total-Articles": str(total["articles"])})
     if len(rows) == asked.limit:
-        query = urlencode({"limit": asked.limit, "before": rows[-1]["id"]})
-        here = "&".join(filter(None, (asked.query(), query)))
+        here = "&".join(filter(None, (asked.query(), urlencode({"limit": asked.limit, "before": rows[-1]["id"]}))))
         response.headers["Link"] = f'<{request.url.path}?{here}>; rel="next"'
     return [{**row, "counted": bool(row["counted"])} for row in rows]
 

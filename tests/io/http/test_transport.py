@@ -151,6 +151,8 @@ def test_networks_are_allowed_one_by_one() -> None:
         allowed_among("a.example", found[:4])
 
 
-def test_names_under_localhost_are_this_machine() -> None:
+def test_names_under_localhost_are_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("socket.getaddrinfo")
+    assert ask_resolver("Localhost.", 80) == ["127.0.0.1"]
     assert ask_resolver("news.localhost", 80) == ["127.0.0.1"]
     assert not is_public(ask_resolver("a.b.LOCALHOST.", 80)[0])

@@ -76,7 +76,11 @@ def test_a_packed_page_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pyte
     assert read_file(path).error == f"{path}: larger than 1000 bytes when unpacked"
     assert read_file(path, 900).error == f"{path}: larger than 900 bytes when unpacked"
     if os.path.exists("/dev/zero"):
-        assert read_file("/dev/zero", 900).error == "/dev/zero: larger than 900 bytes"
+        for most, said in ((900, 900), (10**40, 1000), (None, 1000)):
+            assert read_file("/dev/zero", most).error == f"/dev/zero: larger than {said} bytes"
+    large = tmp_path / "large.html"
+    large.write_bytes(b"x" * 2000)
+    assert [len(read_file(large, most).data or b"") for most in (None, 10**40, 2000, 1999)] == [2000, 2000, 2000, 0]
     path.write_bytes(gzip.compress(b"x" * 900)[:-10])
     assert read_file(path).error is not None
 

@@ -143,10 +143,10 @@ def test_a_file_that_changes_while_its_lines_are_worked_on_is_told(tmp_path: Pat
     assert "No such file" in (as_read(first).error or "")
 
 
-def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> Path:
+def _write_parquet(path: Path, columns: dict[str, list[Any]], **options: Any) -> Path:
     pyarrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
-    parquet.write_table(pyarrow.table(columns), path)
+    parquet.write_table(pyarrow.table(columns), path, **options)
     return path
 
 
@@ -166,6 +166,18 @@ def test_an_empty_cell_is_an_error_of_that_row(tmp_path: Path) -> None:
     first, bad, last = read_parquet(path)
     assert (first.data, last.data) == ("a", "c")
     assert bad.error == f'{path}:2: "html" is empty'
+
+
+def test_damage_costs_one_row_or_what_is_left_of_one_row_group(tmp_path: Path) -> None:
+    columns = {"html": [f"page {letter}" for letter in "abcdefgh"]}
+    plain: dict[str, Any] = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    path = _write_parquet(tmp_path / "p.parquet", columns, row_group_size=2, **plain)
+    data = path.read_bytes().replace(b"page b", b"page \xff")
+    place = data.index(b"page e")
+    path.write_bytes(data[: place - 20] + b"\xff" * 20 + data[place:])
+    found = [document.data or (document.error or "").removeprefix(str(path))[:42] for document in read_parquet(path)]
+    damage = "@5: damaged from this row to row 6: Couldn"
+    assert found == ["page a", ":2: not UTF-8: invalid start byte", "page c", "page d", damage, "page g", "page h"]
 
 
 def test_a_file_without_html_or_of_another_format_is_one_error(tmp_path: Path) -> None:
@@ -202,6 +214,17 @@ RECORDS = [
     _record(5, b"<p>x</p>", kind="application/xhtml+xml", url=f"https://a.example/5?{'a' * 3_000}"),
     _record(6, b"5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n", more="Transfer-Encoding: chunked\r\n"),
 ]
+
+
+@pytest.mark.parametrize("header", ["Content-Encoding: gzip", "Content-Encoding: br", "Transfer-Encoding: chunked"])
+def test_a_body_that_was_stored_unpacked_is_read_though_its_header_lies(
+    archive: Callable[..., Path], header: str
+) -> None:
+    page, junk = b"<html><p>plain" + b" words" * 99, b"\xff" * 99_999
+    found = list(read_warc(archive(*(_record(n, body, more=f"{header}\r\n") for n, body in enumerate((page, junk))))))
+    assert [document.data for document in found] == [page, None]
+    error = found[1].error or ""
+    assert ("cannot be read" in error, len(error) < 400) == (True, True)
 
 
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])

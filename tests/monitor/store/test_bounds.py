@@ -102,8 +102,11 @@ def test_what_a_clock_that_was_ahead_put_off_is_due_again(store: Store) -> None:
     for name, until in (("b.example", NOW + 8 * _DAY), ("c.example", NOW + 8 * _DAY + 1)):
         save(store, pages[0], at=NOW + 60, due_at=NOW + 560, retry_at=until, retry_host=name)
     store.save_poll(feeds[0], Poll(at=NOW + 60, due_at=NOW + 560, host="d.example", retry_at=NOW + 8 * _DAY))
+    never_polled = "https://e.example/feed"
+    store.add_sources([Source(url) for url in (_OLD, _NEW, never_polled)], [], now=NOW + 3600)
     store.begin_run(now=NOW, process="here 1")
-    assert (_due_ids(store, NOW), [page.id for page in due(store)]) == ([feeds[1].id], [pages[1].id])
+    assert {feed.url for feed in store.due_feeds(now=NOW, limit=9)} == {feeds[1].url, never_polled}
+    assert [page.id for page in due(store)] == [pages[1].id]
     assert sorted(store.held_hosts(now=NOW)) == ["b.example", "d.example"]
 
 

@@ -137,6 +137,7 @@ def test_favouring_moves_the_ratios() -> None:
     [
         ({"link_lists": {"ratio": "much"}}, r"own\.json: 'settings.link_lists.ratio' must be a number, not 'much'"),
         ({"link_lists": {"ratios": 1}}, r"own\.json: settings.link_lists: unknown key 'ratios'"),
+        ({"link_lists": {"ratio": 2e9}}, r"ratio' must be at least 0 and at most 1,000,000,000, not 2,000,000,000"),
         ({"empty_tables": {"least_characters": True}}, r"least_characters' must be an integer, not True"),
         (None, "missing or wrong value: 'settings'"),
     ],
