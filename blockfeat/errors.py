@@ -17,15 +17,15 @@ class InputError(BlockfeatError):
 
 
 class InputTypeError(InputError, TypeError):
-    """A page is neither str nor bytes, bytearray or memoryview, or it is a str that is an address or a path."""
+    """An argument is of a wrong type, or what should be a page is an address or a path."""
 
 
 class NotHTML(InputError, ValueError):
-    """The page is of another format (PDF, JPEG, zip, ELF, random bytes)."""
+    """The page is not HTML but of another format (PDF, JPEG, zip …), or random bytes."""
 
 
 class LimitExceeded(InputError):
-    """A limit set by the caller (size, time) is exceeded."""
+    """A limit of size, time or memory is exceeded."""
 
 
 class FetchError(InputError):
@@ -33,7 +33,7 @@ class FetchError(InputError):
 
 
 class AddressForbidden(FetchError):
-    """A host has no address that may be connected to."""
+    """None of the addresses of a host may be connected to."""
 
 
 class FeedError(InputError):
@@ -41,7 +41,7 @@ class FeedError(InputError):
 
 
 class PageNotKept(BlockfeatError):
-    """What is asked of a pickled result is made of its page, which it has left behind."""
+    """A pickled result is asked for what only its page has, which was not kept."""
 
 
 class OutputError(BlockfeatError):

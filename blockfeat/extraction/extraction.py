@@ -54,8 +54,8 @@ def _not_kept() -> None:
 class Extraction:
     """The result of extraction from one page.
 
-    Pickled, it is its text and the facts, and the blocks if they were asked for before; with the option
-    ``keep="page"`` the page too, from which blocks and formats are made again where it is unpickled.
+    Pickling keeps the text and the facts, and the blocks if they were asked for before; with the option
+    ``keep="page"`` also the page, from which blocks and formats are made again after unpickling.
 
     Attributes
     ----------
@@ -72,10 +72,10 @@ class Extraction:
         The heading above the text that is most like the title, whether it is part of ``text`` or not.
     status : str
         ``"ok"``, ``"no content"`` (none of the page's text is main text, or it is an error page, a login, a bot check
-        or a consent wall, whose notice is the text), ``"empty"`` (the page has no text) or ``"error"``. What the page
-        is says ``kind``.
+        or a consent wall, whose notice is the text), ``"empty"`` (the page has no text) or ``"error"``; ``kind`` says
+        what the page is.
     warnings : tuple of str
-        What was capped or repaired on the way.
+        What was cut off or repaired.
     error : str or None
         Why the page could not be read.
     model : str
@@ -96,7 +96,7 @@ class Extraction:
     roles : tuple of str
         The part of each block: ``"headline"``, ``"lead"``, ``"body"``, ``"caption"``, ``"comment"`` or ``"clutter"``.
     lead, body : str or None
-        The standfirst, or else the first paragraph; the kept text beside headline, lead, captions and comments.
+        The standfirst, or else the first paragraph; the kept text without headline, lead, captions and comments.
     captions, comments : tuple of str
         Captions inside the text, and what readers wrote, whether they are part of ``text`` or not.
     links : tuple of TextLink
@@ -106,10 +106,10 @@ class Extraction:
     metadata : Metadata
         Title, authors, dates and other metadata of the page, read at the first use.
     source : PageAnalysis, callable or None
-        The page as it was measured, from which blocks and facts are computed, or a function that returns it; None
-        where only values are known.
+        The measured page, from which blocks and facts are computed, or a function that returns it; None if only
+        values are known.
     known_blocks, known_facts, known_metadata : tuple of Block, Facts, Metadata
-        The blocks, and what is known of the page, in the place of what ``source`` says.
+        The blocks, facts and metadata to use instead of those of ``source``.
     """
 
     text: str

@@ -74,7 +74,7 @@ class Extractor:
 
     @classmethod
     def of(cls, model: Model) -> Extractor:
-        """Make an extractor of a model, for instance one just trained; raise InputTypeError for what is none."""
+        """Make an extractor of a model, for instance one just trained; raise InputTypeError if it is not a model."""
         if not hasattr(model, "measurer"):
             raise InputTypeError(f"a model must be a name, a path, a Model or an Extractor, not {type(model).__name__}")
         return cls(model, measurer_for(model))
@@ -123,7 +123,7 @@ class Extractor:
         Parameters
         ----------
         html : str, bytes-like, mapping, lxml tree or Document
-            The page; a mapping has it as ``"html"``, and the others of these parameters as far as it knows them.
+            The page; a mapping has it as ``"html"``, and may have the other parameters, too.
         url : str, optional
             Its address, kept in the result.
         lang : str, optional
@@ -173,7 +173,7 @@ class Extractor:
         id: str | None = None,
         source: PageSource | None = None,
     ) -> Extraction:
-        """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
+        """Make the extraction of a page that was measured and predicted: the last stage of `extract`."""
         options, model = self.options, self.model
         warnings = (*page.warnings, *self._foreign(measured.lang))
         blocks = without_permalinks(measured.blocks)
@@ -234,7 +234,7 @@ class Extractor:
         return (f"the page's language ({lang or 'unknown'}) is none of the model's ({', '.join(languages)})",)
 
     def extract_document(self, document: Document) -> Extraction:
-        """Extract one document of a batch: whatever is wrong with it becomes an extraction with an error."""
+        """Extract one document of a batch; if anything is wrong with it, return an extraction with an error."""
         if document.data is None:
             return self.failed(document, document.error or "the document has no data")
         try:
@@ -449,8 +449,8 @@ def extract(
     Parameters
     ----------
     html : str, bytes-like, mapping, lxml tree or Document
-        The page; without any markup it is plain text, all of which is kept. A mapping has it as ``"html"``, and its
-        ``"url"``, ``"lang"``, ``"charset"`` and ``"id"`` as far as they are known.
+        The page; without any markup it is plain text, all of which is kept. A mapping has it as ``"html"``, and
+        may have ``"url"``, ``"lang"``, ``"charset"`` and ``"id"``.
     model : str, Path, Model or Extractor
         Name of a bundled model, path of a model file, a model, or an extractor with options of its own.
     url, id : str, optional
