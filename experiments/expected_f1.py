@@ -75,7 +75,8 @@ def _outcomes(extractor: Extractor, pages: Sequence[LabelledPage]) -> Iterator[O
         if found is None or f1 is None:
             continue
         words, (_, chances) = found.measured.blocks.measures.words, found.evidence.kind
-        measures = confidence_measures(kind, found.prediction.scores, found.prediction.kept, words, chances)
+        scores, kept, is_found = found.prediction.scores, found.prediction.kept, found.choice.is_found
+        measures = confidence_measures(kind, scores, kept, words, chances, is_found=is_found)
         if measures is not None:
             yield Outcome(kind, labelled.corpus, measures, f1)
 
@@ -84,6 +85,8 @@ def calibrate(found: Sequence[Outcome]) -> dict[str, float]:
     """Fit a logistic regression of F1 on the measures (Newton's method); measures are clipped to what was seen."""
     values = np.array([outcome.measures for outcome in found])
     low, high = np.quantile(values, (_CLIPPED, 1 - _CLIPPED), axis=0)
+    is_flag = np.isin(values, (0, 1)).all(axis=0)
+    low[is_flag], high[is_flag] = 0, 1
     values = np.clip(values, low, high)
     mean, scale = values.mean(axis=0), values.std(axis=0) + 1e-6
     inputs = np.column_stack(((values - mean) / scale, np.ones(len(values))))

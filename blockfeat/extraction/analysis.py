@@ -327,7 +327,8 @@ class PageAnalysis:
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
         scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
-        measures = confidence_measures(model_kind, scores, kept, words, chances)
+        is_found = self.choice.is_found
+        measures = confidence_measures(model_kind, scores, kept, words, chances, is_found=is_found)
         numbers, marked = np.asarray(self.columns["role number"]), with_marked_scripts(blocks)
         tables = data_tables(blocks, numbers != ROLES.index("clutter"))
 

@@ -289,7 +289,7 @@ def content_logits(
 
 CONFIDENCE_MEASURES = (
     "expected", "near the cut", "certainty", "lost", "words", "share", "blocks", "switches", "gaps",
-    "article", "front page",
+    "article", "front page", "found",
 )  # fmt: skip
 """Names of the measures, in their order."""
 
@@ -303,6 +303,8 @@ def confidence_measures(
     kept: NDArray[np.bool_],
     words: NDArray[np.integer[Any]],
     page: NDArray[np.float64],
+    *,
+    is_found: bool = False,
 ) -> list[float] | None:
     """Return the measures that predict the quality of a text, `CONFIDENCE_MEASURES`; None where nothing is kept.
 
@@ -314,6 +316,8 @@ def confidence_measures(
         Score of each block, whether it is kept, and its words.
     page : float array, 3
         Probabilities of the kinds of pages, `blockfeat.extraction.page_kind.LEARNT`.
+    is_found : bool
+        Whether a rule has found all of the text.
     """
     if not kept.any():
         return None
@@ -335,6 +339,7 @@ def confidence_measures(
         log1p((float(_sum(sizes[text[0] : text[-1] + 1])) - total) / total),
         float(page[0]),
         float(page[2]),
+        float(is_found),
     ]
 
 
@@ -342,7 +347,7 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
     """Return the expected word F1, from 0 to 1; None where there are no measures, or none were calibrated.
 
     A logistic regression for each kind of model (``confidence.json``, written by ``experiments/expected_f1.py``). For
-    lists that replace a main text it is too high (.76 on the development pages, where .61 was measured) and reduced.
+    lists that replace a main text it is too high (.78 on the development pages, where .63 was measured) and reduced.
     """
     weights = _confidence_weights().get(kind)
     if weights is None or measures is None:
@@ -357,8 +362,8 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
 @cache
 def _confidence_weights() -> Mapping[str, Sequence[Any]]:
     """Return the bundled weights by kind of model: bias, and of each measure its weight and where it is cut."""
-    found = {}
-    for kind, given in bundled_json("blockfeat.extraction", "confidence.json").items():
-        terms = ((given[name], given[f"least {name}"], given[f"most {name}"]) for name in CONFIDENCE_MEASURES)
-        found[kind] = (given["bias"], *terms)
-    return found
+    weights, cut = bundled_json("blockfeat.extraction", "confidence.json"), ("", "least ", "most ")
+    return {
+        kind: (given["bias"], *([given[edge + name] for edge in cut] for name in CONFIDENCE_MEASURES))
+        for kind, given in weights.items()
+    }

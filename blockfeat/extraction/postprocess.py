@@ -455,20 +455,18 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
 
     Front pages and those of products hold copies for other screens.
     """
-    blocks, decided = choice.blocks, list(choice.rule_reasons)
-    is_doubtful = choice.is_list or page.signs.bits & (signs.REST | signs.DOUBT)
+    blocks, is_doubtful = choice.blocks, choice.is_list or page.signs.bits & (signs.REST | signs.DOUBT)
     kind = page.kind[0] if is_doubtful else "article"
     if kind != "article" and not choice.is_found and choice.options.favour != "precision":
-        headings = rules.section_headings(blocks, choice.kept, of_list=True)
-        headings[decided] = choice.kept[decided]
-        choice = _with_items(choice, headings, _HEADING)
+        choice = _with_items(choice, rules.section_headings(blocks, choice.kept, of_list=True), _HEADING)
     if kind == "front page" or rules.declares_product(choice.page, blocks.tags.source):
         choice = _with_items(choice, rules.without_repeats(blocks, choice.kept), _REPEATED)
     return choice
 
 
 def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
-    """Return a choice that keeps other blocks, as parts of a list."""
+    """Return a choice that keeps other blocks, but none that a rule has dropped, as parts of a list."""
+    kept[[block for block in choice.rule_reasons if not choice.kept[block]]] = False
     if (kept == choice.kept).all():
         return choice
     items = dict.fromkeys((kept != choice.kept).nonzero()[0].tolist(), reason)
@@ -483,22 +481,20 @@ def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask |
     expected of what is kept, and their elements tell what is beside the text.
     """
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
-    if log_odds is None or not choice.signs.bits & signs.REST:
-        return None
-    if not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any():
-        return None
     url, source = (choice.page.url or "").lower(), blocks.tags.source
     is_named = _ADDRESS_OF_LIST.search(url) is not None
-    is_other = _ADDRESS_OF_OTHERS.search(url) is not None or any(map(url.__contains__, _ADDRESSES))
-    is_article = b"article" in rules.type_of_graph(source) and not is_named
-    if is_other or is_article or rules.declares_product(choice.page, source):
+    if (
+        log_odds is None
+        or not choice.signs.bits & signs.REST
+        or not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
+        or _ADDRESS_OF_OTHERS.search(url)
+        or any(map(url.__contains__, _ADDRESSES))
+        or (b"article" in rules.type_of_graph(source) and not is_named)
+        or rules.declares_product(choice.page, source)
+        or not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named)
+    ):
         return None
-    if not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named):
-        return None
-    rest = rules.rest_of_box(blocks, choice.kept, log_odds)
-    if rest is not None:
-        rest[list(choice.rule_reasons)] = choice.kept[list(choice.rule_reasons)]
-    return rest
+    return rules.rest_of_box(blocks, choice.kept, log_odds)
 
 
 def list_instead(page: JudgedPage, rule_reasons: Mapping[int, str], *, model_kind: str) -> Mask | None:

@@ -139,18 +139,20 @@ def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Ma
     """Return which blocks are kept once headings inside the text are kept where their sections are.
 
     A section is what follows a heading, up to the next one of its rank or a higher one, in the element around it; most
-    of its words have to be kept. In lists headings are links too, and may stand right before the text.
+    of its words have to be kept. In lists headings below the first rank are links too, and may stand right before the
+    text.
     """
     measures, shown = blocks.measures, kept.nonzero()[0]
     if not shown.size:
         return kept
     headings = blocks_named(blocks.container, blocks.containers.key, KEYS[HEADINGS], int(shown[-1]))
+    levels = _heading_levels(blocks)
+    is_wanted = levels > 1 if of_list else measures.anchor_words <= signs.HEADING_LINKS * measures.words
     dropped = [
         block
         for block in headings[bisect_right(headings, int(shown[0]) - of_list * _BEFORE_LIST) :]
-        if not kept[block] and (of_list or measures.anchor_words[block] <= signs.HEADING_LINKS * measures.words[block])
+        if not kept[block] and is_wanted[block]
     ]
-    levels = _heading_levels(blocks)
     words = sums_before(blocks.measures.words)
     kept_words = sums_before(np.where(kept, blocks.measures.words, 0))
     chosen = kept.copy()

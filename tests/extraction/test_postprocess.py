@@ -17,7 +17,7 @@ from cases import CASES as TABLES
 
 SENTENCE = "The ferry to the island was late, and the people on the pier began to sing, as they do when it rains."
 STANDFIRST = "The ferry to the northern islands leaves an hour later from Monday on, and the harbour master says why"
-BODY = f"<p>{SENTENCE}</p>" * 3
+BODY = "".join(f"<p>{day}: {SENTENCE}</p>" for day in ("Monday", "Tuesday", "Friday"))
 ASKS = (
     "<p>We and our 842 partners store and access personal data, like browsing data, on your device.</p>"
     "<p>Selecting I Accept enables tracking technologies to support the purposes shown here.</p>"
@@ -175,10 +175,24 @@ def test_the_list_of_a_page_with_nothing_else_is_its_text(listed: Extraction) ->
     assert listed.confidence < 0.75
 
 
-def test_what_the_body_is_called_puts_no_list_beside_the_text(default: Extractor) -> None:
-    page = _page(f"<div><ul>{_items()}</ul></div>")
-    found = default.extract(page["html"].replace("<body", "<body class='share-bar comments'"), url=page["url"])
+@pytest.mark.parametrize(
+    ("name", "around"),
+    [("share-bar comments", "<div>{}</div>"), ("", "<form><div id=ad>{}</div></form>"), ("", "<article><header>{}")],
+)
+def test_what_is_around_all_of_a_list_puts_it_not_beside_the_text(default: Extractor, name: str, around: str) -> None:
+    page = _page(around.format(f"<ul>{_items()}</ul>"))
+    found = default.extract(page["html"].replace("<body", f"<body class='{name}'"), url=page["url"])
     assert (found.status, found.kind, "Linden table" in found.text) == ("ok", "list", True)
+
+
+def test_pages_of_products_and_front_pages_hold_no_text_twice(default: Extractor) -> None:
+    copy = f"<div class=mobile><p>{SENTENCE}</p></div><div class=desktop><p>{SENTENCE}</p></div>"
+    product = '<meta property="og:type" content="product">'
+    page = _page(f"<main><h1>Boats</h1>{BODY}{copy}</main>", head=product)
+    found = default.extract(**page)
+    assert found.text.count(SENTENCE) == 4
+    assert "dropped: a block before it has the same text" in {block.reason for block in found.blocks}
+    assert default.extract(**{**page, "html": page["html"].replace(product, "")}).text.count(SENTENCE) == 5
 
 
 _DAY = "<section><h3>May {0}, 2026</h3><ul><li><a href=/a{0}>Agenda</a><li><a href=/m{0}>Minutes</a></ul></section>"

@@ -1,10 +1,19 @@
 """Rules over what a model keeps: technical text, section headings, named boxes, standfirsts, banners."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.rules import in_named_box, lost_standfirst, parts_of_product, section_headings, technical_text
+from blockfeat.extraction.rules import (
+    in_named_box,
+    lost_standfirst,
+    parts_of_product,
+    section_headings,
+    technical_text,
+    without_repeats,
+)
 from blocks_of import blocks_of
 from cases import CASES
 
@@ -58,6 +67,22 @@ def test_a_heading_is_kept_with_its_section() -> None:
 def test_a_heading_that_is_a_link_is_not() -> None:
     page = f"<p>{MANUAL}</p><h2><a href=/1>Valves and tanks</a></h2><p>{MANUAL}</p>"
     assert kept_texts(page, [True, False, True], section_headings) == [MANUAL, MANUAL]
+
+
+def test_in_lists_headings_that_are_links_are_kept_with_their_sections() -> None:
+    card = "<li><h3><a href=/{0}>{0}</a></h3><p>{1}</p></li>"
+    page = f"<h1>Shop</h1><ul>{card.format('Pumps', MANUAL)}{card.format('Tanks', MANUAL)}</ul>"
+    of_list = partial(section_headings, of_list=True)
+    assert kept_texts(page, [False, False, True, False, True], of_list) == ["Pumps", MANUAL, "Tanks", MANUAL]
+    assert kept_texts(page, [False, False, True, False, False], of_list) == ["Pumps", MANUAL]
+    assert kept_texts(page, [False] * 5, of_list) == []
+
+
+def test_a_text_of_some_words_that_stands_there_before_is_not_kept() -> None:
+    page = f"<p>{MANUAL}</p><p>In stock</p><p>{MANUAL.upper()}</p><p>In stock</p><p>{MANUAL} Mostly.</p>"
+    found = kept_texts(page, [True] * 5, without_repeats)
+    assert found == [MANUAL, "In stock", "In stock", f"{MANUAL} Mostly."]
+    assert MANUAL.upper() in kept_texts(page, [False, *[True] * 4], without_repeats)
 
 
 def test_the_first_h1_of_the_article_is_in_markdown_html_and_xml() -> None:
@@ -196,7 +221,7 @@ def test_instructions_that_say_cookie_all_over_stay() -> None:
 
 
 _THREADS = CASES["threads_of_software"]
-_POSTS = "<p>Mine too.</p><p>Thanks, that helps</p>"
+_POSTS = "<p>Mine too.</p><div class=codebox><p>Select all</p></div><p>Thanks, that helps</p>"
 _AROUND = "<p>The harbour master of the northern island writes about all his ferries here, and he answers you.</p>" * 3
 
 
