@@ -82,7 +82,8 @@ def _sense(store: Store, brand: str, rows: Sequence[Mapping[str, Any]], given: S
     stored = [row for row in store.mentions_for_learning(brand=brand) if row["verdict"] != "right"]
     changed = [row for row in stored if _changes(row, model.rule(_features(row, given)))]
     words = Counter(model.weights).most_common()
-    against = ", ".join(shown_feature(word) for word, weight in reversed(words[-5:]) if weight < 0)
+    # A word counts near the name and anywhere.
+    against = ", ".join(dict.fromkeys(shown_feature(word) for word, weight in reversed(words[-5:]) if weight < 0))
     says = f"{brand}: no mention where more speaks for a namesake ({against})"
     return Proposal("sense", brand, says, len(rows), len(changed), _sentences(changed), asdict(model))
 

@@ -52,6 +52,8 @@ def test_from_ten_verdicts_on_a_sense_is_proposed_with_what_it_changes(store: St
     (proposal,) = proposals(store, [Brand("Orange")])
     assert (proposal.kind, proposal.subject, proposal.judged, proposal.changes) == ("sense", "Orange", 10, 11)
     assert "juice" in proposal.says or "garden" in proposal.says
+    (given,) = proposals(store, [Brand("Orange", about=("network",), others=("juice", "garden"))])
+    assert (given.says.count("juice"), given.says.count("garden")) == (1, 1)
     accept(store, proposal, now=NOW)
     assert [(kind, subject) for kind, subject, _ in store.lessons()] == [("sense", "Orange")]
     assert (store.forget_lesson("Orange"), store.lessons()) == (1, [])

@@ -139,6 +139,13 @@ def test_where_no_blocks_were_kept_the_text_is_looked_through(store: Store) -> N
     assert counted(_OLD) == (Rematched(1, changed=9, gone=9), 9)
 
 
+def test_what_was_ruled_out_beside_a_text_without_blocks_stays_as_it_is(store: Store) -> None:
+    of_a_yard = _config(replace(_OLD, requires=("yard",)), evidence=False)
+    _fill(store, "a.example/1", of=of_a_yard)
+    assert ("clutter", "Corvane", "requires: none of yard") in column(store, "mentions", "place", "sentence", "rule")
+    assert rematch(store, of_a_yard, now=NOW) == Rematched(1)
+
+
 @pytest.mark.parametrize("announce", [True, False])
 def test_receivers_hear_of_it_where_that_is_asked_for(store: Store, announce: bool) -> None:
     _fill(store, "a.example/1")

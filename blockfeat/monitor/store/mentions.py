@@ -228,6 +228,9 @@ def match_again(
     return done
 
 
+_BESIDE_THE_TEXT = ("clutter", "table", "description")
+
+
 def _match_page(
     connection: Connection, stored: StoredPage, found: Sequence[FoundMention], brands: Collection[str]
 ) -> tuple[Rematched, dict[str, str]]:
@@ -236,7 +239,8 @@ def _match_page(
     # Where no blocks were kept, what stands outside of the text cannot be found, nor where a name stands in its block.
     sought = [row for row in rows if not brands or row.brand in brands]
     if not stored.evidence:
-        sought = [row for row in sought if row.sentence in f"{stored.headline}\n{stored.text}"]
+        words = f"{stored.headline}\n{stored.text}"
+        sought = [row for row in sought if row.place not in _BESIDE_THE_TEXT and row.sentence in words]
         sought.sort(key=lambda row: row.text_start is None)
     known: defaultdict[tuple[str, str], deque[Any]] = defaultdict(deque)
     for row in sought:
@@ -253,8 +257,7 @@ def _match_page(
     keys = _unused_keys(stored.key, new, {row.key for row in rows})
     where = {"page_id": stored.id, "version": stored.version, "first_version": stored.version}
     if new:
-        values = [_row(item, key, **where) for item, key in zip(new, keys, strict=True)]
-        connection.execute(_ADD, values)
+        connection.execute(_ADD, [_row(item, key, **where) for item, key in zip(new, keys, strict=True)])
     left = [row for same in known.values() for row in same]
     gone = [row.id for row in left if row.rule != NOT_FOUND and (stored.evidence or row.counted or row.rule)]
     if gone:
@@ -363,8 +366,7 @@ def judge(connection: Connection, key: str, verdict: str, *, now: float) -> None
     row = connection.execute(select(mention).where(mention.c.key == key).order_by(mention.c.id.desc())).first()
     if row is None:
         raise InputError(f"the store has no mention {key!r}")
-    values = {"mention_key": key, "verdict": verdict, "judged_at": iso(now)}
-    upsert(connection, feedback, values, "mention_key")
+    upsert(connection, feedback, {"mention_key": key, "verdict": verdict, "judged_at": iso(now)}, "mention_key")
     if verdict == "right" and (row.rule or "").startswith(UNSURE):
         connection.execute(update(mention).where(mention.c.id == row.id).values(**_DECIDED))
         queue_events(connection, row.page_id, {key: "counted"}, moment=iso(now), is_asked=True)
