@@ -165,8 +165,11 @@ def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Ma
 
 def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of some words, whose text a block before has that is kept, are not."""
-    chosen, seen = kept.copy(), set[str]()
-    long = (kept & (blocks.measures.words >= _FEWEST_REPEATED)).nonzero()[0]
+    measures, chosen, seen = blocks.measures, kept.copy(), set[str]()
+    long = (kept & (measures.words >= _FEWEST_REPEATED)).nonzero()[0]
+    # Equal texts are of equal size, and on most pages no two are: to read all takes five times as long.
+    if len(set(zip(*measures.counts[-2:, long].tolist(), strict=True))) == long.size:
+        return kept
     for block, text in zip(long.tolist(), map(str.lower, blocks.texts(long)), strict=True):
         chosen[block] = text not in seen
         seen.add(text)
