@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from operator import itemgetter
 from typing import Any, Self
 
 from blockfeat._files import bundled_json
@@ -85,18 +87,21 @@ class DemoServer:
             protocol_version = "HTTP/1.1"
             timeout = 60
 
+            def handle(self) -> None:
+                with suppress(ConnectionError):  # whoever asked has gone
+                    super().handle()
+
             def do_GET(self) -> None:
                 name = self.headers.get("Host", "").partition(":")[0].lower()
                 file = demo._answer(name.removesuffix(_DOMAIN) if name.endswith(_DOMAIN) else _FRONT, self.path)
                 is_known = file is not None and self.headers.get("If-Modified-Since", "-") == file.modified
                 body = b"" if is_known else b"<title>Not found</title>" if file is None else file.body
                 self.send_response(404 if file is None else 304 if is_known else 200)
+                headers = {"Content-Length": "" if is_known else str(len(body))}
                 if file is not None:
-                    self.send_header("Content-Type", file.type)
-                if file is not None and file.modified:
-                    self.send_header("Last-Modified", file.modified)
-                if not is_known:
-                    self.send_header("Content-Length", str(len(body)))
+                    headers |= {"Content-Type": file.type, "Last-Modified": file.modified}
+                for header in filter(itemgetter(1), headers.items()):
+                    self.send_header(*header)
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -110,13 +115,10 @@ def _ready_files(port: int) -> dict[tuple[str, str], _File]:
     """Return the files by host and path; the pages of the bundled corpus stand there by their ids."""
     corpus = {page.id: page for page in demo_pages()}
 
-    def file(values: dict[str, Any]) -> _File:
-        text = values.get("body", "")
-        if "page" in values:
-            text = corpus[values["page"]].html.replace(values["origin"], values["host"])
-        corrected = values.get("corrected")
-        body = text.replace("{port}", f":{port}").encode()
-        return _File(values["type"], body, values.get("modified", ""), None if corrected is None else file(corrected))
+    def file(given: dict[str, Any]) -> _File:
+        text = corpus[given["page"]].html.replace(given["origin"], given["host"]) if "page" in given else given["body"]
+        corrected = file(given["corrected"]) if "corrected" in given else None
+        return _File(given["type"], text.replace("{port}", f":{port}").encode(), given.get("modified", ""), corrected)
 
     ready = bundled_json("blockfeat.monitor", "demo.json")
     return {(host, path): file(values) for host, paths in ready.items() for path, values in paths.items()}

@@ -1,7 +1,10 @@
 """The ready files that ``blockfeat monitor demo`` serves."""
 
+import socket
+import struct
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from email.message import Message
 from http.client import HTTPConnection
@@ -43,6 +46,15 @@ def test_what_has_not_changed_is_not_sent_again(server: DemoServer) -> None:
     known = {"If-Modified-Since": headers["Last-Modified"]}
     status, _, body = fetched(server, "islandwire", "/subscribers", **known)
     assert (status, body) == (304, b"")
+
+
+def test_who_goes_away_before_asking_is_not_told_of(server: DemoServer, capfd: pytest.CaptureFixture[str]) -> None:
+    connection = socket.create_connection(("127.0.0.1", server.port))
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closes with a reset
+    connection.close()
+    time.sleep(0.2)
+    assert fetched(server, "islandwire", "/feed.xml")[0] in (200, 404)
+    assert capfd.readouterr().err == ""
 
 
 def test_a_port_in_use_is_an_error(server: DemoServer) -> None:

@@ -296,8 +296,7 @@ def sentence_bounds(text: str) -> list[int]:
     """Return the end of each sentence of a text, as an offset."""
     codes = code_points(text + "\n")
     bounds = np.array([codes.size], dtype=np.int32)
-    found: list[int] = sentence_ends(codes, character_classes().take(codes), bounds).tolist()
-    return found
+    return list[int](sentence_ends(codes, character_classes().take(codes), bounds).tolist())
 
 
 def _sentence(text: str, ends: Sequence[int], start: int, end: int) -> str:
@@ -403,8 +402,7 @@ def _mention(
     name: str, span: tuple[int, int], heads: Sequence[Passage], bodies: Sequence[Passage], title: str
 ) -> Mention:
     """Return the mention at a span of the title, `PARAGRAPH` and the text."""
-    start, end = span
-    parts = [*heads, *bodies]
+    parts, (start, end) = [*heads, *bodies], span
     if not heads:
         start, end = start - len(title) - 1, end - len(title) - 1
     begins = [0, *accumulate(len(each.searched) + 1 for each in parts)]
