@@ -451,22 +451,22 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
 
 
 def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
-    """Return a choice that keeps the headings of what it keeps, on a page in doubt that is no article; no text twice.
+    """Return a choice that keeps the headings of what it keeps on a page in doubt that is no article, and no text twice.
 
-    Front pages and those of products hold copies for other screens. What a page is takes long to tell: it is asked last.
+    Front pages and those of products hold copies for other screens. What a page is takes long to tell.
     """
     blocks = choice.blocks
-    is_doubtful = choice.is_list or page.signs.bits & (signs.REST | signs.DOUBT)
-    if is_doubtful and not choice.is_found and choice.options.favour != "precision":
+    if not (choice.is_list or page.signs.bits & (signs.REST | signs.DOUBT)):
+        return choice
+    if not choice.is_found and choice.options.favour != "precision":
         headed = rules.section_headings(blocks, choice.kept, of_list=True)
         if (headed != choice.kept).any() and page.kind[0] != "article":
             choice = _with_items(choice, headed, _HEADING)
     once = rules.without_repeats(blocks, choice.kept)
-    if once is not choice.kept and (
-        (is_doubtful and page.kind[0] == "front page") or rules.declares_product(choice.page, blocks.tags.source)
-    ):
-        choice = _with_items(choice, once, _REPEATED)
-    return choice
+    if once is choice.kept:
+        return choice
+    is_copied = rules.declares_product(choice.page, blocks.tags.source) or page.kind[0] == "front page"
+    return _with_items(choice, once, _REPEATED) if is_copied else choice
 
 
 def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:

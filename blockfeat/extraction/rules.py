@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import cache
 from itertools import accumulate, islice
@@ -165,14 +165,19 @@ def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Ma
 
 def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of some words, whose text a block before has that is kept, are not."""
-    measures, chosen, seen = blocks.measures, kept.copy(), set[str]()
-    long = (kept & (measures.words >= _FEWEST_REPEATED)).nonzero()[0]
-    # Equal texts are of equal size, and on most pages no two are: to read all takes five times as long.
-    if len(set(zip(*measures.counts[-2:, long].tolist(), strict=True))) == long.size:
-        return kept
-    for block, text in zip(long.tolist(), map(str.lower, blocks.texts(long)), strict=True):
-        chosen[block] = text not in seen
+    long = (kept & (blocks.measures.words >= _FEWEST_REPEATED)).nonzero()[0]
+    # Equal texts are of equal size: to read all takes five times as long.
+    sizes = [*zip(*blocks.measures.counts[-2:, long].tolist(), strict=True)]
+    often, seen, repeated = Counter(sizes), set[str](), []
+    for block, size in zip(long.tolist(), sizes, strict=True) if len(often) < len(sizes) else ():
+        text = blocks.text(block).lower() if often[size] > 1 else ""
+        if text and text in seen:
+            repeated.append(block)
         seen.add(text)
+    if not repeated:
+        return kept
+    chosen = kept.copy()
+    chosen[repeated] = False
     return chosen
 
 

@@ -321,11 +321,12 @@ def selected(tags: Tags, selector: str) -> NDArray[np.bool_]:
             chosen = _related(tags, chosen, combinator) if combinator else chosen
             if name != "*":
                 chosen &= tags.key == name_key(name)
-            # Attributes are read where the tag holds the value; tabs and line ends stand there as references.
-            for value in (value for *_, value in conditions if value and value.isprintable()):
+            # Attributes are read where the tag holds the value, or else the name: tabs stand in values as references.
+            for key, _, value in conditions:
                 holding = np.zeros(len(tags), dtype=np.bool_)
-                written = escape(value, quote=False).replace('"', "&quot;").encode()
-                holding[tags.elements_at([*places_of(written, tags.source)])] = True
+                is_written = value and value.isprintable()
+                written = escape(value, quote=False).replace('"', "&quot;") if is_written else f' {key}="'
+                holding[tags.elements_at([*places_of(written.encode(), tags.source)])] = True
                 chosen &= holding
             elements = chosen.nonzero()[0] if conditions else _NONE
             starts = tags.start_tags(elements)
