@@ -50,6 +50,23 @@ def _modules_of(*words: str | Path) -> set[str]:
 _HEAVY = {"spacy", "pyswarms", "matplotlib", "pandas", "scipy", "torch", "httpx2", "pyarrow", "fastwarc", "pydantic"}
 
 
+def test_a_result_stands_in_the_folder_that_is_read_and_no_page_of_it_is_overwritten(page: Path) -> None:
+    folder, result = page.parent, page.with_name("out.jsonl")
+    for _ in range(2):
+        assert blockfeat("extract", folder, "-o", result, "--quiet").returncode == 0
+        assert len(result.read_text().splitlines()) == 1
+    other = folder / "own.jsonl"
+    other.write_text(json.dumps({"html": article_page()}))
+    for command in ("clean", "evaluate --corpus"):
+        before = other.read_bytes()
+        assert blockfeat(*command.split(), other, "-o", other).returncode == 2
+        assert other.read_bytes() == before
+    for target in (other, page):
+        before = target.read_bytes()
+        assert blockfeat("extract", folder, "-o", target).returncode == 2
+        assert target.read_bytes() == before
+
+
 def test_help_loads_nothing_heavy() -> None:
     loaded = _modules_of("extract", "--help") | _modules_of("--help")
     assert not loaded & {*_HEAVY, "numpy", "lxml", "asyncio", "socket"}

@@ -145,7 +145,7 @@ def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], 
         raise console.wrong(f"{output}: {chosen} is one table, give a file, not a folder", "--output")
     if path is None and chosen == "parquet":
         raise console.wrong("parquet needs --output FILE", "--format")
-    if path is not None and not is_folder and any(is_same_file(name, path) for name in inputs):
+    if path is not None and not is_folder and any(_is_input(name, path) for name in inputs):
         raise console.wrong(f"{output}: it is an input too", "--output")
     if resume and (path is None or is_folder or chosen != "json"):
         raise console.wrong("needs --format json and --output FILE", "--resume")
@@ -183,6 +183,17 @@ def extract_plainly(pages: Sequence[str], format: str | None) -> int:
 
 # Counting the lines of larger files takes longer than a user waits without an answer.
 _MOST_COUNTED_BYTES = 1024 * 1024 * 1024
+
+
+def _is_input(name: str, path: Path) -> bool:
+    """Return whether a file is an input, or stands in one and would be read there; no earlier result would."""
+    if is_same_file(name, path) or not (path.is_file() and os.path.isdir(name)):
+        return is_same_file(name, path)
+    from blockfeat.io.inputs.files import format_by_suffix
+    from blockfeat.io.resume import run_record_path
+
+    is_below = Path(os.path.realpath(name)) in Path(os.path.realpath(path)).parents
+    return is_below and format_by_suffix(path.name) is not None and not run_record_path(path).exists()
 
 
 @dataclass(frozen=True)
@@ -237,6 +248,7 @@ def run_batch(
     from blockfeat.page.document import host_of
 
     passed_over, redesigned = PassedOver(), set()
+    reading = replace(reading, output=None if target.is_folder else target.path)
     listed = inputs.documents(reading, passed_over)
     tally, empty = Tally(), ""
     with (

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockfeat._extras import require_extra
+from blockfeat._files import is_same_file
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 from blockfeat.commands.options import MaxBytesOption, with_input_options
@@ -66,6 +67,8 @@ def clean(
         return
     require_extra("clean", what="clean")
     target = None if output is None else Path(output)
+    if target is not None and any(is_same_file(name, target) for name in pages or ()):
+        raise console.wrong(f"{output}: it is an input too", "--output")
     format = format or ("text" if target is not None and target.suffix == ".txt" else "html")
     console.check_choice(format, ("html", "text"), "--format")
     chosen = CleanSettings() if settings is None else read_settings(settings)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockfeat._extras import require_extra
-from blockfeat._files import writing
+from blockfeat._files import is_same_file, writing
 from blockfeat.commands import console
 from blockfeat.commands import options as shared
 from blockfeat.errors import InputError
@@ -55,6 +55,8 @@ def evaluate(
     require_extra("train", what="evaluate")
     from blockfeat.training.evaluation import report
 
+    if output is not None and any(is_same_file(name, output) for name in (*(corpus or ()), *(agreement or ()))):
+        raise console.wrong(f"{output}: it is an input too", "--output")
     if agreement is not None:
         found = _agreement(agreement, lang)
         tables, scores = report.agreement_tables(found, worst), found.to_dict()

@@ -451,7 +451,7 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
 
 
 def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
-    """Return a choice that keeps the headings of what it keeps on a page in doubt that is no article, and no text twice.
+    """Return a choice that keeps the headings of what it keeps on a doubtful page that is no article, and no text twice.
 
     Front pages and those of products hold copies for other screens. What a page is takes long to tell.
     """

@@ -144,13 +144,24 @@ def _pages_below(folder: str, options: InputOptions, on_passed_over: OnPassedOve
     suffix (or with one such as ``.php``) that begin like an HTML page. If the options give a format, every file is
     read in that format. Symbolic links are followed; each folder is read once, so loops end.
     """
+    written = _written(folder, options.output)
     for name in _member_files(folder):
         if isinstance(name, Document):
             yield name
+        elif written and os.path.realpath(name) in written:
+            continue
         elif options.format != "auto" or _is_page(name):
             yield from _pages_of(name, options)
         elif on_passed_over is not None:
             on_passed_over(name)
+
+
+def _written(folder: str, output: PurePath | None) -> set[str]:
+    """Return the files that a run writes below a folder: what is done, and what stands beside it meanwhile."""
+    place, name = os.path.split(os.path.realpath(output or ""))
+    beside = (name, f"{name}.new", f"{name}.run.json", f"{name}.new.run.json", f".{name}.lock")
+    is_below = output is not None and os.path.join(place, "").startswith(os.path.join(os.path.realpath(folder), ""))
+    return {os.path.join(place, one) for one in beside} if is_below else set()
 
 
 def _member_files(folder: str) -> Iterator[str | Document]:

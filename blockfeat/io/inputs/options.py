@@ -9,6 +9,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, cast
 
 from blockfeat._extras import require_extra
@@ -83,6 +84,8 @@ class InputOptions:
         Minimum seconds between the starts of two fetches from one host.
     max_bytes : int or None
         Largest page that is read of a file or standard input, unpacked.
+    output : path or None
+        The file that is written: in folders it is not read, nor what stands beside it meanwhile.
     """
 
     format: str = "auto"
@@ -91,6 +94,7 @@ class InputOptions:
     allow_private: bool = False
     delay: float = 1.0
     max_bytes: int | None = None
+    output: PurePath | None = None
 
 
 DEFAULT_READING = InputOptions()

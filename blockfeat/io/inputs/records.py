@@ -144,6 +144,7 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
     import pyarrow
     from pyarrow.parquet import ParquetFile
 
+    damage = (OSError, pyarrow.ArrowException)
     try:
         with ParquetFile(source) as file:
             names = file.schema_arrow.names
@@ -153,12 +154,12 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
                     f'no column "{fields.html}" (its columns: {found}; --fields html=NAME names the page\'s)'
                 )
             wanted = {value: column for value, column in asdict(fields).items() if column in names}
-            yield from _rows(name, file, wanted, pyarrow.ArrowException)
-    except (OSError, pyarrow.ArrowException, InputError) as error:
+            yield from _rows(name, file, wanted, damage)
+    except (*damage, InputError) as error:
         yield Document(id=name, data=None, error=f"{name}: cannot be read: {error}")
 
 
-def _rows(name: str, file: Any, wanted: Mapping[str, str], damage: type[Exception]) -> Iterator[Document]:
+def _rows(name: str, file: Any, wanted: Mapping[str, str], damage: tuple[type[Exception], ...]) -> Iterator[Document]:
     """Yield the pages of an open Parquet file, from the wanted columns by the names of `FieldNames`."""
     columns, end = list(dict.fromkeys(wanted.values())), 0
     for group in range(file.num_row_groups):
@@ -168,7 +169,7 @@ def _rows(name: str, file: Any, wanted: Mapping[str, str], damage: type[Exceptio
                 for row in range(batch.num_rows):
                     number += 1
                     yield _row(f"{name}:{number}", batch.slice(row, 1), wanted)
-        except (OSError, damage) as error:
+        except damage as error:
             gap = f"{name}@{number + 1}"
             reason = " ".join(str(error).split())
             yield Document(id=gap, data=None, error=f"{gap}: damaged from this row to row {end}: {reason}")

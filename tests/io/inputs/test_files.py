@@ -69,6 +69,19 @@ def test_a_folder_is_read_with_every_suffix_of_html_and_by_first_bytes(tmp_path:
     assert len(list(read_inputs([str(tmp_path)], InputOptions("html")))) == 9
 
 
+def test_what_is_written_in_a_folder_is_not_read_there(tmp_path: Path) -> None:
+    beside = ("out.jsonl", "out.jsonl.new", ".out.jsonl.lock", "out.jsonl.gz", "a.html", "b.jsonl")
+    for folder in (tmp_path, tmp_path / "more"):
+        folder.mkdir(exist_ok=True)
+        for name in beside:
+            (folder / name).write_text('{"html": "<p>a"}\n')
+    options, passed = InputOptions(output=tmp_path / "more" / ".." / "out.jsonl"), list[str]()
+    read = [Path(found.id).name for found in read_inputs([str(tmp_path)], options, on_passed_over=passed.append)]
+    below = ["a.html", "b.jsonl:1", "out.jsonl:1", "out.jsonl.gz:1"]
+    assert read[:6] == ["a.html", "b.jsonl:1", *below]
+    assert (len(read), len(passed)) == (7, 2)
+
+
 def test_a_packed_page_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blockfeat.io.inputs.files._MAX_UNPACKED_BYTES", 1000)
     path = tmp_path / "bomb.html.gz"

@@ -135,6 +135,10 @@ def test_features_are_the_words_near_and_those_beside() -> None:
         text = f"one {'.' * dots}Orange{'.' * dots} two"
         assert sense_features(text, dots + 4, dots + 10) == words
     assert sense_features("The man of Orange, an old one", 11, 17, lang="en") == {"man", "<of", ">an", "old"}
+    given = frozenset({"motor", "car", "tv"})
+    for before, is_named in (("Tom", True), ("The", False), ("Motors", False), ("Cars", False), ("Tvs", True)):
+        found = sense_features(f"{before} Ford", len(before) + 1, len(before) + 5, lang="en", given=given)
+        assert ("<^" in found) == is_named, before
 
 
 _TELECOM = SenseModel.of_words(["mobile", "company", "network"], ["juice", "county", "house of"])
