@@ -455,12 +455,17 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
 
     Front pages and those of products hold copies for other screens.
     """
-    blocks, is_doubtful = choice.blocks, choice.is_list or page.signs.bits & (signs.REST | signs.DOUBT)
-    kind = page.kind[0] if is_doubtful else "article"
-    if kind != "article" and not choice.is_found and choice.options.favour != "precision":
-        choice = _with_items(choice, rules.section_headings(blocks, choice.kept, of_list=True), _HEADING)
-    if kind == "front page" or rules.declares_product(choice.page, blocks.tags.source):
-        choice = _with_items(choice, rules.without_repeats(blocks, choice.kept), _REPEATED)
+    blocks, source, is_doubtful = choice.blocks, choice.blocks.tags.source, page.signs.bits & (signs.REST | signs.DOUBT)
+    may_be = (choice.is_list or is_doubtful) and b"article" not in rules.type_of_graph(source)
+    if may_be and not choice.is_found and choice.options.favour != "precision":
+        headings = rules.section_headings(blocks, choice.kept, of_list=True)
+        if (headings != choice.kept).any() and page.kind[0] != "article":
+            choice = _with_items(choice, headings, _HEADING)
+    once = rules.without_repeats(blocks, choice.kept)
+    if (once != choice.kept).any() and (
+        (may_be and page.kind[0] == "front page") or rules.declares_product(choice.page, source)
+    ):
+        choice = _with_items(choice, once, _REPEATED)
     return choice
 
 

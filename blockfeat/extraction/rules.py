@@ -164,12 +164,14 @@ def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Ma
 
 
 def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
-    """Return which blocks are kept where those of some words, whose text a block before has that is kept, are not."""
-    chosen, seen = kept.copy(), set[str]()
-    long = (kept & (blocks.measures.words >= _FEWEST_REPEATED)).nonzero()[0]
-    for block, text in zip(long.tolist(), map(str.lower, blocks.texts(long)), strict=True):
-        chosen[block] = text not in seen
-        seen.add(text)
+    """Return which blocks are kept where those of some words, which a block before has that is kept, are not."""
+    words, chosen = blocks.measures.words, kept.copy()
+    long = (kept & (words >= _FEWEST_REPEATED)).nonzero()[0]
+    before = sums_before(words)[long]
+    keys = np.append(np.uint64(0), blocks.measures.token_keys.cumsum(dtype=np.uint64))
+    _, first = np.unique(keys[before + words[long]] - keys[before], return_index=True)
+    chosen[long] = False
+    chosen[long[first]] = True
     return chosen
 
 
