@@ -451,22 +451,24 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
 
 
 def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
-    """Return a choice that keeps the headings of what it keeps on a doubtful page that is no article, and no text twice.
+    """Return a choice that keeps the headings of what it keeps on a doubtful page that is no article, no text twice.
 
     Front pages and those of products hold copies for other screens. What a page is takes long to tell.
     """
-    blocks = choice.blocks
-    if not (choice.is_list or page.signs.bits & (signs.REST | signs.DOUBT)):
+    source, is_doubtful = choice.blocks.tags.source, page.signs.bits & (signs.REST | signs.DOUBT)
+    if not (choice.is_list or is_doubtful):
         return choice
-    if not choice.is_found and choice.options.favour != "precision":
-        headed = rules.section_headings(blocks, choice.kept, of_list=True)
-        if (headed != choice.kept).any() and page.kind[0] != "article":
-            choice = _with_items(choice, headed, _HEADING)
-    once = rules.without_repeats(blocks, choice.kept)
-    if once is choice.kept:
-        return choice
-    is_copied = rules.declares_product(choice.page, blocks.tags.source) or page.kind[0] == "front page"
-    return _with_items(choice, once, _REPEATED) if is_copied else choice
+    may_be = b"article" not in rules.type_of_graph(source)
+    if may_be and not choice.is_found and choice.options.favour != "precision":
+        headings = rules.section_headings(choice.blocks, choice.kept, of_list=True)
+        if (headings != choice.kept).any() and page.kind[0] != "article":
+            choice = _with_items(choice, headings, _HEADING)
+    once = rules.without_repeats(choice.blocks, choice.kept)
+    if (once != choice.kept).any() and (
+        rules.declares_product(choice.page, source) or (may_be and page.kind[0] == "front page")
+    ):
+        choice = _with_items(choice, once, _REPEATED)
+    return choice
 
 
 def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:

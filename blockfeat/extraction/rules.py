@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
 from itertools import accumulate, islice
@@ -164,20 +164,14 @@ def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Ma
 
 
 def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
-    """Return which blocks are kept where those of some words, whose text a block before has that is kept, are not."""
-    long = (kept & (blocks.measures.words >= _FEWEST_REPEATED)).nonzero()[0]
-    # Equal texts are of equal size: to read all takes five times as long.
-    sizes = [*zip(*blocks.measures.counts[-2:, long].tolist(), strict=True)]
-    often, seen, repeated = Counter(sizes), set[str](), []
-    for block, size in zip(long.tolist(), sizes, strict=True) if len(often) < len(sizes) else ():
-        text = blocks.text(block).lower() if often[size] > 1 else ""
-        if text and text in seen:
-            repeated.append(block)
-        seen.add(text)
-    if not repeated:
-        return kept
-    chosen = kept.copy()
-    chosen[repeated] = False
+    """Return which blocks are kept where those of some words, which a block before has that is kept, are not."""
+    words, chosen = blocks.measures.words, kept.copy()
+    long = (kept & (words >= _FEWEST_REPEATED)).nonzero()[0]
+    before = sums_before(words)[long]
+    keys = np.append(np.uint64(0), blocks.measures.token_keys.cumsum(dtype=np.uint64))
+    _, first = np.unique(keys[before + words[long]] - keys[before], return_index=True)
+    chosen[long] = False
+    chosen[long[first]] = True
     return chosen
 
 
