@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks, FoldedText, kind_names
 from blockfeat.content.plain import data_tables
@@ -136,7 +135,7 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
     first, end = containers.first_block, containers.end_block
-    before = sums_before(np.ones_like(found) if among is None else among)
+    before = np.append(0, (np.ones_like(found) if among is None else among).cumsum())
     around = (before[end] > before[first]).nonzero()[0]
     opened = tags.opened[containers.element[around]]
     starts = tags.start[opened]
