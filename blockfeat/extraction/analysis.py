@@ -327,8 +327,8 @@ class PageAnalysis:
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
         scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
-        is_found = self.choice.is_found
-        measures = confidence_measures(model_kind, scores, kept, words, chances, is_found=is_found)
+        measures = confidence_measures(model_kind, scores, kept, words, chances, is_found=self.choice.is_found)
+        lang_confidence = self._lang_confidence()
         numbers, marked = np.asarray(self.columns["role number"]), with_marked_scripts(blocks)
         tables = data_tables(blocks, numbers != ROLES.index("clutter"))
 
@@ -339,7 +339,7 @@ class PageAnalysis:
         return Facts(
             kind=self.kind,
             confidence=expected_f1(model_kind, measures, is_list=self.choice.is_list) if page.has_markup else None,
-            lang_confidence=self._lang_confidence(),
+            lang_confidence=lang_confidence,
             roles=roles,
             lead=text("lead") or None,
             body=text("body") or None,
