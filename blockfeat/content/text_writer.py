@@ -153,25 +153,17 @@ class Writer:
 
     def _write_block(self, block: cython.Py_ssize_t) -> cython.bint:
         """Write the text of a block; return whether it shows something."""
-        # In names of its own: a compiler reads attributes anew behind each byte that is written.
-        codes: cython.const[cython.uint][::1] = self.codes
-        classes: cython.const[cython.uchar][::1] = self.classes
-        out: cython.uchar[::1] = self.out
-        size: cython.Py_ssize_t
-        place: cython.int = self.starts[block]
-        end: cython.int = self.ends[block]
-        stop: cython.int
+        place: cython.int
         code: cython.uint
         before: cython.uint = 0
         gap: cython.int = 0
-        while place < end:
-            code = codes[place]
+        for place in range(self.starts[block], self.ends[block]):
+            code = self.codes[place]
             # Zero-width space, word joiner and byte-order mark part words, but are no white space.
-            if classes[place] & _IS_GAP and code not in (0x200B, 0x2060, 0xFEFF):
+            if self.classes[place] & _IS_GAP and code not in (0x200B, 0x2060, 0xFEFF):
                 if not gap and self.next_cut <= place:
                     self._end_piece(place)
                 gap |= _HAS_NEW_LINE if code == _NEW_LINE else _HAS_RETURN if code == _RETURN else _HAS_WHITE
-                place += 1
                 continue
             if gap and before:
                 if gap & _HAS_NEW_LINE:
@@ -181,19 +173,8 @@ class Writer:
             gap = 0
             if self.next_cut <= place:
                 self._end_piece(place)
-            size, stop = self.size, min(end, self.next_cut)
-            while place < stop and codes[place] < 0x80 and not classes[place] & _IS_GAP:
-                before = codes[place]
-                out[size] = before
-                size += 1
-                place += 1
-            if size > self.size:
-                self.characters += size - self.size
-                self.size = size
-            else:
-                self._put(code)
-                before = code
-                place += 1
+            self._put(code)
+            before = code
         return before != 0
 
     def _put(self, code: cython.uint) -> cython.int:
