@@ -199,10 +199,10 @@ class Extractor:
         )
         if source is not None:
             source.hold(analysis)
+        text = plain_text(blocks, choice.kept, choice.kept_tables(), normalise=options.normalise)
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)
-        text = plain_text(blocks, choice.kept, choice.tables, normalise=options.normalise)
         if source is not None:
             source.text = text
         return Extraction(

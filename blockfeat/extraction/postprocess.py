@@ -56,7 +56,9 @@ class Choice(NamedTuple):
     rule_reasons : mapping
         Why blocks are kept or dropped against the model's label, by block.
     tables : sequence of DataTable
-        The data tables of the page.
+        The data tables among the blocks of ``tables_of``.
+    tables_of : bool array, n, optional
+        Blocks that were kept when the tables were looked for.
     headline : int or None
         The block that is the headline; see `find_headline`.
     headline_text : str or None
@@ -78,6 +80,7 @@ class Choice(NamedTuple):
     signs: signs.Signs
     rule_reasons: Mapping[int, str]
     tables: Sequence[DataTable] = ()
+    tables_of: Mask | None = None
     headline: int | None = None
     headline_text: str | None = None
     warning: str | None = None
@@ -89,6 +92,10 @@ class Choice(NamedTuple):
         """The blocks that are more likely content than not; those that are kept where a model says no more."""
         log_odds = self.prediction.log_odds
         return self.kept if log_odds is None else log_odds >= 0
+
+    def kept_tables(self) -> Sequence[DataTable]:
+        """Return the data tables among the blocks that are kept."""
+        return self.tables if self.tables_of is self.kept else data_tables(self.blocks, self.kept)
 
     def keeping(self, kept: Mask) -> Choice:
         """Return a copy that keeps other blocks; itself where they are the same."""
@@ -238,7 +245,7 @@ def _product(choice: Choice) -> Choice:
 def _completed(choice: Choice) -> Choice:
     """Keep tables, lists and preformatted text whole that are kept for the most part; find the tables."""
     tables = data_tables(choice.blocks, choice.kept)
-    return choice._replace(tables=tables).keeping(completed(choice.blocks, choice.kept, tables))
+    return choice._replace(tables=tables, tables_of=choice.kept).keeping(completed(choice.blocks, choice.kept, tables))
 
 
 def _headline(choice: Choice) -> Choice:
@@ -249,10 +256,7 @@ def _headline(choice: Choice) -> Choice:
 
 def _options(choice: Choice) -> Choice:
     """Keep and drop the parts of the page that the options name."""
-    chosen = with_parts(choice.blocks, choice.kept, choice.headline, choice.options)
-    if chosen is choice.kept:
-        return choice
-    return choice._replace(tables=data_tables(choice.blocks, chosen)).keeping(chosen)
+    return choice.keeping(with_parts(choice.blocks, choice.kept, choice.headline, choice.options))
 
 
 def _banners(choice: Choice) -> Choice:
@@ -389,8 +393,7 @@ def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
     if all(blocks_at(places, len(blocks), rule.where) is None for rule in site):
         return choice._replace(warning=REDESIGNED)
     kept, reasons = with_rules(choice.kept, places, site)
-    choice = choice.keeping(kept)._replace(tables=data_tables(blocks, kept))
-    return choice._replace(rule_reasons={**choice.rule_reasons, **reasons})
+    return choice.keeping(kept)._replace(rule_reasons={**choice.rule_reasons, **reasons})
 
 
 def _by_selectors(choice: Choice) -> Choice:
@@ -409,7 +412,7 @@ def _by_selectors(choice: Choice) -> Choice:
         else:
             warning = f"nothing of the page is in {options.keep!r}: all of it is looked at"
     reasons |= dict.fromkeys(dropped.nonzero()[0].tolist(), f"dropped: it is in {options.drop!r}")
-    return choice.keeping(kept)._replace(rule_reasons=reasons, warning=warning, tables=data_tables(blocks, kept))
+    return choice.keeping(kept)._replace(rule_reasons=reasons, warning=warning)
 
 
 _LISTED = "next to no main text was found on the page: the list that it holds is its text"
@@ -477,8 +480,7 @@ def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
     if (kept == choice.kept).all():
         return choice
     items = dict.fromkeys((kept != choice.kept).nonzero()[0].tolist(), reason)
-    tables, rule_reasons = data_tables(choice.blocks, kept), {**choice.rule_reasons, **items}
-    return choice.keeping(kept)._replace(tables=tables, rule_reasons=rule_reasons)
+    return choice.keeping(kept)._replace(rule_reasons={**choice.rule_reasons, **items})
 
 
 def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask | None:

@@ -91,6 +91,13 @@ def test_a_rule_decides_and_says_why(rule: postprocess.Rule, monkeypatch: pytest
     assert choice_of(case).rule_reasons == {}
 
 
+def test_tables_that_a_late_rule_keeps_are_tables_of_the_text() -> None:
+    table = "<table><tr><th>Name<th>Kind<tr><td>depth<td>number</table>"
+    found = choice_of(Case(f"<main>{BODY}{CODE}{table}</main>", (4, 5, 6, 7), are_kept=True))
+    assert found.kept.all()
+    assert len(found.kept_tables()) == 1
+
+
 @pytest.mark.parametrize(("name", "side"), [(rule.name, rule.unless) for rule in RULES if rule.unless])
 def test_some_rules_are_left_out_where_a_side_is_favoured(name: str, side: str) -> None:
     case = CASES[name]
