@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blockfeat._files import bundled_file
 from blockfeat.lang.ngrams import STEP, NgramTable
 from lang.test_identify import SENTENCES
 from property_examples import examples
@@ -69,7 +70,7 @@ def test_any_text_has_probabilities(text: str) -> None:
 
 
 def test_the_bundled_table_is_small() -> None:
-    assert len(zlib.compress(TABLE.read_bytes())) <= 1_000_000
+    assert len(zlib.compress(bundled_file("blockfeat.lang", TABLE.name).read_bytes())) <= 1_000_000
     assert sum(array.nbytes for array in vars(NgramTable.bundled()).values()) <= 3_000_000
 
 

@@ -209,7 +209,8 @@ def test_an_older_store_gets_back_what_it_had_lost(address: str) -> None:
         for url, (error, status) in zip(urls, _LOST + _DONE_WITH, strict=True):
             sets = "SET due_at = NULL, status = :status, error = :error"
             execute(store, f"UPDATE page {sets} WHERE url = :url", url=url, error=error, status=status)
-            execute(store, "UPDATE feed SET due_at = 9e9, error = :error WHERE url = :url", url=url, error=error)
+            sets = "SET due_at = 9e9, polled_at = '2026-01-02T03:04:05Z', error = :error"
+            execute(store, f"UPDATE feed {sets} WHERE url = :url", url=url, error=error)
         execute(store, *(f"DROP VIEW {view}" for view in reversed(VIEWS)), "DROP INDEX page_fault")
         execute(store, *(f"ALTER TABLE {table} DROP COLUMN fault" for table in ("page", "feed")))
         execute(store, "UPDATE blockfeat_meta SET value = '9' WHERE key = 'schema_version'")
