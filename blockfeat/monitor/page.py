@@ -254,8 +254,12 @@ def page_values(store: Store, filters: Filters, *, before: int | None = None, is
     """
     filters = filters.in_store(store)
     found = stream(store, filters, before=before, articles=_IN_REPORT if is_file else _ARTICLES)
-    values: dict[str, Any] = {"filters": filters, "stream": found, "is_first": before is None}
-    values["choices"] = choices(store)
+    values: dict[str, Any] = {
+        "filters": filters,
+        "stream": found,
+        "is_first": before is None,
+        "choices": choices(store),
+    }
     if before is None:
         today = store.today(now=time.time())
         numbers = overview(store, filters, today=today, is_whole=is_file)

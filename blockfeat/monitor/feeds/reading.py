@@ -104,12 +104,8 @@ def read_sitemap_index(text: str, *, url: str) -> Feed:
     text, is_cut = syndication.cut_at_last(text, "sitemap", "sitemapindex")
     gathering = Gathering(url)
     gathering.cut_off(is_cut)
-    sitemaps = [
-        _fields_of(element).get("loc")
-        for element in syndication.parse_xml(text, url)
-        if _local_name(element) == "sitemap"
-    ]
-    addresses = [absolute(sitemap, url) for sitemap in sitemaps]
+    sitemaps = (each for each in syndication.parse_xml(text, url) if _local_name(each) == "sitemap")
+    addresses = [absolute(_fields_of(sitemap).get("loc"), url) for sitemap in sitemaps]
     if None in addresses:
         gathering.warn("sitemaps without an address left out")
     feeds = dict.fromkeys(address for address in addresses if address and address != url)
@@ -121,18 +117,10 @@ def _fields_of(element: etree._Element) -> dict[str, str]:
     found: dict[str, str] = {}
     for child in element.iterchildren():
         name = _local_name(child)
-        if name == "news":
-            for part in child.iterdescendants():
-                _put(found, part)
-        elif name not in ("image", "video"):
-            _put(found, child)
+        for part in child.iterdescendants() if name == "news" else (child,):
+            if name not in ("image", "video") and (text := (part.text or "").strip()):
+                found.setdefault(_local_name(part), text)
     return found
-
-
-def _put(found: dict[str, str], element: etree._Element) -> None:
-    text = (element.text or "").strip()
-    if text:
-        found.setdefault(_local_name(element), text)
 
 
 def _local_name(element: etree._Element) -> str:

@@ -130,12 +130,14 @@ _SHORTEST_NAME, _SHORTEST_STEM, _MOST_WORDS = 4, 3, 5
 _WORD = re.compile(r"([^\W_]+)((?:['’:-][^\W\d_]{1,6})?)")
 
 
+_endings_of = cache(Endings.of)
+
+
 @dataclass(frozen=True)
 class Inflections:
     """Finds where an inflected name ends; caches forms, so reuse one instance for many texts."""
 
     folder: Folder
-    _endings: dict[str, Endings] = field(default_factory=dict, repr=False)
     _forms: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict, repr=False)
 
     def stems_of(self, spellings: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
@@ -152,7 +154,7 @@ class Inflections:
             langs = inflected_languages() if lang == ANY_LANGUAGE else {lang} & inflected_languages()
             script = script_of(words[0][-1])
             langs = {code for code in langs if script is not None and written_in(code, script)}
-            forms = [form for code in langs for form in (words[0], *self._endings_of(code).forms(words[0]))]
+            forms = [form for code in langs for form in (words[0], *_endings_of(code).forms(words[0]))]
             stem = commonprefix([self.folder.fold(form).text for form in forms])  # noqa: RUF071
             if langs and len(stem) >= _SHORTEST_STEM:
                 stems.setdefault(stem, (name, lang))
@@ -163,18 +165,13 @@ class Inflections:
         found = self._forms.get((word, lang))
         if found is None:
             # Folded, "Više" of "Visa" is the word "više" too.
-            common, forms = self._folded(stop_words_if_any(lang)), self._folded(self._endings_of(lang).forms(word))
+            common, forms = self._folded(stop_words_if_any(lang)), self._folded(_endings_of(lang).forms(word))
             found = self._forms[word, lang] = frozenset(forms - common | self._folded([word]))
         return found
 
     def _folded(self, words: Iterable[str]) -> frozenset[str]:
         """Return words as they are folded, all at once."""
         return frozenset(filter(None, self.folder.fold(PARAGRAPH.join(words)).text.split(PARAGRAPH)))
-
-    def _endings_of(self, lang: str) -> Endings:
-        if lang not in self._endings:
-            self._endings[lang] = Endings.of(lang)
-        return self._endings[lang]
 
     def end(self, text: str, start: int, name: str, lang: str) -> int | None:
         """Return where a name ends that begins at an offset of a folded text, in any of its forms; None for another."""
