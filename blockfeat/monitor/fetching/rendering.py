@@ -42,10 +42,8 @@ def find_chromium() -> str:
     InputError
         There is none.
     """
-    for name in _NAMES:
-        path = shutil.which(name)
-        if path is not None:
-            return path
+    if (path := next(filter(None, map(shutil.which, _NAMES)), None)) is not None:
+        return path
     raise InputError(f"no Chromium found: looked for {', '.join(_NAMES)} on the path; Debian has it as 'chromium'")
 
 
