@@ -98,11 +98,8 @@ class Endings:
 
     def _ending(self, word: str) -> str:
         """Return the longest ending with a rule that leaves three letters, ``""`` where there is none."""
-        for length in range(min(len(word), 6), 0, -1):
-            ending = word[-length:]
-            if ending in self.rules and (len(word) - length >= _SHORTEST - 1):
-                return ending
-        return ""
+        most = min(len(word) - _SHORTEST + 1, 6)
+        return next((word[-length:] for length in range(most, 0, -1) if word[-length:] in self.rules), "")
 
 
 @cache
@@ -177,19 +174,15 @@ class Inflections:
         """Return where a name ends that begins at an offset of a folded text, in any of its forms; None for another."""
         if lang not in inflected_languages():
             return None
-        place = start
-        words = name.split(" ")
-        for number, word in enumerate(words):
-            if number:
-                if text[place : place + 1] != " ":
-                    return None
-                place += 1
-            found = _WORD.match(text, place)
+        place = start - 1
+        for word in name.split(" "):
+            is_next = place < start or text[place : place + 1] == " "
+            found = _WORD.match(text, place + 1) if is_next else None
             if found is None:
                 return None
             forms = self.forms(word, lang)
             # The longer reading first: a mark may belong to the form, or to what follows it.
-            end = next((found.end(part) for part in (0, 1) if text[place : found.end(part)] in forms), None)
+            end = next((found.end(part) for part in (0, 1) if text[place + 1 : found.end(part)] in forms), None)
             if end is None:
                 return None
             place = end
