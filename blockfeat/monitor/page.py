@@ -98,10 +98,8 @@ def stream(store: Store, filters: Filters, *, before: int | None = None, article
 def newer(store: Store, filters: Filters, after: int) -> int:
     """Return how many mentions were found after one."""
     condition, values = filters.in_store(store).condition()
-    found = store.query(
-        f"SELECT count(*) AS n {MENTIONS_FROM} WHERE {condition} AND m.id > :after", values | {"after": after}
-    )
-    return int(found[0]["n"])
+    statement = f"SELECT count(*) AS n {MENTIONS_FROM} WHERE {condition} AND m.id > :after"
+    return int(store.query(statement, values | {"after": after})[0]["n"])
 
 
 def choices(store: Store) -> dict[str, Sequence[tuple[str, str]]]:

@@ -180,12 +180,15 @@ class PageReader:
         # Only the opening of the article is on the page.
         is_stub = extraction.kind == "paywall stub" and not is_counted
         return PageRecord(
-            **{name: getattr(extraction, name) for name in ("kind", "lang", "encoding", "model")},
+            status="no content" if is_stub else extraction.status,
+            kind=extraction.kind,
+            lang=extraction.lang,
             title=_clean(extraction.title),
             headline=_clean(extraction.headline),
-            status="no content" if is_stub else extraction.status,
             text=text,
             words=int(analysis.measured.blocks.measures.words[analysis.prediction.kept].sum()),
+            encoding=extraction.encoding,
+            model=extraction.model,
             canonical_url=canonical if isinstance(canonical, str) else None,
             published=published if isinstance(published, str) else None,
             author=", ".join(map(str, metadata.get("authors", ()))) or None,

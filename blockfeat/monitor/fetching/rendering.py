@@ -125,9 +125,8 @@ class Browser:
             except Exception as error:  # whatever a hostile page does to the browser
                 await self._close()
                 reason = str(failure_of(error, seconds=self._seconds)).strip().partition("\n")[0]
-                _logger.warning(
-                    "%s: not rendered: %s", page.url, reason, extra={"url": page.url, "event": "not rendered"}
-                )
+                extra = {"url": page.url, "event": "not rendered"}
+                _logger.warning("%s: not rendered: %s", page.url, reason, extra=extra)
                 return None
 
     async def _render(self, page: Fetched) -> bytes | None:

@@ -61,11 +61,9 @@ def add_feeds(
 
 def retire_absent(connection: Connection, urls: Sequence[str], *, now: float) -> None:
     """Retire the feeds, and those that they named, that the configuration no longer has."""
-    roots = connection.execute(
-        select(feed.c.id, feed.c.url).where(feed.c.parent.is_(None), feed.c.retired.is_(None))
-    ).all()
+    roots = select(feed.c.id, feed.c.url).where(feed.c.parent.is_(None), feed.c.retired.is_(None))
     wanted = set(urls)
-    gone = [row.id for row in roots if row.url not in wanted]
+    gone = [row.id for row in connection.execute(roots) if row.url not in wanted]
     while gone:
         connection.execute(update(feed).where(feed.c.id.in_(gone)).values(retired=iso(now), fault=None))
         gone = list(connection.scalars(select(feed.c.id).where(feed.c.parent.in_(gone), feed.c.retired.is_(None))))

@@ -238,9 +238,8 @@ def story_of(connection: Connection, number: int, original: int | None, record: 
         When it was published, or found.
     """
     if original is not None:
-        first: int | None = connection.scalar(
-            select(func.coalesce(page.c.story, page.c.id)).where(page.c.id == original)
-        )
+        story = select(func.coalesce(page.c.story, page.c.id)).where(page.c.id == original)
+        first: int | None = connection.scalar(story)
         return first
     brands = {item.brand for item in record.mentions if item.counted}
     if not brands:
