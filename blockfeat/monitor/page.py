@@ -98,10 +98,8 @@ def stream(store: Store, filters: Filters, *, before: int | None = None, article
 def newer(store: Store, filters: Filters, after: int) -> int:
     """Return how many mentions were found after one."""
     condition, values = filters.in_store(store).condition()
-    found = store.query(
-        f"SELECT count(*) AS n {MENTIONS_FROM} WHERE {condition} AND m.id > :after", values | {"after": after}
-    )
-    return int(found[0]["n"])
+    statement = f"SELECT count(*) AS n {MENTIONS_FROM} WHERE {condition} AND m.id > :after"
+    return int(store.query(statement, values | {"after": after})[0]["n"])
 
 
 def choices(store: Store) -> dict[str, Sequence[tuple[str, str]]]:
@@ -254,8 +252,12 @@ def page_values(store: Store, filters: Filters, *, before: int | None = None, is
     """
     filters = filters.in_store(store)
     found = stream(store, filters, before=before, articles=_IN_REPORT if is_file else _ARTICLES)
-    values: dict[str, Any] = {"filters": filters, "stream": found, "is_first": before is None}
-    values["choices"] = choices(store)
+    values: dict[str, Any] = {
+        "filters": filters,
+        "stream": found,
+        "is_first": before is None,
+        "choices": choices(store),
+    }
     if before is None:
         today = store.today(now=time.time())
         numbers = overview(store, filters, today=today, is_whole=is_file)

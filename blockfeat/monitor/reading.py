@@ -179,9 +179,8 @@ class PageReader:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
         # Only the opening of the article is on the page.
         is_stub = extraction.kind == "paywall stub" and not is_counted
-        status = "no content" if is_stub else extraction.status
         return PageRecord(
-            status=status,
+            status="no content" if is_stub else extraction.status,
             kind=extraction.kind,
             lang=extraction.lang,
             title=_clean(extraction.title),
@@ -236,20 +235,16 @@ def found_mentions(
 
 def _found(mention: Mention, kind: str | None) -> FoundMention:
     reason = f"{_KIND_REASON}{kind}" if mention.counted and kind is not None else mention.reason
+    same: dict[str, Any] = {name: getattr(mention, name) for name in ("brand", "place", "start", "block")}
+    same |= {name: getattr(mention, name) or None for name in ("rule", "variant")}
+    same |= {name: clean_characters(getattr(mention, name)) for name in ("sentence", "xpath")}
     return FoundMention(
-        brand=mention.brand,
-        place=mention.place,
+        **same,
         counted=mention.counted and kind is None,
         because=reason or None,
-        start=mention.start,
         stop=mention.end,
         match=clean_characters(mention.text),
-        sentence=clean_characters(mention.sentence),
-        block=mention.block,
-        xpath=clean_characters(mention.xpath),
         score=float(mention.score),
-        rule=mention.rule or None,
-        variant=mention.variant or None,
     )
 
 

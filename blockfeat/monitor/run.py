@@ -119,11 +119,9 @@ class Monitor:
         by = (self._thread, self.fetcher, self._renderer, self.readers)
         tools = CrawlContext(self.config, *by, self._environment, self.stopping, self.grace, self.on_progress)
         work = Cycle(tools, every=every, end=None if deadline is None else time.monotonic() + deadline)
-        process = f"{platform.node()} {os.getpid()}"
-        number = await self._thread.call(
-            self.store.begin_run, now=time.time(), process=process, environment=self._environment
-        )
-        for name, until in (await self._thread.call(self.store.held_hosts, now=time.time())).items():
+        process, call, store = f"{platform.node()} {os.getpid()}", self._thread.call, self.store
+        number = await call(store.begin_run, now=time.time(), process=process, environment=self._environment)
+        for name, until in (await call(store.held_hosts, now=time.time())).items():
             self.fetcher.hold(name, until)
         delivering = asyncio.create_task(self._deliver_often(work.summary))
         try:
@@ -133,14 +131,14 @@ class Monitor:
             await asyncio.gather(delivering, return_exceptions=True)
         keep = self.config.retention
         ages = {"pages": keep.pages, "evidence": keep.evidence, "versions": keep.versions}
-        await self._thread.call(self.store.forget_old, now=time.time(), **ages)
+        await call(store.forget_old, now=time.time(), **ages)
         await self._look_for_spikes()
         await self._deliver(work.summary, is_end=True)
         if number == 1:
-            rows = await self._thread.call(self.store.query, SQL["written"]["by_brand"])
+            rows = await call(store.query, SQL["written"]["by_brand"])
             work.summary.written = [*{row["brand"]: row for row in rows}.values()]
-        work.summary.left = (await self._thread.call(self.store.status, now=time.time(), limit=1)).due
-        await self._thread.call(self.store.end_run, number, now=time.time(), summary=work.summary.to_dict())
+        work.summary.left = (await call(store.status, now=time.time(), limit=1)).due
+        await call(store.end_run, number, now=time.time(), summary=work.summary.to_dict())
         self.on_progress(work.summary)
         _logger.info("round done", extra={"event": "round", **work.summary.to_dict()})
         return work.summary

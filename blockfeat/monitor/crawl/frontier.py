@@ -6,6 +6,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Generic, TypeVar
 
 from blockfeat.monitor.config import PageSettings
@@ -74,15 +75,11 @@ class Frontier(Generic[Item]):
 
     def hosts_to_load(self, limit: int) -> list[str]:
         """Return hosts with free places of which nothing waits here; it is the turn of others next time."""
-        chosen: list[str] = []
-        for name in self._more:
-            if len(chosen) == limit:
-                break
-            if name not in self._queues and name not in self._held and self._busy[name] < self._per_host:
-                chosen.append(name)
+        waiting = {*self._queues, *self._held}
+        free = (name for name in self._more if name not in waiting and self._busy[name] < self._per_host)
+        chosen = list(islice(free, limit))
         for name in chosen:
-            del self._more[name]
-            self._more[name] = None
+            self._more[name] = self._more.pop(name)
         return chosen
 
     def exhausted(self, host: str) -> None:
@@ -105,8 +102,7 @@ class Frontier(Generic[Item]):
 
     def finish(self, item: Item) -> None:
         """Give back the place of an item that is done with."""
-        host = self._in_hand.pop(item.id)
-        self._busy[host] -= 1
+        self._busy[self._in_hand.pop(item.id)] -= 1
 
     def hold(self, host: str, until: float) -> bool:
         """Hand out nothing of a host until a moment, and drop its items; return whether it was not held before.

@@ -153,8 +153,8 @@ def _batches(entries: Iterable[FeedEntry], max_age: float | None, at: float) -> 
     """Yield the pages that a feed names and that are young enough, at most a thousand at a time."""
     left = iter(entries)
     while some := tuple(islice(left, _ENTRIES_AT_ONCE)):
-        young = _young(_truly_dated(some, at), max_age, at)
-        yield tuple(page_entry(entry.url, entry=entry) for entry in young)
+        dated = _truly_dated(some, at)
+        yield tuple(page_entry(entry.url, entry=entry) for entry in dated if _is_young(entry, max_age, at))
 
 
 def _truly_dated(entries: Sequence[FeedEntry], at: float) -> Sequence[FeedEntry]:
@@ -171,13 +171,11 @@ def _truly_dated(entries: Sequence[FeedEntry], at: float) -> Sequence[FeedEntry]
     return entries
 
 
-def _young(entries: Iterable[FeedEntry], max_age: float | None, at: float) -> Iterator[FeedEntry]:
-    """Yield the entries that are young enough; those without a date are."""
-    for entry in entries:
-        moment = entry.updated or entry.published
-        is_young = max_age is None or moment is None or moment.timestamp() >= at - max_age
-        if is_young and len(entry.url) <= _LONGEST_URL:
-            yield entry
+def _is_young(entry: FeedEntry, max_age: float | None, at: float) -> bool:
+    """Return whether an entry is young enough, as one without a date is, and its address is not too long."""
+    moment = entry.updated or entry.published
+    is_old = max_age is not None and moment is not None and moment.timestamp() < at - max_age
+    return not is_old and len(entry.url) <= _LONGEST_URL
 
 
 async def visit(

@@ -189,6 +189,7 @@ def _zone_of(text: str) -> tzinfo | None:
 _LONGEST_ADDRESS = 8_192
 _LONGEST_NAME = 400
 _LONGEST_SHOWN = 60
+_CUT_OFF = "the feed is cut off; its complete entries were read"
 
 
 def absolute(link: object, base: str) -> str | None:
@@ -211,12 +212,14 @@ class Gathering:
     ----------
     base : str
         The address of the feed, that relative links refer to.
+    is_cut : bool
+        Whether the feed is cut off.
     """
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, base: str, *, is_cut: bool = False) -> None:
         self._base = base
         self._entries: dict[str, FeedEntry] = {}
-        self._warnings: dict[str, None] = {}
+        self._warnings: dict[str, None] = {_CUT_OFF: None} if is_cut else {}
         self._counted: Counter[str] = Counter()
 
     def add(self, link: object, **fields: Any) -> None:
@@ -243,11 +246,6 @@ class Gathering:
         if len(self._warnings) < 20:
             self._warnings[warning] = None
 
-    def cut_off(self, is_cut: bool) -> None:
-        """Note whether the feed is cut off."""
-        if is_cut:
-            self.warn("the feed is cut off; its complete entries were read")
-
     @property
     def entries(self) -> tuple[FeedEntry, ...]:
         """The entries, in the feed's order."""
@@ -261,6 +259,7 @@ class Gathering:
 
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[!/?]?[A-Za-z][^<>]*>", re.S)
 _HIDDEN = re.compile(r"<(script|style)\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.S | re.I)
+_WITHIN_WORDS = re.compile(r"</?(?:a|abbr|b|bdi|em|font|i|mark|q|small|span|strong|sub|sup|u|wbr)\b", re.I)
 _LONGEST_MARKUP = 100_000
 _LONGEST_OWN_TEXT = 200_000
 
@@ -304,6 +303,4 @@ def _paragraphs(text: str) -> str:
 
 def _space(tag: re.Match[str]) -> str:
     """Return what a tag leaves: nothing where it stands within a word, as <em> may."""
-    return (
-        "" if re.match(r"</?(?:a|abbr|b|bdi|em|font|i|mark|q|small|span|strong|sub|sup|u|wbr)\b", tag[0], re.I) else " "
-    )
+    return "" if _WITHIN_WORDS.match(tag[0]) else " "

@@ -22,8 +22,7 @@ _URLSET = re.compile(rb"<(?:[\w.-]{1,40}:)?urlset[\s>]")
 def read_opml(text: str, *, url: str) -> Feed:
     """Read the feeds of an OPML outline, at whatever depth; raise FeedError where it cannot be parsed."""
     root = syndication.parse_xml(text, url)
-    gathering = Gathering(url)
-    gathering.cut_off("</opml" not in text[-2_000:].lower())
+    gathering = Gathering(url, is_cut="</opml" not in text[-2_000:].lower())
     feeds: dict[str, None] = {}
     for outline in root.iter("outline"):
         attributes = {str(name).lower(): str(value) for name, value in outline.attrib.items()}
@@ -60,8 +59,7 @@ def read_url_list(text: str, *, url: str) -> Feed:
 def read_sitemap(text: str, *, url: str) -> Feed:
     """Read a sitemap; raise FeedError where it cannot be parsed."""
     text, is_cut = syndication.cut_at_last(text, "url", "urlset")
-    gathering = Gathering(url)
-    gathering.cut_off(is_cut)
+    gathering = Gathering(url, is_cut=is_cut)
     for element in syndication.parse_xml(text, url):
         if _local_name(element) == "url":
             _add_page(gathering, element)
@@ -72,9 +70,7 @@ def _pages(data: bytes, url: str) -> Iterator[FeedEntry]:
     """Yield the complete entries of a sitemap; of its tree there is one entry in memory at a time."""
     from lxml import etree
 
-    parser = etree.XMLPullParser(
-        ("end",), tag="{*}url", recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-    )
+    parser = etree.XMLPullParser(("end",), tag="{*}url", recover=True, **syndication.SAFE)
     for start in range(0, len(data), _PIECE):
         parser.feed(data[start : start + _PIECE])
         gathering = Gathering(url)
@@ -102,14 +98,9 @@ def _add_page(gathering: Gathering, element: etree._Element) -> None:
 def read_sitemap_index(text: str, *, url: str) -> Feed:
     """Read a list of sitemaps; raise FeedError where it cannot be parsed."""
     text, is_cut = syndication.cut_at_last(text, "sitemap", "sitemapindex")
-    gathering = Gathering(url)
-    gathering.cut_off(is_cut)
-    sitemaps = [
-        _fields_of(element).get("loc")
-        for element in syndication.parse_xml(text, url)
-        if _local_name(element) == "sitemap"
-    ]
-    addresses = [absolute(sitemap, url) for sitemap in sitemaps]
+    gathering = Gathering(url, is_cut=is_cut)
+    sitemaps = (each for each in syndication.parse_xml(text, url) if _local_name(each) == "sitemap")
+    addresses = [absolute(_fields_of(sitemap).get("loc"), url) for sitemap in sitemaps]
     if None in addresses:
         gathering.warn("sitemaps without an address left out")
     feeds = dict.fromkeys(address for address in addresses if address and address != url)
@@ -121,18 +112,10 @@ def _fields_of(element: etree._Element) -> dict[str, str]:
     found: dict[str, str] = {}
     for child in element.iterchildren():
         name = _local_name(child)
-        if name == "news":
-            for part in child.iterdescendants():
-                _put(found, part)
-        elif name not in ("image", "video"):
-            _put(found, child)
+        for part in child.iterdescendants() if name == "news" else (child,):
+            if name not in ("image", "video") and (text := (part.text or "").strip()):
+                found.setdefault(_local_name(part), text)
     return found
-
-
-def _put(found: dict[str, str], element: etree._Element) -> None:
-    text = (element.text or "").strip()
-    if text:
-        found.setdefault(_local_name(element), text)
 
 
 def _local_name(element: etree._Element) -> str:
@@ -163,16 +146,15 @@ def read_json_feed(text: str, *, url: str, declared: bool = False) -> Feed:
     """
     if not declared and not _VERSION.search(text):
         raise FeedError(f"{url}: JSON, but not a JSON Feed (no version of jsonfeed.org)")
-    gathering = Gathering(url)
     try:
-        document = json.loads(text)
+        document, is_cut = json.loads(text), False
     except RecursionError as error:
         raise FeedError(f"{url}: JSON that is nested too deeply") from error
     except ValueError:
-        document = _salvaged(text)
-        gathering.cut_off(True)
+        document, is_cut = _salvaged(text), True
     if not isinstance(document, dict):
         raise FeedError(f"{url}: JSON, but not a JSON Feed")
+    gathering = Gathering(url, is_cut=is_cut)
     items = document.get("items")
     for item in items if isinstance(items, list) else ():
         if isinstance(item, dict):

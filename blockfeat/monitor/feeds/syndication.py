@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # The sitemap protocol allows 50 MB.
 MAX_BYTES = 52_428_800
+SAFE: dict[str, Any] = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
+"""Options of parsers: nothing is loaded, no entity is expanded."""
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _REFERENCE = re.compile(r"&(?:#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
 _XML_NAMES = frozenset({"amp", "lt", "gt", "quot", "apos"})
@@ -153,9 +155,7 @@ def parse_xml(text: str, url: str) -> etree._Element:
     """
     from lxml import etree
 
-    parser = etree.XMLParser(
-        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
-    )
+    parser = etree.XMLParser(recover=True, remove_comments=True, **SAFE)
     try:
         root = etree.fromstring(text.encode("utf-8", "surrogatepass"), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
@@ -213,8 +213,7 @@ def _drop_attributes(root: etree._Element) -> None:
 
 
 def _feed(parsed: Any, root: etree._Element, kind: str, url: str, is_cut: bool) -> Feed:
-    gathering = Gathering(url)
-    gathering.cut_off(is_cut)
+    gathering = Gathering(url, is_cut=is_cut)
     head, days = parsed.get("feed", {}), {text.strip().lower() for text in _listed(root, "skipDays")}
     for entry in parsed.get("entries", ()):
         _add(gathering, entry, kind, head.get("language"))
@@ -324,7 +323,7 @@ def entries_of(data: bytes) -> dict[str, str]:
     """Return the entries of a feed that `atom` has written, by id; none of a file that is damaged or something else."""
     from lxml import etree
 
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    parser = etree.XMLParser(**SAFE)
     try:
         found = etree.fromstring(data, parser).findall(f"{{{_ATOM}}}entry")
     except etree.XMLSyntaxError:

@@ -55,13 +55,11 @@ class Fetcher:
         clock: Clock | None = None,
         resolver: http.Resolver = http.ask_resolver,
     ) -> None:
-        self._options = options or FetchOptions()
+        self._options = options = options or FetchOptions()
         self._clock = clock or Clock()
-        self._networks = tuple(map(http.parse_network, self._options.allow_networks))
+        self._networks = tuple(map(http.parse_network, options.allow_networks))
         self._resolver = resolver
-        self._turns = HostTurns(
-            per_host=self._options.per_host, concurrency=self._options.concurrency, clock=self._clock
-        )
+        self._turns = HostTurns(per_host=options.per_host, concurrency=options.concurrency, clock=self._clock)
         self._robots = RobotsRules(lambda url: self._with_retries(url, {}, "robots"), self._clock)
         self._client: httpx2.AsyncClient | None = None
         self._tried_again: set[str] = set()

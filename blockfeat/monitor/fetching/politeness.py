@@ -76,7 +76,9 @@ class HostTurns:
         try:
             async with state.slots:
                 async with state.queue:
-                    await self._wait(state)
+                    wait = state.free_at - self._clock.monotonic()
+                    if wait > 0:
+                        await self._clock.sleep(wait)
                     await self._all.acquire()
                     state.free_at = self._clock.monotonic() + delay
                 try:
@@ -85,11 +87,6 @@ class HostTurns:
                     self._all.release()
         finally:
             state.users -= 1
-
-    async def _wait(self, state: _Host) -> None:
-        wait = state.free_at - self._clock.monotonic()
-        if wait > 0:
-            await self._clock.sleep(wait)
 
     def _state(self, host: str) -> _Host:
         if host not in self._hosts and len(self._hosts) >= _REMEMBERED:

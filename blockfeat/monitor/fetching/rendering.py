@@ -42,10 +42,8 @@ def find_chromium() -> str:
     InputError
         There is none.
     """
-    for name in _NAMES:
-        path = shutil.which(name)
-        if path is not None:
-            return path
+    if (path := next(filter(None, map(shutil.which, _NAMES)), None)) is not None:
+        return path
     raise InputError(f"no Chromium found: looked for {', '.join(_NAMES)} on the path; Debian has it as 'chromium'")
 
 
@@ -127,9 +125,8 @@ class Browser:
             except Exception as error:  # whatever a hostile page does to the browser
                 await self._close()
                 reason = str(failure_of(error, seconds=self._seconds)).strip().partition("\n")[0]
-                _logger.warning(
-                    "%s: not rendered: %s", page.url, reason, extra={"url": page.url, "event": "not rendered"}
-                )
+                extra = {"url": page.url, "event": "not rendered"}
+                _logger.warning("%s: not rendered: %s", page.url, reason, extra=extra)
                 return None
 
     async def _render(self, page: Fetched) -> bytes | None:

@@ -379,9 +379,8 @@ class SenseModel:
             gradient = matrix.T @ (probability - right) + _STRENGTH * (weights - prior)
             squares += gradient**2
             weights -= _RATE * gradient / np.sqrt(squares)
-        kept = {
-            name: round(float(value), 3) for name, value in zip(names, weights[:-1], strict=True) if abs(value) > _LIGHT
-        }
+        found = zip(names, weights[:-1].tolist(), strict=True)
+        kept = {name: round(value, 3) for name, value in found if abs(value) > _LIGHT}
         return SenseModel(kept, round(float(weights[-1]), 3))
 
     @classmethod
@@ -409,6 +408,5 @@ def _is_number(value: object) -> bool:
 
 def senses_of(brands: Iterable[Brand]) -> dict[str, SenseModel]:
     """Return the models of the words that brands are given, by their names; none for brands without."""
-    return {
-        brand.name: SenseModel.of_words(brand.about, brand.others) for brand in brands if brand.about or brand.others
-    }
+    given = (brand for brand in brands if brand.about or brand.others)
+    return {brand.name: SenseModel.of_words(brand.about, brand.others) for brand in given}

@@ -189,10 +189,9 @@ def _fold_cluster(cluster: str) -> str:
     text = cluster.replace("\u00b4", "'")  # an accent used as apostrophe: NFKC makes a space and a mark of it
     text = unicodedata.normalize("NFKC", _IGNORED_RUN.sub("", text)).casefold()
     text = unicodedata.normalize("NFKC", text.replace("i\u0307", "i"))
-    if ACCENTED.search(text):
-        text = unicodedata.normalize("NFC", _LATIN_MARKS.sub("", unicodedata.normalize("NFD", text)))
-    if _GREEK.search(text):
-        text = unicodedata.normalize("NFC", _GREEK_MARKS.sub("", unicodedata.normalize("NFD", text)))
+    for letters, marks in ((ACCENTED, _LATIN_MARKS), (_GREEK, _GREEK_MARKS)):
+        if letters.search(text):
+            text = unicodedata.normalize("NFC", marks.sub("", unicodedata.normalize("NFD", text)))
     return _SURROGATES.sub("\ufffd", _IGNORED_RUN.sub("", text.translate(_SAME_CODES)))
 
 
@@ -329,12 +328,8 @@ class Boundaries:
 
     def word_end(self, text: str, end: int) -> int:
         """Return where the word ends that goes on at an offset; scripts without spaces have no words to end."""
-        last = end
-        while last < len(text) and last - end < _LONGEST_ENDING and _is_letter(text[last]):
-            if _is_unspaced(text[last]):
-                break
-            last += 1
-        return last
+        behind = text[end : end + _LONGEST_ENDING]
+        return end + sum(1 for _ in takewhile(lambda letter: _is_letter(letter) and not _is_unspaced(letter), behind))
 
     def _elided_before(self, text: str, apostrophe: int, *, lang: str | None) -> bool:
         """Return whether what stands before an apostrophe is an elided word, or nothing: d'Apple, but not O'Reilly."""
@@ -365,10 +360,8 @@ def _is_letter(character: str) -> bool:
 
 def _letters_before(text: str, end: int) -> str:
     """Return the letters before an offset, at most so many as a prefix may have and one more."""
-    start = end
-    while start > 0 and end - start < _REACH and _is_letter(text[start - 1]):
-        start -= 1
-    return text[start:end]
+    letters = "".join(takewhile(_is_letter, reversed(text[max(0, end - _REACH) : end])))
+    return letters[::-1]
 
 
 def _is_unspaced(character: str) -> bool:

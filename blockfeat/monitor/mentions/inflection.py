@@ -98,11 +98,8 @@ class Endings:
 
     def _ending(self, word: str) -> str:
         """Return the longest ending with a rule that leaves three letters, ``""`` where there is none."""
-        for length in range(min(len(word), 6), 0, -1):
-            ending = word[-length:]
-            if ending in self.rules and (len(word) - length >= _SHORTEST - 1):
-                return ending
-        return ""
+        most = min(len(word) - _SHORTEST + 1, 6)
+        return next((word[-length:] for length in range(most, 0, -1) if word[-length:] in self.rules), "")
 
 
 @cache
@@ -130,12 +127,14 @@ _SHORTEST_NAME, _SHORTEST_STEM, _MOST_WORDS = 4, 3, 5
 _WORD = re.compile(r"([^\W_]+)((?:['’:-][^\W\d_]{1,6})?)")
 
 
+_endings_of = cache(Endings.of)
+
+
 @dataclass(frozen=True)
 class Inflections:
     """Finds where an inflected name ends; caches forms, so reuse one instance for many texts."""
 
     folder: Folder
-    _endings: dict[str, Endings] = field(default_factory=dict, repr=False)
     _forms: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict, repr=False)
 
     def stems_of(self, spellings: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
@@ -152,7 +151,7 @@ class Inflections:
             langs = inflected_languages() if lang == ANY_LANGUAGE else {lang} & inflected_languages()
             script = script_of(words[0][-1])
             langs = {code for code in langs if script is not None and written_in(code, script)}
-            forms = [form for code in langs for form in (words[0], *self._endings_of(code).forms(words[0]))]
+            forms = [form for code in langs for form in (words[0], *_endings_of(code).forms(words[0]))]
             stem = commonprefix([self.folder.fold(form).text for form in forms])  # noqa: RUF071
             if langs and len(stem) >= _SHORTEST_STEM:
                 stems.setdefault(stem, (name, lang))
@@ -163,7 +162,7 @@ class Inflections:
         found = self._forms.get((word, lang))
         if found is None:
             # Folded, "Više" of "Visa" is the word "više" too.
-            common, forms = self._folded(stop_words_if_any(lang)), self._folded(self._endings_of(lang).forms(word))
+            common, forms = self._folded(stop_words_if_any(lang)), self._folded(_endings_of(lang).forms(word))
             found = self._forms[word, lang] = frozenset(forms - common | self._folded([word]))
         return found
 
@@ -171,28 +170,19 @@ class Inflections:
         """Return words as they are folded, all at once."""
         return frozenset(filter(None, self.folder.fold(PARAGRAPH.join(words)).text.split(PARAGRAPH)))
 
-    def _endings_of(self, lang: str) -> Endings:
-        if lang not in self._endings:
-            self._endings[lang] = Endings.of(lang)
-        return self._endings[lang]
-
     def end(self, text: str, start: int, name: str, lang: str) -> int | None:
         """Return where a name ends that begins at an offset of a folded text, in any of its forms; None for another."""
         if lang not in inflected_languages():
             return None
-        place = start
-        words = name.split(" ")
-        for number, word in enumerate(words):
-            if number:
-                if text[place : place + 1] != " ":
-                    return None
-                place += 1
-            found = _WORD.match(text, place)
+        place = start - 1
+        for word in name.split(" "):
+            is_next = place < start or text[place : place + 1] == " "
+            found = _WORD.match(text, place + 1) if is_next else None
             if found is None:
                 return None
             forms = self.forms(word, lang)
             # The longer reading first: a mark may belong to the form, or to what follows it.
-            end = next((found.end(part) for part in (0, 1) if text[place : found.end(part)] in forms), None)
+            end = next((found.end(part) for part in (0, 1) if text[place + 1 : found.end(part)] in forms), None)
             if end is None:
                 return None
             place = end

@@ -197,11 +197,8 @@ class BrandMatcher:
                 if use.variant == INFLECTED:
                     self._add_inflected(found, use, folded, text, start, lang)
                     continue
-                if use.open_end:
-                    is_word = self._boundaries.begins(folded.text, start, lang=lang, length=end - start)
-                else:
-                    is_word = self._boundaries.hold(folded.text, start, end, lang=lang)
-                if is_word:
+                begins = self._boundaries.begins(folded.text, start, lang=lang, length=end - start)
+                if begins and (use.open_end or self._boundaries.ends(folded.text, start, end, lang=lang)):
                     last = self._boundaries.word_end(folded.text, end) if use.open_end and use.role == _NAME else end
                     if self._is_spelt(use, folded, text, start, last, lang):
                         _add(found[use.brand], use, start, last)
@@ -365,8 +362,7 @@ def same_dots(name: str, found: str, *, turkish: bool) -> bool:
     write İ in names from abroad.
     """
     if turkish or "ı" in name or "İ" in name or "ı" in found or "İ" in found:
-        wanted = [letter for letter in visible(name) if letter in _DOTTED]
-        got = [letter for letter in visible(found) if letter in _DOTTED]
+        wanted, got = ([letter for letter in visible(text) if letter in _DOTTED] for text in (name, found))
         if len(wanted) == len(got):
             return all(_same_i(one, other, turkish=turkish) for one, other in zip(wanted, got, strict=True))
     return True

@@ -201,9 +201,8 @@ def _counts(spikes: Sequence[Mapping[str, Any]], articles: Mapping[str, Sequence
     brands = Counter(brand for events in articles.values() for brand in {event["brand"] for event in events})
     named = ", ".join(f"{brand} {count}" for brand, count in brands.most_common())
     parts = [f"spike of {event['brand']}" for event in spikes]
-    return "; ".join(
-        (*parts, *([f"{len(articles)} article{'s' * (len(articles) != 1)} ({named})"] if articles else []))
-    )
+    parts += [f"{len(articles)} article{'s' * (len(articles) != 1)} ({named})"] if articles else []
+    return "; ".join(parts)
 
 
 def _article(events: Sequence[Mapping[str, Any]], base_url: str) -> Item:

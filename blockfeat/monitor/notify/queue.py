@@ -254,9 +254,12 @@ async def _in_pieces(
         piece, error = waiting.pop(0), None
         if piece is not refused or len(piece) == 1:
             try:
-                await _take(receiver, [event for _, event in piece])
+                if piece:
+                    await receiver.take([event for _, event in piece])
             except DeliveryError as failure:
                 error = failure
+            except Exception as failure:
+                error = DeliveryError(f"{receiver.name}: unexpected {type(failure).__name__}: {failure}")
         if len(piece) > 1 and (piece is refused or (error is not None and error.refused)):
             half = len(piece) // 2
             refused = piece[half:]
@@ -278,17 +281,6 @@ async def _wanted(store: Store, receiver: Receiver, rows: Sequence[Row], *, call
         if query is None or await call(store.has_article, values["url"], query):
             chosen.append(row)
     return chosen
-
-
-async def _take(receiver: Receiver, events: Sequence[str]) -> None:
-    """Give a receiver events; whatever is wrong there is a `DeliveryError`."""
-    try:
-        if events:
-            await receiver.take(events)
-    except DeliveryError:
-        raise
-    except Exception as error:
-        raise DeliveryError(f"{receiver.name}: unexpected {type(error).__name__}: {error}") from error
 
 
 async def _failed(

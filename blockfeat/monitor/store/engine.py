@@ -273,11 +273,9 @@ def locked(engine: Engine, *, name: str) -> Iterator[Check]:
             )
 
         def check_files(connection: Connection) -> None:
-            try:
-                is_mine = all(os.path.samestat(known, os.stat(file)) for known, file in zip(mine, files, strict=True))
-            except FileNotFoundError:
-                is_mine = False
-            if not is_mine:
-                raise lost
+            with suppress(FileNotFoundError):
+                if all(os.path.samestat(known, os.stat(file)) for known, file in zip(mine, files, strict=True)):
+                    return
+            raise lost
 
         yield check_files

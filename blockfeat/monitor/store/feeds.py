@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, case, delete, func, insert, or_, select, text, update
 
 from blockfeat.monitor.config import Source
-from blockfeat.monitor.store.engine import insert_or
+from blockfeat.monitor.store.engine import insert_or, upsert
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, Poll, PollPolicy, faults_of, iso, iso_of
 from blockfeat.monitor.store.schema import SQL, entry, feed, host, page, run, sink
 
@@ -48,28 +48,22 @@ def add_feeds(
 ) -> None:
     """Add feeds, each with its language and interval; known ones keep what is known of them."""
     for url, lang, every in urls:
-        values = {"url": url, "lang": lang, "every": every, "parent": parent, "depth": depth, "due_at": now}
-        values["failures"] = 0
-        statement = insert_or(connection.dialect.name, feed).values(values)
+        given = {"lang": lang, "every": every, "parent": parent, "depth": depth}
+        added = insert_or(connection.dialect.name, feed).values(url=url, due_at=now, failures=0, **given)
         if parent is None:
             # Configured again: what the configuration says holds, and a feed that had been taken out is back.
-            statement = statement.on_conflict_do_update(
-                index_elements=[feed.c.url], set_={"lang": lang, "every": every, "parent": None, "depth": 0}
-            )
-            connection.execute(statement)
+            connection.execute(added.on_conflict_do_update(index_elements=[feed.c.url], set_=given))
             back = (feed.c.url == url) & feed.c.retired.is_not(None)
             connection.execute(update(feed).where(back).values(retired=None, due_at=now))
         else:
-            connection.execute(statement.on_conflict_do_nothing())
+            connection.execute(added.on_conflict_do_nothing())
 
 
 def retire_absent(connection: Connection, urls: Sequence[str], *, now: float) -> None:
     """Retire the feeds, and those that they named, that the configuration no longer has."""
-    roots = connection.execute(
-        select(feed.c.id, feed.c.url).where(feed.c.parent.is_(None), feed.c.retired.is_(None))
-    ).all()
+    roots = select(feed.c.id, feed.c.url).where(feed.c.parent.is_(None), feed.c.retired.is_(None))
     wanted = set(urls)
-    gone = [row.id for row in roots if row.url not in wanted]
+    gone = [row.id for row in connection.execute(roots) if row.url not in wanted]
     while gone:
         connection.execute(update(feed).where(feed.c.id.in_(gone)).values(retired=iso(now), fault=None))
         gone = list(connection.scalars(select(feed.c.id).where(feed.c.parent.in_(gone), feed.c.retired.is_(None))))
@@ -163,10 +157,9 @@ def _place(polled: DueFeed, poll: Poll) -> dict[str, Any]:
 
 def _manners(stored: str | None) -> PollPolicy:
     """Return the poll policy of a feed from its stored JSON."""
-    if stored is None:
-        return PollPolicy()
-    values = json.loads(stored)
-    return PollPolicy(values["ttl_seconds"], tuple(values["skip_hours"]), tuple(values["skip_days"]))
+    values: dict[str, Any] = {} if stored is None else json.loads(stored)
+    values |= {name: tuple(values[name]) for name in values.keys() & {"skip_hours", "skip_days"}}
+    return PollPolicy(**values)
 
 
 def add_entries(
@@ -231,8 +224,7 @@ def _update(connection: Connection, known: Any, item: NewEntry, *, now: float, f
     if is_due:
         values |= {"due_at": now, "attempts": 0}
         if item.text:
-            connection.execute(delete(entry).where(entry.c.page_id == known.id))
-            connection.execute(insert(entry).values(page_id=known.id, title=item.title, text=item.text))
+            upsert(connection, entry, {"page_id": known.id, "title": item.title, "text": item.text}, "page_id")
     if values:
         connection.execute(update(page).where(page.c.id == known.id).values(values))
     return is_due

@@ -128,9 +128,8 @@ def judge_copy(connection: Connection, number: int, original: int | None) -> dic
     if original is not None:
         joined = mention.join(page, (page.c.id == mention.c.page_id) & (page.c.version == mention.c.version))
         own = (page.c.copy_of == original) & (page.c.id < number) & mention.c.counted & ~mention.c.copied
-        for brand, sentence in connection.execute(
-            select(mention.c.brand, mention.c.sentence).select_from(joined).where(own)
-        ):
+        said = select(mention.c.brand, mention.c.sentence).select_from(joined).where(own)
+        for brand, sentence in connection.execute(said):
             others[brand].append(sentence)
     counts: dict[str, str] = {}
     for row in rows:
@@ -337,9 +336,8 @@ def _event(row: Any, about: Any, change: str) -> dict[str, Any]:
     counted = row.counted and not row.copied
     because = row.because if not row.counted else "copy" if row.copied else None
     values = {"id": row.key, "event": change, "brand": row.brand, "place": row.place, "counted": counted}
-    values |= {"not_counted_because": because} | {
-        name: getattr(row, name) for name in ("rule", "variant", *SPAN_COLUMNS)
-    }
+    values["not_counted_because"] = because
+    values |= {name: getattr(row, name) for name in ("rule", "variant", *SPAN_COLUMNS)}
     values |= {"url": about.url, "copy": about.copy_of is not None, "published": about.published}
     values |= {name: getattr(about, name) for name in ("canonical_url", "title", "author", "section", "lang", "host")}
     evidence = f"/article/{row.page_id}#b{row.block}"

@@ -100,15 +100,13 @@ def _save_failure(connection: Connection, visit: Visit) -> Saved:
     if visit.tried:
         values["attempts"] = visit.page.attempts + 1
     connection.execute(_UPDATE, {"number": visit.page.id, **values})
-    _hold(connection, visit)
     return Saved("failed")
 
 
-def _save_same(connection: Connection, visit: Visit, values: dict[str, Any]) -> None:
+def _save_same(connection: Connection, visit: Visit, values: dict[str, Any]) -> Saved:
     """Save that the content of a page is unchanged."""
-    values |= {"attempts": 0, "removed_at": None}
-    connection.execute(_UPDATE, {"number": visit.page.id, **values})
-    _hold(connection, visit)
+    connection.execute(_UPDATE, {"number": visit.page.id, **values, "attempts": 0, "removed_at": None})
+    return Saved("unchanged")
 
 
 def _save_page(
@@ -124,9 +122,7 @@ def _save_page(
     """Save a page that was read, with its mentions; what it was before becomes a version with its time."""
     number = visit.page.id
     if before.version > 0 and not differ(connection, before, record):
-        _save_same(connection, visit, _answered(visit))
-        return Saved("unchanged")
-    _hold(connection, visit)
+        return _save_same(connection, visit, _answered(visit))
     canonical = record.canonical_url or visit.canonical_url
     is_new = before.version == 0
     if not is_new:
@@ -194,17 +190,17 @@ def save_visits(
     read = [visit.page.id for visit, record in visits if record is not None]
     befores = {row.id: row for row in connection.execute(_BEFORE, {"numbers": read})} if read else {}
     for visit, record in visits:
+        if visit.retry_at is not None:
+            hold_host(connection, visit.retry_host or visit.page.host, visit.retry_at)
         if record is not None:
             before = befores.pop(visit.page.id)
             saved.append(_save_page(connection, visit, record, before, copies=copies, announce=announce, zone=zone))
         elif visit.error is not None:
             saved.append(_save_failure(connection, visit))
         else:
-            renewed = {"etag": visit.etag, "last_modified": visit.last_modified}
-            _save_same(
-                connection, visit, _fetched(visit) | {name: tag for name, tag in renewed.items() if tag is not None}
-            )
-            saved.append(Saved("unchanged"))
+            tags = {"etag": visit.etag, "last_modified": visit.last_modified}
+            renewed = {name: tag for name, tag in tags.items() if tag is not None}
+            saved.append(_save_same(connection, visit, _fetched(visit) | renewed))
     # The feed's own text of a page that was read is of no more use.
     whole = [visit.page.id for visit, record in visits if record and (record.origin, record.status) == ("page", "ok")]
     if whole:
@@ -244,11 +240,6 @@ def _read(record: PageRecord) -> dict[str, Any]:
         "warnings": as_json(list(record.warnings)),
         "evidence": record.evidence or None,
     }
-
-
-def _hold(connection: Connection, visit: Visit) -> None:
-    if visit.retry_at is not None:
-        hold_host(connection, visit.retry_host or visit.page.host, visit.retry_at)
 
 
 def _is_known_address(connection: Connection, visit: Visit, canonical: str | None) -> bool:

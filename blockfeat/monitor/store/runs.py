@@ -279,10 +279,8 @@ def purge(connection: Connection, *, before: str | None = None, host: str | None
         chosen.append(page.c.host == host)
     if url is not None:
         chosen.append(or_(page.c.url == url, page.c.final_url == url, page.c.canonical_url == url))
-    done = 0
-    while rows := connection.execute(
-        select(page.c.id, page.c.version, page.c.same_as, page.c.title, page.c.text).where(*chosen).limit(_AT_ONCE)
-    ).all():
+    done, columns = 0, (page.c.id, page.c.version, page.c.same_as, page.c.title, page.c.text)
+    while rows := connection.execute(select(*columns).where(*chosen).limit(_AT_ONCE)).all():
         numbers = [row.id for row in rows]
         for row in rows:
             if row.version > 0 and row.same_as is None:
@@ -339,10 +337,8 @@ def set_timezone(connection: Connection, zone: ZoneInfo) -> int:
     if known == zone.key:
         return 0
     changed, last = 0, 0
-    columns = (page.c.id, page.c.published, page.c.first_seen, page.c.day)
-    while rows := connection.execute(
-        select(*columns).where(page.c.id > last).order_by(page.c.id).limit(_AT_ONCE)
-    ).all():
+    days = select(page.c.id, page.c.published, page.c.first_seen, page.c.day).order_by(page.c.id).limit(_AT_ONCE)
+    while rows := connection.execute(days.where(page.c.id > last)).all():
         last = rows[-1].id
         for row in rows:
             day = local_day(row.published or row.first_seen, zone)

@@ -40,6 +40,11 @@ class Text(sa.TypeDecorator[str]):
         return None if value is None else _REFUSED.sub("\ufffd", value)
 
 
+def _texts(*names: str, nullable: bool = True) -> list[sa.Column[str]]:
+    """Return columns of text that need no comment."""
+    return [sa.Column(name, Text, nullable=nullable) for name in names]
+
+
 meta = sa.Table(
     "blockfeat_meta", metadata, sa.Column("key", Text, primary_key=True), sa.Column("value", Text, nullable=False)
 )
@@ -57,11 +62,9 @@ feed = sa.Table(
     sa.Column("moved_at", sa.Float, comment="when it was first read there"),
     sa.Column("recheck_at", sa.Float, comment="when it is asked at its old address again"),
     sa.Column("retired", Text, comment="when it said that it has ended, or was taken out of the configuration"),
-    sa.Column("kind", Text),
-    sa.Column("title", Text),
+    *_texts("kind", "title"),
     sa.Column("manners", Text, comment="JSON: how it wants to be polled"),
-    sa.Column("etag", Text),
-    sa.Column("last_modified", Text),
+    *_texts("etag", "last_modified"),
     sa.Column("http_status", sa.Integer),
     sa.Column("error", Text),
     sa.Column("fault", Text, comment="environments in which the program itself failed; null: it did not"),
@@ -84,11 +87,9 @@ page = sa.Table(
     metadata,
     sa.Column("id", _Id, primary_key=True),
     sa.Column("key", Text, nullable=False, unique=True, comment="canonical form of the address asked for"),
-    sa.Column("url", Text, nullable=False),
-    sa.Column("host", Text, nullable=False),
+    *_texts("url", "host", nullable=False),
     sa.Column("feed_id", _Id, sa.ForeignKey("feed.id")),
-    sa.Column("lang_hint", Text),
-    sa.Column("published", Text),
+    *_texts("lang_hint", "published"),
     sa.Column("stamp", Text, comment="when it was updated, as the feed said: a later one means an update"),
     sa.Column("digest", Text, comment="hash of what the feed said of it: a change means an update"),
     sa.Column("linked", sa.Boolean, nullable=False, server_default=sa.true(), comment="false: the feed names no page"),
@@ -97,24 +98,16 @@ page = sa.Table(
     sa.Column("first_seen", Text, nullable=False),
     sa.Column("due_at", sa.Float, comment="when it is fetched (again); null: never"),
     sa.Column("attempts", sa.Integer, nullable=False, default=0),
-    sa.Column("final_url", Text),
-    sa.Column("canonical_url", Text),
+    *_texts("final_url", "canonical_url"),
     sa.Column("http_status", sa.Integer),
     sa.Column("status", Text, nullable=False),
     sa.Column("error", Text),
     sa.Column("fault", Text, comment="environments in which the program itself failed; null: it did not"),
-    sa.Column("etag", Text),
-    sa.Column("last_modified", Text),
-    sa.Column("fetched_at", Text),
+    *_texts("etag", "last_modified", "fetched_at"),
     sa.Column("version", sa.Integer, nullable=False, default=0),
-    sa.Column("encoding", Text),
-    sa.Column("lang", Text),
-    sa.Column("title", Text),
-    sa.Column("headline", Text),
-    sa.Column("text", Text),
+    *_texts("encoding", "lang", "title", "headline", "text"),
     sa.Column("words", sa.Integer),
-    sa.Column("author", Text),
-    sa.Column("section", Text),
+    *_texts("author", "section"),
     sa.Column("metadata", Text, comment="JSON"),
     sa.Column("warnings", Text, comment="JSON"),
     sa.Column("model", Text),
@@ -150,13 +143,8 @@ version = sa.Table(
     metadata,
     sa.Column("page_id", _Id, sa.ForeignKey("page.id"), primary_key=True),
     sa.Column("version", sa.Integer, primary_key=True),
-    sa.Column("fetched_at", Text, nullable=False),
-    sa.Column("replaced_at", Text, nullable=False),
-    sa.Column("status", Text, nullable=False),
-    sa.Column("title", Text),
-    sa.Column("headline", Text),
-    sa.Column("text", Text),
-    sa.Column("metadata", Text),
+    *_texts("fetched_at", "replaced_at", "status", nullable=False),
+    *_texts("title", "headline", "text", "metadata"),
 )
 
 mention = sa.Table(
@@ -166,8 +154,7 @@ mention = sa.Table(
     sa.Column("page_id", _Id, sa.ForeignKey("page.id"), nullable=False),
     sa.Column("version", sa.Integer, nullable=False, comment="the version of the page that it stands in"),
     sa.Column("key", Text, nullable=False, comment="the same for the same sentence in each version of a page"),
-    sa.Column("brand", Text, nullable=False),
-    sa.Column("place", Text, nullable=False),
+    *_texts("brand", "place", nullable=False),
     sa.Column("counted", sa.Boolean, nullable=False),
     sa.Column("because", Text, comment="why it is not counted"),
     sa.Column("rule", Text, comment="the rule of the brand that says it is no mention"),
@@ -176,8 +163,7 @@ mention = sa.Table(
     sa.Column("first_version", sa.Integer, comment="the version in which it first stood"),
     sa.Column("start", sa.Integer, nullable=False),
     sa.Column("stop", sa.Integer, nullable=False),
-    sa.Column("match", Text, nullable=False),
-    sa.Column("sentence", Text, nullable=False),
+    *_texts("match", "sentence", nullable=False),
     sa.Column("text_start", sa.Integer, comment="where the sentence begins in the article's text"),
     sa.Column("relevance", sa.Float, comment="how much the article is about the brand, from 0 to 1"),
     sa.Column("block", sa.Integer, nullable=False),

@@ -51,11 +51,8 @@ def create_index(connection: Connection) -> None:
     for statement in ("DROP TABLE IF EXISTS article_words", *SQL["search"][connection.dialect.name]["create"]):
         connection.execute(text(statement))
     last = 0
-    columns = (page.c.id, page.c.title, page.c.text)
-    is_read = page.c.version > 0, page.c.same_as.is_(None)
-    while rows := connection.execute(
-        select(*columns).where(*is_read, page.c.id > last).order_by(page.c.id).limit(_AT_ONCE)
-    ).all():
+    articles = select(page.c.id, page.c.title, page.c.text).where(page.c.version > 0, page.c.same_as.is_(None))
+    while rows := connection.execute(articles.where(page.c.id > last).order_by(page.c.id).limit(_AT_ONCE)).all():
         for row in rows:
             index_article(connection, row.id, row.title, row.text)
         last = rows[-1].id

@@ -12,7 +12,7 @@ import math
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from functools import cache
@@ -51,11 +51,16 @@ def runs_of_words(text: str) -> Runs:
     if keys.size < _RUN:
         return np.empty(0, dtype=np.uint64)
     count = keys.size - _RUN + 1
-    runs = np.zeros(count, dtype=np.uint64)
-    for place in range(_RUN):
-        runs = (runs ^ keys[place : place + count]) * _MIX
-        runs ^= runs >> _HALF
-    return np.unique(runs)
+    return np.unique(_mixed([keys[place : place + count] for place in range(_RUN)]))
+
+
+def _mixed(columns: Iterable[Runs]) -> Runs:
+    """Return a key for each row of some columns."""
+    keys = np.zeros(1, dtype=np.uint64)
+    for column in columns:
+        keys = (keys ^ column) * _MIX
+        keys ^= keys >> _HALF
+    return keys
 
 
 def bands_of(runs: Runs, *, min_words: int) -> tuple[int, ...]:
@@ -74,11 +79,7 @@ def bands_of(runs: Runs, *, min_words: int) -> tuple[int, ...]:
 
     (signature,) = RMinHash.digest_matrix_from_flat_token_hashes(runs, [0, runs.size], _PERMUTATIONS, _SEED).to_rows()
     rows = np.asarray(signature, dtype=np.uint64).reshape(BANDS, _ROWS)
-    keys = np.zeros(BANDS, dtype=np.uint64)
-    for place in range(_ROWS):
-        keys = (keys ^ rows[:, place]) * _MIX
-        keys ^= keys >> _HALF
-    return tuple(keys.view(np.int64).tolist())
+    return tuple(_mixed(rows.T).view(np.int64).tolist())
 
 
 def containment(first: Runs, second: Runs) -> float:
@@ -237,9 +238,8 @@ def story_of(connection: Connection, number: int, original: int | None, record: 
         When it was published, or found.
     """
     if original is not None:
-        first: int | None = connection.scalar(
-            select(func.coalesce(page.c.story, page.c.id)).where(page.c.id == original)
-        )
+        story = select(func.coalesce(page.c.story, page.c.id)).where(page.c.id == original)
+        first: int | None = connection.scalar(story)
         return first
     brands = {item.brand for item in record.mentions if item.counted}
     if not brands:
