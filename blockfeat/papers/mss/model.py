@@ -16,12 +16,7 @@ from blockfeat.features.measuring import PageFeatures
 from blockfeat.features.schema import Feature
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile
 from blockfeat.page.tags import Tags, name_keys
-from blockfeat.papers.mss.classifier import (
-    TokenClassifier,
-    classifier_arrays,
-    classifier_from_document,
-    classifier_values,
-)
+from blockfeat.papers.mss.classifier import TokenClassifier
 from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, inside, kept_blocks, sums_by_block
 
 PENALTY = 3.25
@@ -277,11 +272,11 @@ class TokenModel(FeatureModel):
     def own_values(self) -> dict[str, Any]:
         """Return the system and its constraints, and the values of its classifier."""
         own = {"system": self.system, "penalty": self.penalty, "constraints": asdict(self.constraints)}
-        return own if self.classifier is None else own | classifier_values(self.classifier)
+        return own if self.classifier is None else own | self.classifier.to_values()
 
     def own_arrays(self) -> Arrays:
         """Return the arrays of the classifier."""
-        return {} if self.classifier is None else classifier_arrays(self.classifier)
+        return {} if self.classifier is None else self.classifier.to_arrays()
 
     @classmethod
     def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
@@ -315,7 +310,7 @@ def _classifier(document: Mapping[str, Any], arrays: Arrays, read: ReadFile | No
     """Return the classifier of a stored model: its own, that of the file that it refers to, or None."""
     counts = document.get("counts")
     if counts is None:
-        return classifier_from_document(document, arrays) if arrays else None
+        return TokenClassifier.from_document(document, arrays) if arrays else None
     if read is None:
         raise ModelError(f"its counts are in {counts!r}, which cannot be read from here")
-    return classifier_from_document(*read(str(counts)))
+    return TokenClassifier.from_document(*read(str(counts)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -210,10 +210,7 @@ class TokenCounter:
         counts = [FeatureCounts.sum([site.counts(kind) for site in self._sources.values()]) for kind in KINDS]
         grams, unclosed, surrounding = counts
         surrounding = surrounding.chosen((surrounding.sources >= min(2, least)) & around)
-        seen: dict[int, int] = defaultdict(int)
-        for site in self._sources.values():
-            for form in site.forms:
-                seen[form] += 1
+        seen = Counter(form for site in self._sources.values() for form in site.forms)
         stems = {form: stem for form, stem in self._stems.items() if seen[form] >= least}
         bayes = NaiveBayes(
             grams.chosen(grams.sources >= least),
@@ -289,13 +286,12 @@ class TokenTrainer(Trainer[TokenConfig]):
         """Learn a model from labelled pages; see `Trainer.fit`. Pages are parsed twice, so that memory stays small."""
         config = self.config
         names = self._common_tags(pages, on_progress)
-        counter, used, skipped = TokenCounter(names, config.size), 0, []
+        counter, skipped = TokenCounter(names, config.size), []
         for number, page in enumerate(pages, start=1):
-            why = _count(counter, page, config.most_tags)
-            used += why is None
-            if why is not None:
+            if why := _count(counter, page, config.most_tags):
                 skipped.append(f"{page.corpus} {page.id}: {why}")
             on_progress(Progress("measuring", len(pages) + number, 2 * len(pages), "pages counted"))
+        used = len(pages) - len(skipped)
         check_any(range(used), len(pages), skipped)
         vocabulary, bayes = counter.finish(
             least_sources=config.least_sources,
