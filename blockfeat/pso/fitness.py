@@ -178,13 +178,12 @@ class PageSnippets:
 def find_snippets(blocks: Blocks, present: Sequence[str], absent: Sequence[str]) -> PageSnippets:
     """Find the blocks that contain each snippet; a snippet in no block cannot be scored and is left out."""
     texts = blocks.texts()
-    folded_present = [" ".join(snippet.split()) for snippet in present]
-    folded_absent = [" ".join(snippet.split()) for snippet in absent]
-    return PageSnippets(_holders(texts, folded_present), _holders(texts, folded_absent))
+    return PageSnippets(_holders(texts, present), _holders(texts, absent))
 
 
 def _holders(texts: Sequence[str], snippets: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    found = (tuple(index for index, text in enumerate(texts) if snippet in text) for snippet in snippets if snippet)
+    folded = filter(None, (" ".join(snippet.split()) for snippet in snippets))
+    found = (tuple(index for index, text in enumerate(texts) if snippet in text) for snippet in folded)
     return tuple(holders for holders in found if holders)
 
 

@@ -173,15 +173,9 @@ def _stage(
 
 def _fitness(pages: PackedPages, particles: Sequence[Parameters]) -> Array:
     """Return the mean word F1 of each particle."""
-    scores = pages.scores(
-        np.stack([particle.thresholds for particle in particles]),
-        np.stack([particle.softnesses for particle in particles]),
-        np.stack([particle.weights for particle in particles]),
-        np.array([particle.bias for particle in particles]),
-    )
-    enter = np.array([particle.enter for particle in particles])
-    leave = np.array([particle.leave for particle in particles])
-    return pages.fitness(pages.labels(scores, enter, leave))
+    names = ("thresholds", "softnesses", "weights", "bias", "enter", "leave")
+    *ramps, enter, leave = (np.array([getattr(particle, name) for particle in particles]) for name in names)
+    return pages.fitness(pages.labels(pages.scores(*ramps), enter, leave))
 
 
 def _costs_at(start: Parameters, position: Array, reach: float) -> Parameters:

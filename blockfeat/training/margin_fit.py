@@ -103,13 +103,9 @@ class Parameters:
     def terms(self, names: Sequence[str]) -> tuple[SoftThreshold, ...]:
         """Return the soft thresholds, largest absolute weight first, rounded to four digits."""
         order = np.argsort(-np.abs(self.weights), kind="stable").tolist()
+        numbers = (self.thresholds, self.softnesses, self.weights)
         return tuple(
-            SoftThreshold(
-                names[int(self.columns[place])],
-                _readable(self.thresholds[place]),
-                _readable(self.softnesses[place]),
-                _readable(self.weights[place]),
-            )
+            SoftThreshold(names[int(self.columns[place])], *(_readable(own[place]) for own in numbers))
             for place in order
         )
 

@@ -147,19 +147,15 @@ def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold:
 
 def pages_in_groups(pages: Sequence[Page_co]) -> list[list[Page_co]]:
     """Split pages into groups of about 8000 blocks, pages with gold text separately from those with snippets."""
-    kinds = (scoring.PageTerms, scoring.PageSnippets)
-    return [group for kind in kinds for group in _grouped([page for page in pages if isinstance(page.gold, kind)])]
-
-
-def _grouped(pages: Sequence[Page_co]) -> list[list[Page_co]]:
     groups: list[list[Page_co]] = []
-    size = _BLOCKS_IN_CHUNK
-    for page in pages:
-        if size >= _BLOCKS_IN_CHUNK:
-            groups.append([])
-            size = 0
-        groups[-1].append(page)
-        size += page.words.size
+    for kind in (scoring.PageTerms, scoring.PageSnippets):
+        size = _BLOCKS_IN_CHUNK
+        for page in (page for page in pages if isinstance(page.gold, kind)):
+            if size >= _BLOCKS_IN_CHUNK:
+                groups.append([])
+                size = 0
+            groups[-1].append(page)
+            size += page.words.size
     return groups
 
 

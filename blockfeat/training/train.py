@@ -139,8 +139,13 @@ def train(
         name=name or "trained",
         languages=tuple(dict.fromkeys(code for code in map(normalise_code, langs or ()) if code)),
     )
-    progress = _with_generations(on_progress, on_generation)
     share = _first(split, DEFAULT_SPLIT)
+
+    def progress(step: Progress) -> None:
+        on_progress(step)
+        if on_generation is not None and step.generation is not None:
+            on_generation(step.generation)
+
     return train_by(
         trainer, corpus, langs=langs, leave_out=leave_out, split=share, on_progress=progress, command=command
     )
@@ -179,17 +184,6 @@ def _check_split(split: float) -> float:
     if not 0 < split <= 1:
         raise TrainingError(f"the training share must lie above 0 and be at most 1, not {split:g}")
     return split
-
-
-def _with_generations(on_progress: OnProgress, on_generation: Callable[[Generation], None] | None) -> OnProgress:
-    """Return one callback that calls both."""
-
-    def progress(step: Progress) -> None:
-        on_progress(step)
-        if on_generation is not None and step.generation is not None:
-            on_generation(step.generation)
-
-    return progress
 
 
 def read_pages(corpus: Any, langs: Sequence[str] | None, on_progress: OnProgress) -> list[LabelledPage]:
