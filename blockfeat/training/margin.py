@@ -20,12 +20,10 @@ from blockfeat.features.measuring import context_places
 from blockfeat.models.margin import MarginModel
 from blockfeat.pso.swarm import Generation, SwarmOptions, maximise, offsets
 from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
-from blockfeat.training.examples import PageLabeller, TrainingPage, context_measurer, label_pages
-from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of
+from blockfeat.training.examples import Floats, PageLabeller, TrainingPage, context_measurer, label_pages
+from blockfeat.training.margin_fit import Array, MarginOptions, Parameters, start_of
 from blockfeat.training.swarm_search import swarm_progress
 
-Floats = NDArray[np.float32]
-Array = NDArray[np.float64]
 _BLOCKS_AT_ONCE = 8_192
 _FIRST_COST = 0.1
 _REACH_OF_COSTS = 1.5

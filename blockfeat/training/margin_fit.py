@@ -14,9 +14,8 @@ from blockfeat._numeric import probabilities
 from blockfeat.errors import TrainingError
 from blockfeat.models.margin import SoftThreshold, Transitions
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.examples import LabelOptions, TrainingPage
+from blockfeat.training.examples import Floats, LabelOptions, TrainingPage
 
-Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
 _QUANTILES = (0.02, 0.2, 0.4, 0.6, 0.8, 0.98)
 _RARER = (0.1, 0.5, 0.9)

@@ -218,8 +218,7 @@ def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequen
         if page.source is None:
             continue
         logits = model.logits(page.matrix)
-        words = page.words.astype(np.int32)
-        expected = expectation(logits, words)
+        expected = expectation(logits, page.words.astype(np.int32))
         for cut in cuts:
             kept = logits >= logit(page_cut(cut, expected, sure=SURE))
             text = "\n\n".join(page.texts[place] for place in np.flatnonzero(kept).tolist())

@@ -165,9 +165,8 @@ def chunk_of(pages: Sequence[Prepared], metric: str) -> scoring.Chunk:
     terms = [page.gold for page in pages if isinstance(page.gold, scoring.PageTerms)]
     if terms:
         return scoring.TextChunk.build(terms, sizes, metric)
-    return scoring.SnippetChunk.build(
-        [page.gold for page in pages if isinstance(page.gold, scoring.PageSnippets)], sizes
-    )
+    snippets = [page.gold for page in pages if isinstance(page.gold, scoring.PageSnippets)]
+    return scoring.SnippetChunk.build(snippets, sizes)
 
 
 @dataclass(frozen=True)
@@ -213,8 +212,7 @@ class TrainingSet(Generic[Candidates]):
 
     def keep_all(self) -> Array:
         """Return the fitness of each page where every block is kept (the paper's strategy PR)."""
-        masks = [np.ones((part.blocks, 1), dtype=np.float32) for part in self.parts]
-        whole = [part.chunk.fitness(mask) for part, mask in zip(self.parts, masks, strict=True)]
+        whole = [part.chunk.fitness(np.ones((part.blocks, 1), dtype=np.float32)) for part in self.parts]
         return np.concatenate(whole)[:, 0]
 
     def report(

@@ -215,9 +215,8 @@ def _tested(
     report = model.report or TrainingReport(trainer.kind, len(training))
 
     def on_page(done: int) -> None:
-        on_progress(
-            Progress("testing", done, len(test), "test pages scored", "the model, without the rest of its test")
-        )
+        kept = "the model, without the rest of its test"
+        on_progress(Progress("testing", done, len(test), "test pages scored", kept))
 
     try:
         if test:

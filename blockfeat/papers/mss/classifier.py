@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._config import Positive, Ranged, between, number, stored
-from blockfeat._numeric import places_among, probabilities
+from blockfeat._numeric import Floats, places_among, probabilities
 from blockfeat.errors import ModelError
 from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.papers.mss.vocabulary import Ids, Vocabulary, surroundings, token_ids
 
 Counts = NDArray[np.uint32]
-Floats = NDArray[np.float64]
 
 GRAM_SIZES = (1, 3)
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))

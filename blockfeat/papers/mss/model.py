@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._config import Count, Ranged, number, stored
+from blockfeat._numeric import Floats
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures
@@ -17,7 +18,15 @@ from blockfeat.features.schema import Feature
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile
 from blockfeat.page.tags import Tags, name_keys
 from blockfeat.papers.mss.classifier import TokenClassifier
-from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, inside, kept_blocks, sums_by_block
+from blockfeat.papers.mss.page_tokens import (
+    Indices,
+    Mask,
+    PageTokens,
+    covered_shares,
+    inside,
+    kept_blocks,
+    sums_by_block,
+)
 
 PENALTY = 3.25
 """Penalty of a tag, where a word scores 1: the value that the paper's optimisation found (6.2.2)."""
@@ -25,14 +34,6 @@ PENALTY = 3.25
 _CELLS = ("td", "th", "div")
 _ALWAYS_CUT = ("iframe", "table")
 _CUT_WHERE_THEY_HOLD = ("a", "iframe", "table", "img", "embed", "applet", "object")
-
-
-Indices = NDArray[np.int64]
-
-
-def simple_scores(tokens: PageTokens, penalty: float = PENALTY) -> NDArray[np.float64]:
-    """Return the scores of the second baseline: 1 for a word or symbol, ``-penalty`` for a tag (6.2.2)."""
-    return np.where(tokens.is_tag, -penalty, 1.0)
 
 
 def longest_block(tags: Tags, tokens: PageTokens) -> tuple[int, int]:
@@ -117,9 +118,6 @@ SYSTEMS = ("longest-block", "simple", "classifier")
 
 _FAVOUR_FACTOR = 1.5
 _FAVOUR_BIAS = {"log odds": 0.5, "probability": 0.1}
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -292,7 +290,7 @@ class TokenModel(FeatureModel):
         if self.classifier is not None:
             return self.classifier.scores(tokens)
         if self.system == "simple" or tags is None:
-            return simple_scores(tokens, self.penalty)
+            return np.where(tokens.is_tag, -self.penalty, 1.0)  # the second baseline (6.2.2)
         first, end = longest_block(tags, tokens)
         scores = np.where(tokens.is_tag, 0.0, -1.0)
         scores[first:end] *= -1.0

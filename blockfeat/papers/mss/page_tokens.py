@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._numeric import places_among, sums_before
+from blockfeat._numeric import Floats, places_among, sums_before
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes
 from blockfeat.lang.counting import word_spans
@@ -36,7 +36,6 @@ _ZEROS = (
 )
 
 
-Floats = NDArray[np.float64]
 _LEAST_SHARE = 0.5
 
 
