@@ -113,22 +113,16 @@ def page_from_record(record: dict[str, Any], *, corpus: str = "") -> LabelledPag
         if name not in values:
             raise CorpusError(f"field {name!r} is missing or empty")
     for name, attribute in _SNIPPETS.items():
-        values[attribute] = _snippets(name, record.get(name))
+        snippets = [] if record.get(name) is None else record[name]
+        if not isinstance(snippets, list) or not all(isinstance(snippet, str) for snippet in snippets):
+            raise CorpusError(f"field {name!r} is not an array of strings")
+        values[attribute] = tuple(snippets)
     if record.get("roles") is not None:
         values["roles"] = BlockRoles.from_value(record["roles"])
     if "text" not in values and not values["present"] and not values["absent"]:
         raise CorpusError("no gold: neither 'text' nor snippets in 'with' or 'without'")
     values.setdefault("corpus", corpus)
     return LabelledPage(**values)
-
-
-def _snippets(name: str, value: object) -> tuple[str, ...]:
-    """Return the list of snippets in a field of a record as a tuple."""
-    if value is None:
-        return ()
-    if not isinstance(value, list) or not all(isinstance(snippet, str) for snippet in value):
-        raise CorpusError(f"field {name!r} is not an array of strings")
-    return tuple(value)
 
 
 def page_to_record(page: LabelledPage) -> dict[str, Any]:

@@ -302,9 +302,8 @@ def bench_page(text: str, page: LabelledPage, *, error: str | None, seconds: flo
     if page.text is None:
         return BenchPage(score, None, None, seconds, memory)
     predicted, gold = tokenize(text), tokenize(page.text)
-    return BenchPage(
-        score, metrics.text_only_score(predicted, gold), metrics.shingle_scores(predicted, gold).f1, seconds, memory
-    )
+    shingles = metrics.shingle_scores(predicted, gold).f1
+    return BenchPage(score, metrics.text_only_score(predicted, gold), shingles, seconds, memory)
 
 
 def run_bench(
