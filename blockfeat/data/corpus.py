@@ -264,11 +264,18 @@ def load_corpora(
     LanguageError
         If there is no page of one of the languages; the message lists those that there are.
     """
-    places = _distinct_paths(paths)
+    if isinstance(paths, (str, PathLike)):
+        paths = [paths]
+    places: dict[Path, Path] = {}
+    for path in map(Path, paths):
+        check_suffix(path)
+        if path.resolve() in places:
+            _logger.warning("%s is named twice and read once", path)
+        places.setdefault(path.resolve(), path)
 
     def read() -> Iterator[LabelledPage]:
         count = 0
-        for number, place in enumerate(places):
+        for number, place in enumerate(places.values()):
             for page in read_corpus(place):
                 count += 1
                 if on_page is not None:
@@ -277,7 +284,7 @@ def load_corpora(
             if on_page is not None:
                 on_page(number + 1, count)
 
-    return select_languages(read(), langs, identify=identify, where=", ".join(place.name for place in places))
+    return select_languages(read(), langs, identify=identify, where=", ".join(place.name for place in places.values()))
 
 
 def select_languages(
@@ -310,18 +317,6 @@ def select_languages(
         place = f" in {where}" if where else ""
         raise LanguageError(f"no page of language {', '.join(missing)}{place}; there are: {there}")
     return kept
-
-
-def _distinct_paths(paths: Iterable[str | PathLike[str]] | str | PathLike[str]) -> list[Path]:
-    if isinstance(paths, (str, PathLike)):
-        paths = [paths]
-    places: dict[Path, Path] = {}
-    for path in map(Path, paths):
-        check_suffix(path)
-        if path.resolve() in places:
-            _logger.warning("%s is named twice and read once", path)
-        places.setdefault(path.resolve(), path)
-    return list(places.values())
 
 
 def demo_pages() -> list[LabelledPage]:

@@ -160,8 +160,7 @@ def _stage(
     def fitness(positions: Array) -> Array:
         return _fitness(pages, [at(start, position) for position in positions])
 
-    known = np.full(dimensions, 0.5)
-    result = maximise(fitness, dimensions, swarm, known=known, on_generation=report)
+    result = maximise(fitness, dimensions, swarm, known=np.full(dimensions, 0.5), on_generation=report)
     _logger.info("from %.4f to %.4f", result.history[0].best, result.fitness)
     numbered = tuple(replace(one, number=done + one.number) for one in result.history)
     return replace(
