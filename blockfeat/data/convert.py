@@ -92,7 +92,10 @@ def convert(
         raise CorpusError(f"{place}: there is no such file or folder")
     if layout == "jsonl":
         check_suffix(place)
-        return _convert_lines(place, lang, _checked_fields(fields), problems)
+        fields = fields or {}
+        if unknown := sorted(set(fields) - set(FIELDS)):
+            raise CorpusError(f"mapping of fields: {', '.join(unknown)} unknown; there are {', '.join(FIELDS)}")
+        return _convert_lines(place, lang, dict(fields), problems)
     return _convert_folders(place, Path(gold) if gold is not None else None, layout, lang, problems)
 
 
@@ -105,13 +108,6 @@ def parse_fields(text: str) -> dict[str, str]:
         If a part is not ``name=name``, its first name is not one of `FIELDS`, or comes twice.
     """
     return parse_names(text, FIELDS, CorpusError)
-
-
-def _checked_fields(fields: Mapping[str, str] | None) -> dict[str, str]:
-    unknown = sorted(set(fields or {}) - set(FIELDS))
-    if unknown:
-        raise CorpusError(f"mapping of fields: {', '.join(unknown)} unknown; there are {', '.join(FIELDS)}")
-    return dict(fields or {})
 
 
 def _convert_lines(
@@ -243,18 +239,11 @@ def _read_cleaneval(id: str, page: Path, gold: Path) -> LabelledPage:
         html = html[wrapper.end() :]
         end = _WRAPPER_END.search(html, max(0, len(html) - 2000))
         html = html[: end.start()] if end else html
-    url, text = _cleaneval_gold(_decoded(gold))
-    return LabelledPage(id, html.strip(), text, url=url)
-
-
-def _cleaneval_gold(gold: str) -> tuple[str | None, str]:
-    """Return address and text of a gold file, without its marks."""
-    gold = gold.replace("\r\n", "\n").replace("\r", "\n")
-    url = _GOLD_URL.match(gold)
-    if url:
-        gold = gold[url.end() :]
-    gold = _OTHER_MARKER.sub("", _GOLD_MARKER.sub("\n", gold))
-    return (url.group(1) or None) if url else None, re.sub(r"\n{3,}", "\n\n", gold).strip()
+    text = _decoded(gold).replace("\r\n", "\n").replace("\r", "\n")
+    url = _GOLD_URL.match(text)
+    text = _OTHER_MARKER.sub("", _GOLD_MARKER.sub("\n", text[url.end() :] if url else text))
+    text = re.sub(r"\n{3,}", "\n\n", text).strip()
+    return LabelledPage(id, html.strip(), text, url=(url.group(1) or None) if url else None)
 
 
 LAYOUTS = ("folders", "cleaneval", "jsonl")

@@ -113,22 +113,16 @@ def page_from_record(record: dict[str, Any], *, corpus: str = "") -> LabelledPag
         if name not in values:
             raise CorpusError(f"field {name!r} is missing or empty")
     for name, attribute in _SNIPPETS.items():
-        values[attribute] = _snippets(name, record.get(name))
+        snippets = [] if record.get(name) is None else record[name]
+        if not isinstance(snippets, list) or not all(isinstance(snippet, str) for snippet in snippets):
+            raise CorpusError(f"field {name!r} is not an array of strings")
+        values[attribute] = tuple(snippets)
     if record.get("roles") is not None:
         values["roles"] = BlockRoles.from_value(record["roles"])
     if "text" not in values and not values["present"] and not values["absent"]:
         raise CorpusError("no gold: neither 'text' nor snippets in 'with' or 'without'")
     values.setdefault("corpus", corpus)
     return LabelledPage(**values)
-
-
-def _snippets(name: str, value: object) -> tuple[str, ...]:
-    """Return the list of snippets in a field of a record as a tuple."""
-    if value is None:
-        return ()
-    if not isinstance(value, list) or not all(isinstance(snippet, str) for snippet in value):
-        raise CorpusError(f"field {name!r} is not an array of strings")
-    return tuple(value)
 
 
 def page_to_record(page: LabelledPage) -> dict[str, Any]:
@@ -270,11 +264,18 @@ def load_corpora(
     LanguageError
         If there is no page of one of the languages; the message lists those that there are.
     """
-    places = _distinct_paths(paths)
+    if isinstance(paths, (str, PathLike)):
+        paths = [paths]
+    places: dict[Path, Path] = {}
+    for path in map(Path, paths):
+        check_suffix(path)
+        if path.resolve() in places:
+            _logger.warning("%s is named twice and read once", path)
+        places.setdefault(path.resolve(), path)
 
     def read() -> Iterator[LabelledPage]:
         count = 0
-        for number, place in enumerate(places):
+        for number, place in enumerate(places.values()):
             for page in read_corpus(place):
                 count += 1
                 if on_page is not None:
@@ -283,7 +284,7 @@ def load_corpora(
             if on_page is not None:
                 on_page(number + 1, count)
 
-    return select_languages(read(), langs, identify=identify, where=", ".join(place.name for place in places))
+    return select_languages(read(), langs, identify=identify, where=", ".join(place.name for place in places.values()))
 
 
 def select_languages(
@@ -316,18 +317,6 @@ def select_languages(
         place = f" in {where}" if where else ""
         raise LanguageError(f"no page of language {', '.join(missing)}{place}; there are: {there}")
     return kept
-
-
-def _distinct_paths(paths: Iterable[str | PathLike[str]] | str | PathLike[str]) -> list[Path]:
-    if isinstance(paths, (str, PathLike)):
-        paths = [paths]
-    places: dict[Path, Path] = {}
-    for path in map(Path, paths):
-        check_suffix(path)
-        if path.resolve() in places:
-            _logger.warning("%s is named twice and read once", path)
-        places.setdefault(path.resolve(), path)
-    return list(places.values())
 
 
 def demo_pages() -> list[LabelledPage]:

@@ -155,17 +155,15 @@ def role_labels(roles: Sequence[str | None]) -> BlockLabels:
     return BlockLabels(labels, weights)
 
 
-def snippet_labels(texts: list[str], present: tuple[str, ...], absent: tuple[str, ...]) -> BlockLabels:
+def snippet_labels(texts: Sequence[str], present: tuple[str, ...], absent: tuple[str, ...]) -> BlockLabels:
     """Label the blocks of a page whose gold is snippets; those without a snippet have weight 0.
 
     A snippet that must occur gives label 1 to a block that alone has it; one that must not, label 0 to all with it.
     """
     folded = [" ".join(text.split()) for text in texts]
-    wanted = [" ".join(snippet.split()) for snippet in present]
-    unwanted = [" ".join(snippet.split()) for snippet in absent]
-    labels, weights = np.zeros(len(texts)), np.zeros(len(texts))
-    for place, text in enumerate(folded):
-        weights[place] = float(any(snippet and snippet in text for snippet in unwanted))
+    wanted, unwanted = ([" ".join(snippet.split()) for snippet in snippets] for snippets in (present, absent))
+    labels = np.zeros(len(texts))
+    weights = np.array([float(any(snippet and snippet in text for snippet in unwanted)) for text in folded])
     for snippet in filter(None, wanted):
         holders = [place for place, text in enumerate(folded) if snippet in text]
         if len(holders) == 1 and not weights[holders[0]]:

@@ -24,7 +24,6 @@ _PASSES = 100  # a repair pass that changes something lowers the cost, so a few 
 class _Site:
     """All pages of one host, and the number of pages in each language."""
 
-    host: str
     pages: tuple[LabelledPage, ...]
     counts: tuple[tuple[str, int], ...]
 
@@ -96,7 +95,7 @@ def split_pages(
             "label others, or train without a test, by a training share of 1 (--split 1)"
         )
     alone = sorted(listed, key=lambda page: (seeded_key(seed, f"{page.corpus}\n{page.id}"), page.corpus, page.id))
-    return *_dealt([_site_of(page.id, [page]) for page in alone], share), "pages"
+    return *_dealt([_site_of([page]) for page in alone], share), "pages"
 
 
 def _dealt(sites: list[_Site], share: float) -> tuple[list[LabelledPage], list[LabelledPage]]:
@@ -179,12 +178,12 @@ def _sites(pages: Iterable[LabelledPage], seed: int) -> list[_Site]:
     for page in listed:
         has_host = page.host != page.id or apart
         by_host[page.host if has_host else f"corpus {page.corpus}"].append(page)
-    return [_site_of(host, by_host[host]) for host in sorted(by_host, key=lambda host: (seeded_key(seed, host), host))]
+    return [_site_of(by_host[host]) for host in sorted(by_host, key=lambda host: (seeded_key(seed, host), host))]
 
 
-def _site_of(host: str, pages: Sequence[LabelledPage]) -> _Site:
+def _site_of(pages: Sequence[LabelledPage]) -> _Site:
     counts = Counter(language_code(page.lang) or "" for page in pages)
-    return _Site(host, tuple(pages), tuple(sorted(counts.items())))
+    return _Site(tuple(pages), tuple(sorted(counts.items())))
 
 
 def seeded_key(seed: int, name: str) -> bytes:
@@ -201,12 +200,11 @@ class _Excess:
 
     def __init__(self, sites: list[_Site], share: float) -> None:
         self.total = 0.0
-        wanted: defaultdict[str, float] = defaultdict(float)
+        self.languages: defaultdict[str, float] = defaultdict(float)
         for site in sites:
             self.total -= share * len(site.pages)
             for lang, number in site.counts:
-                wanted[lang] -= share * number
-        self.languages = dict(wanted)
+                self.languages[lang] -= share * number
 
     def gain(self, site: _Site, sign: int) -> float:
         """Return the change of the cost (sum of squared excesses) if a site joins (1) or leaves (-1) the part."""

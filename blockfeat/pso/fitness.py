@@ -110,20 +110,12 @@ class TextChunk:
     @classmethod
     def build(cls, pages: Sequence[PageTerms], sizes: Sequence[int], metric: str) -> TextChunk:
         """Combine the terms of several pages; ``sizes`` are their numbers of blocks."""
-        linear_parts: list[sparse.csr_array] = []
-        shared_parts: list[sparse.csr_array] = []
-        golds: list[NDArray[np.float32]] = []
-        for page, size in zip(pages, sizes, strict=True):
-            blocks_of_row = np.bincount(page.row, minlength=page.gold.size)
-            in_one = blocks_of_row[page.row] == 1
-            linear_parts.append(_linear_rows(page, in_one, size, metric))
-            shared, gold = _shared_rows(page, ~in_one, size)
-            shared_parts.append(shared)
-            golds.append(gold)
-        heights = np.array([part.shape[0] for part in shared_parts])
+        parts = [_rows(page, size, metric) for page, size in zip(pages, sizes, strict=True)]
+        linear, shared, golds = zip(*parts, strict=True)
+        heights = np.array([gold.size for gold in golds])
         return cls(
-            linear=sparse.csr_array(sparse.block_diag(linear_parts, format="csr", dtype=np.float32)),
-            shared=sparse.csr_array(sparse.block_diag(shared_parts, format="csr", dtype=np.float32)),
+            linear=sparse.csr_array(sparse.block_diag(linear, format="csr", dtype=np.float32)),
+            shared=sparse.csr_array(sparse.block_diag(shared, format="csr", dtype=np.float32)),
             shared_start=np.concatenate(([0], np.cumsum(heights)[:-1])).astype(np.int64),
             shared_gold=np.concatenate(golds),
             gold_length=np.array([[page.gold_length] for page in pages]),
@@ -147,24 +139,24 @@ class TextChunk:
         return np.asarray(np.where(both_empty, 1.0, cosine * shorter / np.maximum(longer, _TINY)))
 
 
-def _linear_rows(page: PageTerms, in_one: NDArray[np.bool_], size: int, metric: str) -> sparse.csr_array:
-    """Return what each block of a page contributes to length, overlap and squared norm: 3 × blocks."""
+def _rows(page: PageTerms, size: int, metric: str) -> tuple[sparse.csr_array, sparse.csr_array, NDArray[np.float32]]:
+    """Return the rows of one page in a chunk of them.
+
+    What each block contributes to length, overlap and squared norm (3 × blocks); the counts of the terms shared by
+    several blocks (terms × blocks, with at least one row), and those in the gold.
+    """
+    in_one = np.bincount(page.row, minlength=page.gold.size)[page.row] == 1
     gold = page.gold[page.row]
     overlap = np.minimum(page.count, gold) * in_one if metric == "f1" else page.count * gold
     rows = [
         np.bincount(page.block, weights=weights, minlength=size)
         for weights in (page.count, overlap, page.count**2 * in_one)
     ]
-    return sparse.csr_array(np.array(rows, dtype=np.float32))
-
-
-def _shared_rows(page: PageTerms, shared: NDArray[np.bool_], size: int) -> tuple[sparse.csr_array, NDArray[np.float32]]:
-    """Return the counts of terms shared by several blocks, terms × blocks with at least one row, and in the gold."""
-    kept, row = np.unique(page.row[shared], return_inverse=True)
-    height = max(1, kept.size)
-    counts = sparse.csr_array((page.count[shared], (row, page.block[shared])), shape=(height, size))
-    gold = page.gold[kept] if kept.size else np.zeros(1, dtype=np.float32)
-    return counts, gold
+    kept, row = np.unique(page.row[~in_one], return_inverse=True)
+    shape = (max(1, kept.size), size)
+    shared = sparse.csr_array((page.count[~in_one], (row, page.block[~in_one])), shape=shape)
+    shared_gold = page.gold[kept] if kept.size else np.zeros(1, dtype=np.float32)
+    return sparse.csr_array(np.array(rows, dtype=np.float32)), shared, shared_gold
 
 
 @dataclass(frozen=True)
@@ -178,13 +170,12 @@ class PageSnippets:
 def find_snippets(blocks: Blocks, present: Sequence[str], absent: Sequence[str]) -> PageSnippets:
     """Find the blocks that contain each snippet; a snippet in no block cannot be scored and is left out."""
     texts = blocks.texts()
-    folded_present = [" ".join(snippet.split()) for snippet in present]
-    folded_absent = [" ".join(snippet.split()) for snippet in absent]
-    return PageSnippets(_holders(texts, folded_present), _holders(texts, folded_absent))
+    return PageSnippets(_holders(texts, present), _holders(texts, absent))
 
 
 def _holders(texts: Sequence[str], snippets: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    found = (tuple(index for index, text in enumerate(texts) if snippet in text) for snippet in snippets if snippet)
+    folded = filter(None, (" ".join(snippet.split()) for snippet in snippets))
+    found = (tuple(index for index, text in enumerate(texts) if snippet in text) for snippet in folded)
     return tuple(holders for holders in found if holders)
 
 

@@ -51,7 +51,8 @@ class SearchSpace:
     def oriented(self, matrix: Array) -> NDArray[np.float32]:
         """Scale features (n × k) by their ranges and negate those with a maximum, so that higher is always better."""
         lows = np.array([feature.low for feature in self.features])
-        return np.asarray((matrix - lows) * self._scale(), dtype=np.float32)
+        scale = np.array([feature.sign / (feature.high - feature.low) for feature in self.features])
+        return np.asarray((matrix - lows) * scale, dtype=np.float32)
 
     def oriented_thresholds(self, positions: Array) -> NDArray[np.float32]:
         """Return the thresholds of each particle on the scale of `oriented`: particles × features.
@@ -77,9 +78,6 @@ class SearchSpace:
             return self.margins
         softness, penalty = np.clip(position[len(self.features) :], 0.0, 1.0)
         return Margins(between(_SOFTNESS, float(softness)), between(_PENALTY, float(penalty)))
-
-    def _scale(self) -> Array:
-        return np.array([feature.sign / (feature.high - feature.low) for feature in self.features])
 
 
 def between(limits: tuple[float, float], share: float) -> float:

@@ -264,14 +264,11 @@ def _toml_lines(config: Any, prefix: str) -> Iterator[str]:
         if is_dataclass(value):
             tables.append((name, value, comment))
         else:
-            yield from ("", *comment, f"{name} = {_toml_value(value)}")
+            # JSON and TOML write strings, numbers, booleans and arrays alike, except for infinity.
+            written = "inf" if value == inf else json.dumps(value, ensure_ascii=False)
+            yield from ("", *comment, f"{name} = {written}")
     for name, value, comment in tables:
         yield from ("", *comment, f"[{prefix}{name}]", *list(_toml_lines(value, f"{prefix}{name}."))[1:])
-
-
-def _toml_value(value: Any) -> str:
-    # JSON and TOML write strings, numbers, booleans and arrays alike, except for infinity.
-    return "inf" if value == inf else json.dumps(value, ensure_ascii=False)
 
 
 def _descriptions(cls: type[Any]) -> dict[str, str]:

@@ -153,11 +153,9 @@ class PageLabeller:
         if not len(blocks):
             raise TrainingError("the page has no text")
         texts = tuple(blocks.texts())
-        if page.roles is not None and page.roles.fits(blocks):
-            labels = role_labels(page.roles.blocks)
-            return self._page(page, measured, labels, labels.labels, texts), blocks, labels.labels
-        if page.text is None:
-            labels = snippet_labels(list(texts), page.present, page.absent)
+        roles = page.roles.blocks if page.roles is not None and page.roles.fits(blocks) else None
+        if page.text is None or roles is not None:
+            labels = snippet_labels(texts, page.present, page.absent) if roles is None else role_labels(roles)
             return self._page(page, measured, labels, labels.labels, texts), blocks, labels.labels
         alignment = align(blocks, page.text)
         if not page.text.strip() or alignment.found < self.options.least_found:

@@ -20,12 +20,10 @@ from blockfeat.features.measuring import context_places
 from blockfeat.models.margin import MarginModel
 from blockfeat.pso.swarm import Generation, SwarmOptions, maximise, offsets
 from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
-from blockfeat.training.examples import PageLabeller, TrainingPage, context_measurer, label_pages
-from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of
+from blockfeat.training.examples import Floats, PageLabeller, TrainingPage, context_measurer, label_pages
+from blockfeat.training.margin_fit import Array, MarginOptions, Parameters, start_of
 from blockfeat.training.swarm_search import swarm_progress
 
-Floats = NDArray[np.float32]
-Array = NDArray[np.float64]
 _BLOCKS_AT_ONCE = 8_192
 _FIRST_COST = 0.1
 _REACH_OF_COSTS = 1.5
@@ -162,8 +160,7 @@ def _stage(
     def fitness(positions: Array) -> Array:
         return _fitness(pages, [at(start, position) for position in positions])
 
-    known = np.full(dimensions, 0.5)
-    result = maximise(fitness, dimensions, swarm, known=known, on_generation=report)
+    result = maximise(fitness, dimensions, swarm, known=np.full(dimensions, 0.5), on_generation=report)
     _logger.info("from %.4f to %.4f", result.history[0].best, result.fitness)
     numbered = tuple(replace(one, number=done + one.number) for one in result.history)
     return replace(
@@ -173,15 +170,9 @@ def _stage(
 
 def _fitness(pages: PackedPages, particles: Sequence[Parameters]) -> Array:
     """Return the mean word F1 of each particle."""
-    scores = pages.scores(
-        np.stack([particle.thresholds for particle in particles]),
-        np.stack([particle.softnesses for particle in particles]),
-        np.stack([particle.weights for particle in particles]),
-        np.array([particle.bias for particle in particles]),
-    )
-    enter = np.array([particle.enter for particle in particles])
-    leave = np.array([particle.leave for particle in particles])
-    return pages.fitness(pages.labels(scores, enter, leave))
+    names = ("thresholds", "softnesses", "weights", "bias", "enter", "leave")
+    *ramps, enter, leave = (np.array([getattr(particle, name) for particle in particles]) for name in names)
+    return pages.fitness(pages.labels(pages.scores(*ramps), enter, leave))
 
 
 def _costs_at(start: Parameters, position: Array, reach: float) -> Parameters:

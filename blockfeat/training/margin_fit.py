@@ -14,9 +14,8 @@ from blockfeat._numeric import probabilities
 from blockfeat.errors import TrainingError
 from blockfeat.models.margin import SoftThreshold, Transitions
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.examples import LabelOptions, TrainingPage
+from blockfeat.training.examples import Floats, LabelOptions, TrainingPage
 
-Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
 _QUANTILES = (0.02, 0.2, 0.4, 0.6, 0.8, 0.98)
 _RARER = (0.1, 0.5, 0.9)
@@ -103,13 +102,9 @@ class Parameters:
     def terms(self, names: Sequence[str]) -> tuple[SoftThreshold, ...]:
         """Return the soft thresholds, largest absolute weight first, rounded to four digits."""
         order = np.argsort(-np.abs(self.weights), kind="stable").tolist()
+        numbers = (self.thresholds, self.softnesses, self.weights)
         return tuple(
-            SoftThreshold(
-                names[int(self.columns[place])],
-                _readable(self.thresholds[place]),
-                _readable(self.softnesses[place]),
-                _readable(self.weights[place]),
-            )
+            SoftThreshold(names[int(self.columns[place])], *(_readable(own[place]) for own in numbers))
             for place in order
         )
 

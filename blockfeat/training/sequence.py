@@ -117,26 +117,20 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         found, skipped = label_pages(
             pages, labeller, emptied_every=self.config.emptied_every, jobs=self.jobs, on_progress=on_progress
         )
-        return self._fit_labelled(found, skipped, on_progress)
-
-    def _fit_labelled(
-        self, pages: Sequence[TrainingPage], skipped: tuple[str, ...], on_progress: OnProgress
-    ) -> SequenceModel:
-        """Learn a model from measured and labelled pages."""
-        pages, taught = self._taught(pages, on_progress)
-        inner, held_out = self._inner_split(pages)
+        learnt, taught = self._taught(found, on_progress)
+        inner, held_out = self._inner_split(learnt)
         first, cut = None, self.config.cut
         if held_out:
             first = self._network(inner, "choice of the cut", on_progress)
             if not first.interrupted:
                 cut = chosen_cut(self._model(first, cut), held_out, self.config.cuts)
-        fit = first if first is not None and first.interrupted else self._network(pages, "all pages", on_progress)
+        fit = first if first is not None and first.interrupted else self._network(learnt, "all pages", on_progress)
         model = self._model(fit, cut)
         if not fit.interrupted:
-            model = replace(model, content=learn_content_test(model, pages))
+            model = replace(model, content=learn_content_test(model, learnt))
         report = TrainingReport(
             self.kind,
-            training_pages=sum(not page.is_emptied for page in pages),
+            training_pages=sum(not page.is_emptied for page in learnt),
             skipped=skipped,
             details={
                 "cut": cut,
@@ -218,8 +212,7 @@ def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequen
         if page.source is None:
             continue
         logits = model.logits(page.matrix)
-        words = page.words.astype(np.int32)
-        expected = expectation(logits, words)
+        expected = expectation(logits, page.words.astype(np.int32))
         for cut in cuts:
             kept = logits >= logit(page_cut(cut, expected, sure=SURE))
             text = "\n\n".join(page.texts[place] for place in np.flatnonzero(kept).tolist())

@@ -205,12 +205,11 @@ def _network(torch: Any, inputs: int, options: SequenceOptions) -> Any:
 
 def _exported(network: Any) -> dict[str, Array]:
     """Return the weights of a trained module as arrays, transposed for inputs in rows."""
-    layers = {"inner": network.inner, "page": network.page}
+    layers = {"inner": network.inner, "page": network.page, "outer": network.outer}
     layers |= {f"convolution_{place}": layer for place, layer in enumerate(network.convolutions)}
     arrays: dict[str, Array] = {}
     for name, layer in layers.items():
         arrays[name] = layer.weight.detach().numpy().T.copy()
         arrays[f"{name}_bias"] = layer.bias.detach().numpy().copy()
-    arrays["outer"] = network.outer.weight.detach().numpy()[0].copy()
-    arrays["outer_bias"] = network.outer.bias.detach().numpy().copy()
+    arrays["outer"] = arrays["outer"][:, 0]
     return {name: arrays[name] for name in WEIGHT_NAMES[2:]}

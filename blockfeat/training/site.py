@@ -62,8 +62,7 @@ class _Page:
 
     def f1(self, masks: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
         """Return the word F1 of each of several masks of blocks."""
-        f1: NDArray[np.float64] = self._chunk.fitness(np.stack(masks, axis=1).astype(np.float32))[0]
-        return f1
+        return np.asarray(self._chunk.fitness(np.stack(masks, axis=1).astype(np.float32))[0])
 
     def gain(self, rules: Sequence[SiteRule]) -> float:
         """Return how much rules add to the F1 of the page."""

@@ -147,19 +147,15 @@ def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold:
 
 def pages_in_groups(pages: Sequence[Page_co]) -> list[list[Page_co]]:
     """Split pages into groups of about 8000 blocks, pages with gold text separately from those with snippets."""
-    kinds = (scoring.PageTerms, scoring.PageSnippets)
-    return [group for kind in kinds for group in _grouped([page for page in pages if isinstance(page.gold, kind)])]
-
-
-def _grouped(pages: Sequence[Page_co]) -> list[list[Page_co]]:
     groups: list[list[Page_co]] = []
-    size = _BLOCKS_IN_CHUNK
-    for page in pages:
-        if size >= _BLOCKS_IN_CHUNK:
-            groups.append([])
-            size = 0
-        groups[-1].append(page)
-        size += page.words.size
+    for kind in (scoring.PageTerms, scoring.PageSnippets):
+        size = _BLOCKS_IN_CHUNK
+        for page in (page for page in pages if isinstance(page.gold, kind)):
+            if size >= _BLOCKS_IN_CHUNK:
+                groups.append([])
+                size = 0
+            groups[-1].append(page)
+            size += page.words.size
     return groups
 
 
@@ -169,9 +165,8 @@ def chunk_of(pages: Sequence[Prepared], metric: str) -> scoring.Chunk:
     terms = [page.gold for page in pages if isinstance(page.gold, scoring.PageTerms)]
     if terms:
         return scoring.TextChunk.build(terms, sizes, metric)
-    return scoring.SnippetChunk.build(
-        [page.gold for page in pages if isinstance(page.gold, scoring.PageSnippets)], sizes
-    )
+    snippets = [page.gold for page in pages if isinstance(page.gold, scoring.PageSnippets)]
+    return scoring.SnippetChunk.build(snippets, sizes)
 
 
 @dataclass(frozen=True)
@@ -217,8 +212,7 @@ class TrainingSet(Generic[Candidates]):
 
     def keep_all(self) -> Array:
         """Return the fitness of each page where every block is kept (the paper's strategy PR)."""
-        masks = [np.ones((part.blocks, 1), dtype=np.float32) for part in self.parts]
-        whole = [part.chunk.fitness(mask) for part, mask in zip(self.parts, masks, strict=True)]
+        whole = [part.chunk.fitness(np.ones((part.blocks, 1), dtype=np.float32)) for part in self.parts]
         return np.concatenate(whole)[:, 0]
 
     def report(

@@ -25,11 +25,10 @@ from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training import swarm_search
 from blockfeat.training.config import OnProgress, Trainer, no_progress
 from blockfeat.training.evaluation.strategies import METRICS
-from blockfeat.training.examples import measured_pages
+from blockfeat.training.examples import Floats, measured_pages
 from blockfeat.training.run_masks import run_masks, smallest_margins
 
 Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -195,8 +194,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
             oriented[:, column] = feature.sign * (thresholds - feature.low) / (feature.high - feature.low)
             return np.asarray(training_set.values(_Particles(oriented)).mean(axis=0))
 
-        found = feature_curves(blank.features, fitness_of)
-        return tuple(found), f"{METRICS[metric]}, {len(chosen)} pages"
+        return tuple(feature_curves(blank.features, fitness_of)), f"{METRICS[metric]}, {len(chosen)} pages"
 
     def _blank_model(self) -> ThresholdModel:
         """Return the model without learnt thresholds: none binds."""

@@ -139,8 +139,13 @@ def train(
         name=name or "trained",
         languages=tuple(dict.fromkeys(code for code in map(normalise_code, langs or ()) if code)),
     )
-    progress = _with_generations(on_progress, on_generation)
     share = _first(split, DEFAULT_SPLIT)
+
+    def progress(step: Progress) -> None:
+        on_progress(step)
+        if on_generation is not None and step.generation is not None:
+            on_generation(step.generation)
+
     return train_by(
         trainer, corpus, langs=langs, leave_out=leave_out, split=share, on_progress=progress, command=command
     )
@@ -181,17 +186,6 @@ def _check_split(split: float) -> float:
     return split
 
 
-def _with_generations(on_progress: OnProgress, on_generation: Callable[[Generation], None] | None) -> OnProgress:
-    """Return one callback that calls both."""
-
-    def progress(step: Progress) -> None:
-        on_progress(step)
-        if on_generation is not None and step.generation is not None:
-            on_generation(step.generation)
-
-    return progress
-
-
 def read_pages(corpus: Any, langs: Sequence[str] | None, on_progress: OnProgress) -> list[LabelledPage]:
     """Return the pages of the given languages, from corpora to read, among them `DEMO`, or as they were passed."""
     given: list[Any] = [corpus] if isinstance(corpus, (str, PathLike)) else list(corpus)
@@ -221,9 +215,8 @@ def _tested(
     report = model.report or TrainingReport(trainer.kind, len(training))
 
     def on_page(done: int) -> None:
-        on_progress(
-            Progress("testing", done, len(test), "test pages scored", "the model, without the rest of its test")
-        )
+        kept = "the model, without the rest of its test"
+        on_progress(Progress("testing", done, len(test), "test pages scored", kept))
 
     try:
         if test:

@@ -9,7 +9,7 @@ from html import escape
 from lxml import etree
 
 from blockfeat._extras import require_extra
-from blockfeat.content.links import Base
+from blockfeat.content.links import Base, clean_characters
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.page.page import Page, check_tree
 from blockfeat.page.tags import FLATTENED
@@ -154,7 +154,6 @@ class Cleaned:
 
         from blockfeat.blocks.blockify import cut_into_blocks
         from blockfeat.blocks.tagtable import load_table
-        from blockfeat.content.links import clean_characters
         from blockfeat.content.plain import data_tables, plain_text
 
         blocks = cut_into_blocks(Page.parse(self.html), load_table("html5"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -151,14 +152,13 @@ class Reasons:
         """Return for each block the element with most of its text, and the one that removes most of it; -1 for none."""
         main, taken = [-1] * self.text.total.size, [-1] * self.text.total.size
         most = [0] * len(main)
-        by_taker: dict[tuple[int, int], int] = {}
+        by_taker: Counter[tuple[int, int]] = Counter()
         rows = zip(self.text.block.tolist(), self.text.element.tolist(), self.text.count.tolist(), strict=True)
         for block, element, count in rows:
             if count > most[block]:
                 main[block], most[block] = element, count
             if taker[element] >= 0:
-                key = (block, taker[element])
-                by_taker[key] = by_taker.get(key, 0) + count
+                by_taker[block, taker[element]] += count
         for block, element in sorted(by_taker, key=by_taker.__getitem__):
             taken[block] = element
         return main, taken

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._config import Positive, Ranged, between, number, stored
-from blockfeat._numeric import places_among, probabilities
+from blockfeat._numeric import Floats, places_among, probabilities
 from blockfeat.errors import ModelError
 from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.papers.mss.vocabulary import Ids, Vocabulary, surroundings, token_ids
 
 Counts = NDArray[np.uint32]
-Floats = NDArray[np.float64]
 
 GRAM_SIZES = (1, 3)
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
@@ -80,15 +79,9 @@ class FeatureCounts:
         """Return the sum of the counts of different sites."""
         if not parts:
             return cls.of(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=bool))
-        keys = np.concatenate([part.key for part in parts])
-        order = np.argsort(keys, kind="stable")
-        ordered = keys[order]
-        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: ordered.size])
-        columns = []
-        for name in ("inside", "outside", "sources"):
-            column = np.concatenate([getattr(part, name) for part in parts])[order]
-            columns.append(np.add.reduceat(column, first, dtype=np.uint32) if first.size else column)
-        return cls(ordered[first], *columns)
+        key, number = np.unique(np.concatenate([part.key for part in parts]), return_inverse=True)
+        columns = [np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS[1:]]
+        return cls(key, *(np.bincount(number, own, minlength=key.size).astype(np.uint32) for own in columns))
 
     def __len__(self) -> int:
         """Return the number of features."""
@@ -158,8 +151,14 @@ class NaiveBayes:
         around : uint32 array, n
             `blockfeat.papers.mss.vocabulary.surroundings` of the tokens.
         """
-        grams = _looked_up(self.grams.find(gram_keys(ids, self.size)), self._odds[0], neighbours=self.neighbours)
-        total = grams if self.balanced else grams + np.log(self.inside / self.outside)
+        place = self.grams.find(gram_keys(ids, self.size))
+        total = self._odds[0][place]
+        if self.neighbours and place.size > 1:
+            unseen = np.flatnonzero(place < 0)
+            beside = np.concatenate(([0.0], total, [0.0]))
+            total[unseen] = beside[unseen] + beside[unseen + 2]
+        if not self.balanced:
+            total += np.log(self.inside / self.outside)
         for counts, odds, keys in ((self.unclosed, self._odds[1], unclosed), (self.around, self._odds[2], around)):
             if len(counts):
                 total += odds[counts.find(keys)]
@@ -171,16 +170,6 @@ class NaiveBayes:
         inside = (counts.inside + added) / (self.inside + added * (len(counts) + 1))
         outside = (counts.outside + added) / (self.outside + added * (len(counts) + 1))
         return np.append(np.log(inside) - np.log(outside), 0.0)
-
-
-def _looked_up(place: NDArray[np.int64], odds: Floats, *, neighbours: bool) -> Floats:
-    """Return the log odds at each index; for -1, an unseen gram, the sum of the neighbours' or 0."""
-    found = odds[place]
-    if neighbours and place.size > 1:
-        unseen = np.flatnonzero(place < 0)
-        beside = np.concatenate(([0.0], found, [0.0]))
-        found[unseen] = beside[unseen] + beside[unseen + 2]
-    return np.asarray(found)
 
 
 @dataclass(frozen=True)
@@ -272,56 +261,51 @@ class TokenClassifier:
         weight = np.append(self.importance.weight, 0.0)[place]
         return np.asarray(scores * (weight * self.importance.factor + 1.0))
 
+    def to_values(self) -> dict[str, Any]:
+        """Return the values other than the arrays, as plain values for JSON."""
+        document: dict[str, Any] = {
+            "tags": list(self.vocabulary.tags),
+            "scale": asdict(self.scale),
+            "bayes": {name: getattr(self.bayes, name) for name in _VALUES},
+        }
+        return document | ({} if self.importance is None else {"importance": self.importance.factor})
 
-def classifier_values(classifier: TokenClassifier) -> dict[str, Any]:
-    """Return the values of a classifier other than its arrays, as plain values for JSON."""
-    bayes = classifier.bayes
-    document: dict[str, Any] = {
-        "tags": list(classifier.vocabulary.tags),
-        "scale": asdict(classifier.scale),
-        "bayes": {name: getattr(bayes, name) for name in _VALUES},
-    }
-    return document | ({} if classifier.importance is None else {"importance": classifier.importance.factor})
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays by name: the stems, the counts, and the weights of the grams."""
+        arrays = {"form": _steps(self.vocabulary.form), "stem": self.vocabulary.stem}
+        for name in KINDS:
+            counts: FeatureCounts = getattr(self.bayes, name)
+            for column in _COLUMNS:
+                values = getattr(counts, column)
+                arrays[f"{name}_{column}"] = _steps(values) if column == "key" else values
+        if self.importance is not None:
+            arrays["weight"] = self.importance.weight.astype(np.float16)
+        return arrays
 
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any], arrays: Arrays) -> TokenClassifier:
+        """Create a classifier from what `to_values` and `to_arrays` returned.
 
-def classifier_arrays(classifier: TokenClassifier) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a classifier by name: its stems, its counts, and the weights of its grams."""
-    arrays = {"form": _steps(classifier.vocabulary.form), "stem": classifier.vocabulary.stem}
-    for name in KINDS:
-        counts: FeatureCounts = getattr(classifier.bayes, name)
-        for column in _COLUMNS:
-            values = getattr(counts, column)
-            arrays[f"{name}_{column}"] = _steps(values) if column == "key" else values
-    if classifier.importance is not None:
-        arrays["weight"] = classifier.importance.weight.astype(np.float16)
-    return arrays
-
-
-def classifier_from_document(document: Mapping[str, Any], arrays: Arrays) -> TokenClassifier:
-    """Create a classifier from what `classifier_values` and `classifier_arrays` returned.
-
-    Raises
-    ------
-    KeyError, TypeError, AttributeError, ValueError
-        Something is missing or wrong.
-    """
-    columns = {
-        name: FeatureCounts(
-            _sums(_column(arrays, f"{name}_key")), *(_column(arrays, f"{name}_{column}") for column in _COLUMNS[1:])
+        Raises
+        ------
+        KeyError, TypeError, AttributeError, ValueError
+            Something is missing or wrong.
+        """
+        grams, unclosed, around = (
+            FeatureCounts(
+                _sums(_column(arrays, f"{name}_key")), *(_column(arrays, f"{name}_{column}") for column in _COLUMNS[1:])
+            )
+            for name in KINDS
         )
-        for name in KINDS
-    }
-    classifier = TokenClassifier(
-        vocabulary=Vocabulary(
-            stored((), document["tags"], "tags"), _sums(_column(arrays, "form")), _column(arrays, "stem")
-        ),
-        bayes=NaiveBayes(columns["grams"], columns["unclosed"], columns["around"], **document["bayes"]),
-        scale=stored(Scale(), document["scale"], "scale"),
-    )
-    if "importance" not in document:
-        return classifier
-    weight = arrays["weight"].astype(np.float64)
-    return replace(classifier, importance=Importance(weight, number(document, "importance")))
+        importance = None
+        if "importance" in document:
+            importance = Importance(arrays["weight"].astype(np.float64), number(document, "importance"))
+        return cls(
+            Vocabulary(stored((), document["tags"], "tags"), _sums(_column(arrays, "form")), _column(arrays, "stem")),
+            NaiveBayes(grams, unclosed, around, **document["bayes"]),
+            stored(Scale(), document["scale"], "scale"),
+            importance,
+        )
 
 
 def _column(arrays: Arrays, name: str) -> Counts:

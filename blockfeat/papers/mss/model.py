@@ -10,19 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._config import Count, Ranged, number, stored
+from blockfeat._numeric import Floats
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.features.schema import Feature
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile
 from blockfeat.page.tags import Tags, name_keys
-from blockfeat.papers.mss.classifier import (
-    TokenClassifier,
-    classifier_arrays,
-    classifier_from_document,
-    classifier_values,
+from blockfeat.papers.mss.classifier import TokenClassifier
+from blockfeat.papers.mss.page_tokens import (
+    Indices,
+    Mask,
+    PageTokens,
+    covered_shares,
+    inside,
+    kept_blocks,
+    sums_by_block,
 )
-from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, inside, kept_blocks, sums_by_block
 
 PENALTY = 3.25
 """Penalty of a tag, where a word scores 1: the value that the paper's optimisation found (6.2.2)."""
@@ -30,14 +34,6 @@ PENALTY = 3.25
 _CELLS = ("td", "th", "div")
 _ALWAYS_CUT = ("iframe", "table")
 _CUT_WHERE_THEY_HOLD = ("a", "iframe", "table", "img", "embed", "applet", "object")
-
-
-Indices = NDArray[np.int64]
-
-
-def simple_scores(tokens: PageTokens, penalty: float = PENALTY) -> NDArray[np.float64]:
-    """Return the scores of the second baseline: 1 for a word or symbol, ``-penalty`` for a tag (6.2.2)."""
-    return np.where(tokens.is_tag, -penalty, 1.0)
 
 
 def longest_block(tags: Tags, tokens: PageTokens) -> tuple[int, int]:
@@ -122,9 +118,6 @@ SYSTEMS = ("longest-block", "simple", "classifier")
 
 _FAVOUR_FACTOR = 1.5
 _FAVOUR_BIAS = {"log odds": 0.5, "probability": 0.1}
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -277,11 +270,11 @@ class TokenModel(FeatureModel):
     def own_values(self) -> dict[str, Any]:
         """Return the system and its constraints, and the values of its classifier."""
         own = {"system": self.system, "penalty": self.penalty, "constraints": asdict(self.constraints)}
-        return own if self.classifier is None else own | classifier_values(self.classifier)
+        return own if self.classifier is None else own | self.classifier.to_values()
 
     def own_arrays(self) -> Arrays:
         """Return the arrays of the classifier."""
-        return {} if self.classifier is None else classifier_arrays(self.classifier)
+        return {} if self.classifier is None else self.classifier.to_arrays()
 
     @classmethod
     def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
@@ -297,7 +290,7 @@ class TokenModel(FeatureModel):
         if self.classifier is not None:
             return self.classifier.scores(tokens)
         if self.system == "simple" or tags is None:
-            return simple_scores(tokens, self.penalty)
+            return np.where(tokens.is_tag, -self.penalty, 1.0)  # the second baseline (6.2.2)
         first, end = longest_block(tags, tokens)
         scores = np.where(tokens.is_tag, 0.0, -1.0)
         scores[first:end] *= -1.0
@@ -315,7 +308,7 @@ def _classifier(document: Mapping[str, Any], arrays: Arrays, read: ReadFile | No
     """Return the classifier of a stored model: its own, that of the file that it refers to, or None."""
     counts = document.get("counts")
     if counts is None:
-        return classifier_from_document(document, arrays) if arrays else None
+        return TokenClassifier.from_document(document, arrays) if arrays else None
     if read is None:
         raise ModelError(f"its counts are in {counts!r}, which cannot be read from here")
-    return classifier_from_document(*read(str(counts)))
+    return TokenClassifier.from_document(*read(str(counts)))

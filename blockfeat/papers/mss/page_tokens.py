@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._numeric import places_among
+from blockfeat._numeric import Floats, places_among, sums_before
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes
 from blockfeat.lang.counting import word_spans
@@ -36,7 +36,6 @@ _ZEROS = (
 )
 
 
-Floats = NDArray[np.float64]
 _LEAST_SHARE = 0.5
 
 
@@ -143,8 +142,7 @@ def inside(run: tuple[int, int], count: int) -> Mask:
 
 def tag_tokens(keys: Keys, opens: Mask) -> Keys:
     """Return the token keys of start tags, where ``opens``, or end tags of elements with these name keys."""
-    found: Keys = keys * np.where(opens, _START_FACTOR, _END_FACTOR) + opens.astype(np.uint64)
-    return found
+    return np.asarray(keys * np.where(opens, _START_FACTOR, _END_FACTOR) + opens.astype(np.uint64))
 
 
 def _text_between_tags(tags: Tags) -> tuple[str, Indices, Indices]:
@@ -199,10 +197,8 @@ def _are_numbers(codes: NDArray[np.uint32], start: NDArray[np.int32], end: NDArr
     if codes.max(initial=0) >= _ZEROS[1]:
         for zero in _ZEROS[1:]:
             is_digit |= (codes >= zero) & (codes < zero + 10)
-    upto = np.zeros(codes.size + 1, dtype=np.int64)
-    np.cumsum(is_digit, out=upto[1:])
-    are_numbers: Mask = upto[end] - upto[start] == end - start
-    return are_numbers
+    upto = sums_before(is_digit)
+    return np.asarray(upto[end] - upto[start] == end - start)
 
 
 def _elements(tags: Tags) -> tuple[Indices, Mask, Keys]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -21,13 +21,12 @@ from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 from blockfeat.papers.mss.classifier import KINDS, FeatureCounts, NaiveBayes, Scale, TokenClassifier, gram_keys
 from blockfeat.papers.mss.model import Constraints, TokenModel
-from blockfeat.papers.mss.page_tokens import SYMBOL, PageTokens, inside
+from blockfeat.papers.mss.page_tokens import SYMBOL, Keys, PageTokens, inside
 from blockfeat.papers.mss.vocabulary import Ids, Vocabulary, stemmer_of, surroundings, token_ids
 from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.examples import check_any
 
 Indices = NDArray[np.integer[Any]]
-Keys = NDArray[np.uint64]
 
 _LEAST_FOUND = 0.5
 _LEAST_TEXT_TOKENS = 50
@@ -210,10 +209,7 @@ class TokenCounter:
         counts = [FeatureCounts.sum([site.counts(kind) for site in self._sources.values()]) for kind in KINDS]
         grams, unclosed, surrounding = counts
         surrounding = surrounding.chosen((surrounding.sources >= min(2, least)) & around)
-        seen: dict[int, int] = defaultdict(int)
-        for site in self._sources.values():
-            for form in site.forms:
-                seen[form] += 1
+        seen = Counter(form for site in self._sources.values() for form in site.forms)
         stems = {form: stem for form, stem in self._stems.items() if seen[form] >= least}
         bayes = NaiveBayes(
             grams.chosen(grams.sources >= least),
@@ -289,13 +285,12 @@ class TokenTrainer(Trainer[TokenConfig]):
         """Learn a model from labelled pages; see `Trainer.fit`. Pages are parsed twice, so that memory stays small."""
         config = self.config
         names = self._common_tags(pages, on_progress)
-        counter, used, skipped = TokenCounter(names, config.size), 0, []
+        counter, skipped = TokenCounter(names, config.size), []
         for number, page in enumerate(pages, start=1):
-            why = _count(counter, page, config.most_tags)
-            used += why is None
-            if why is not None:
+            if why := _count(counter, page, config.most_tags):
                 skipped.append(f"{page.corpus} {page.id}: {why}")
             on_progress(Progress("measuring", len(pages) + number, 2 * len(pages), "pages counted"))
+        used = len(pages) - len(skipped)
         check_any(range(used), len(pages), skipped)
         vocabulary, bayes = counter.finish(
             least_sources=config.least_sources,

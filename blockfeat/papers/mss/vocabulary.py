@@ -18,10 +18,9 @@ from blockfeat._files import bundled_table
 from blockfeat._numeric import places_among
 from blockfeat.errors import ModelError
 from blockfeat.page.tags import name_keys, parents_of
-from blockfeat.papers.mss.page_tokens import END_TAG, START_TAG, PageTokens, tag_tokens
+from blockfeat.papers.mss.page_tokens import END_TAG, START_TAG, Indices, Keys, PageTokens, tag_tokens
 
 Ids = NDArray[np.uint32]
-Keys = NDArray[np.uint64]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
@@ -32,7 +31,6 @@ _UNKNOWN = np.array([0x756E6B6E, 0x6E6B6E75], dtype=np.uint32)
 _TABLES = bundled_table("blockfeat.papers.mss", "vocabulary.toml")
 ALGORITHMS: dict[str, str] = _TABLES["algorithms"]
 """Snowball stemming algorithm by ISO 639-1 code; the one for English is Porter2."""
-Indices = NDArray[np.int64]
 _PARTS, _INLINE = (tuple(_TABLES["elements"][name].split()) for name in ("parts", "inline"))
 _LENGTHS = np.array([2, 5, 10, 20, 40])
 _NO_TEXT = _LENGTHS.size + 2
@@ -170,5 +168,5 @@ def _innermost(tokens: PageTokens, names: tuple[str, ...]) -> Indices:
     return holds[np.maximum.accumulate(since)][:-1]
 
 
-def _tags(names: tuple[str, ...], *, opens: bool) -> NDArray[np.uint64]:
+def _tags(names: tuple[str, ...], *, opens: bool) -> Keys:
     return tag_tokens(name_keys(names), np.full(len(names), opens))

@@ -14,7 +14,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.word_keys import keys_of_spans
 from blockfeat.page.tags import name_keys
-from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, LeafCounts, class_paths, count_leaves
+from blockfeat.papers.web2text.leaves import CollapsedDom, Flags, Floats, Leaf, LeafCounts, class_paths, count_leaves
 
 _TABLES = bundled_table("blockfeat.papers.web2text", "features.toml")
 
@@ -63,8 +63,6 @@ def ranges(features: tuple[Web2TextFeature, ...]) -> tuple[NDArray[np.float32], 
     return np.array(low, dtype=np.float32), np.array(high, dtype=np.float32)
 
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 
 _NODE_FEATURES = 20
@@ -110,8 +108,7 @@ def page_features(measured: PageFeatures) -> LeafFeatures:
     tree = CollapsedDom.of(blocks)
     counts = count_leaves(blocks, measured.stop_words)
     nodes = _node_features(blocks, tree, counts)
-    missing = np.full((1, nodes.shape[1]), np.nan)
-    nodes = np.concatenate((nodes, missing))  # index -1 stands for no node
+    nodes = np.concatenate((nodes, np.full((1, nodes.shape[1]), np.nan)))  # index -1 stands for no node
     leaf_tags, node_tags = _tags_of(blocks, tree)
     grandparent = np.append(tree.parent, -1)[tree.leaf_parent]
     features = np.concatenate(
@@ -214,8 +211,7 @@ def _node_features(blocks: Blocks, tree: CollapsedDom, counts: LeafCounts) -> Fl
 def _occurrences(keys: NDArray[np.uint64]) -> Indices:
     """Return how often the key of each leaf occurs."""
     _, inverse, counted = np.unique(keys, return_inverse=True, return_counts=True)
-    found: Indices = counted[inverse]
-    return found
+    return np.asarray(counted[inverse])
 
 
 def _tags_of(blocks: Blocks, tree: CollapsedDom) -> tuple[Flags, Flags]:
@@ -254,5 +250,4 @@ def _line_breaks(blocks: Blocks) -> Flags:
     is_line[tags.opened[chosen]] = True
     is_line[tags.closed[chosen]] = True
     before = np.cumsum(is_line)[np.searchsorted(tags.start, blocks.first_byte, side="right") - 1]
-    breaks: Flags = before[1:] > before[:-1]
-    return breaks
+    return np.asarray(before[1:] > before[:-1])

@@ -88,10 +88,8 @@ class LeafCounts:
 
     def sums(self, first: Indices, end: Indices) -> Floats:
         """Return the counts of m ranges of leaves, from first to end (exclusive): float array, m × 13."""
-        upto = np.zeros((self.counts.shape[0] + 1, self.counts.shape[1]))
-        np.cumsum(self.counts, axis=0, out=upto[1:])
-        summed: Floats = upto[end] - upto[first]
-        return summed
+        upto = np.concatenate((np.zeros((1, len(Leaf))), self.counts.cumsum(axis=0)))
+        return np.asarray(upto[end] - upto[first])
 
 
 def leaf_table() -> TagTable:
@@ -283,8 +281,7 @@ class CollapsedDom:
     def distances(self) -> Indices:
         """Return the hops between each leaf and the next by way of their common node: int array, n - 1."""
         leaf_depth = self.depth[self.leaf_parent] + 1
-        hops: Indices = leaf_depth[:-1] + leaf_depth[1:] - 2 * self.depth[self.common]
-        return hops
+        return np.asarray(leaf_depth[:-1] + leaf_depth[1:] - 2 * self.depth[self.common])
 
 
 def _common_nodes(first: Indices, end: Indices, parent: Indices, leaves: int) -> Indices:
@@ -294,8 +291,7 @@ def _common_nodes(first: Indices, end: Indices, parent: Indices, leaves: int) ->
     known[end[::-1] - 1] = parent[::-1]
     known[first] = np.arange(first.size)
     last = np.maximum.accumulate(np.where(known != _NONE, np.arange(known.size), 0))
-    common: Indices = known[last][: max(leaves - 1, 0)]
-    return common
+    return np.asarray(known[last][: max(leaves - 1, 0)])
 
 
 def _leaf_parents(common: Indices, depth: Indices, leaves: int) -> Indices:
@@ -303,5 +299,4 @@ def _leaf_parents(common: Indices, depth: Indices, leaves: int) -> Indices:
     if leaves < 2:
         return np.full(leaves, -1, dtype=np.int64)
     before, after = np.append(common[:1], common), np.append(common, common[-1:])
-    parents: Indices = np.where(depth[before] >= depth[after], before, after)
-    return parents
+    return np.asarray(np.where(depth[before] >= depth[after], before, after))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._config import number
-from blockfeat._numeric import probabilities
+from blockfeat._numeric import Floats, probabilities
 from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
@@ -30,9 +30,6 @@ FILTERS = (50, 50, 50, 10)
 """Filters of the first four layers; the last has one for each class."""
 KERNELS = (1, 1, 3, 3, 3)
 """Kernel sizes; with `FILTERS` they give the numbers of weights in section 4.3.1 (17,960 and 12,870)."""
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,8 +97,7 @@ def log_softmax(logits: Activations) -> NDArray[np.float64]:
     """Return the logarithm of the softmax of each row."""
     shifted = logits.astype(np.float64)
     shifted -= shifted.max(axis=1, keepdims=True, initial=-np.inf)
-    logarithms: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return logarithms
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,8 +240,7 @@ class Web2TextModel(Documented):
         counts = np.bincount(owner[weights > 0], minlength=len(measured.blocks))
         chance = probabilities(prediction.scores)
         found = []
-        columns = (chance.tolist(), prediction.kept.tolist(), counts.tolist())
-        for one, kept, count in zip(*columns, strict=True):
+        for one, kept, count in zip(chance.tolist(), prediction.kept.tolist(), counts.tolist(), strict=True):
             pieces = "one piece" if count == 1 else f"{count} pieces"
             reason = (
                 f"{'kept' if kept else 'dropped'}: content with a probability of {100 * one:.0f} %, by {pieces} of text"

@@ -260,19 +260,13 @@ def _standardisation(task: _Task, pages: Sequence[LabelledLeaves]) -> tuple[Floa
 def _sequences(task: _Task, blank: Network, pages: Sequence[LabelledLeaves], gap: int, device: Any) -> _Sequences:
     """Concatenate pages, each followed by a gap of ``gap`` rows of zeros with weight 0."""
     torch = import_torch()
-    rows, answers, weights, starts, ends = [], [], [], [], []
-    at = 0
-    for page in pages:
-        rows += [blank.standardise(task.matrix(page)), np.zeros((gap, blank.mean.size), dtype=np.float32)]
-        size = rows[-2].shape[0]
-        answers += [task.answers(page), np.zeros(gap, dtype=np.int64)]
-        weights += [task.weights(page).astype(np.float32), np.zeros(gap, dtype=np.float32)]
-        starts.append(at)
-        ends.append(at + size)
-        at += size + gap
+    rows = [np.pad(blank.standardise(task.matrix(page)), ((0, gap), (0, 0))) for page in pages]
+    answers = [np.pad(task.answers(page), (0, gap)) for page in pages]
+    weights = [np.pad(task.weights(page).astype(np.float32), (0, gap)) for page in pages]
     columns = (rows, answers, weights)
     inputs, classes, masses = (torch.from_numpy(np.concatenate(each)).to(device) for each in columns)
-    return _Sequences(inputs, classes, masses, np.array(starts), np.array(ends))
+    behind = np.cumsum([each.size for each in answers])
+    return _Sequences(inputs, classes, masses, np.append(0, behind[:-1]), behind - gap)
 
 
 def _excerpts(sequences: _Sequences, recipe: Recipe, rng: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:

@@ -128,9 +128,8 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
             on_progress(Progress("network", done, 2 * recipe.steps, f"steps, {name}, error {error:.4f}", kept))
 
         on_progress(Progress("network", 0, 2 * recipe.steps, "steps, unary"))
-        trained = train_web2text(
-            [leaves[id(page)] for page in rest], checked, recipe, seed=self.seed, on_check=on_check
-        )
+        learnt = [leaves[id(page)] for page in rest]
+        trained = train_web2text(learnt, checked, recipe, seed=self.seed, on_check=on_check)
         scored = {
             value: _weighted_f1(replace(trained.labeller, interpolation=value), checked)
             for value in self.config.interpolations or (recipe.interpolation,)

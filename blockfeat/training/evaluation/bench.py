@@ -169,9 +169,8 @@ class BenchResult:
             parts += [f"## {corpus}", self._table(corpus)]
         if len(self.corpora) > 1:
             parts += ["## All pages", self._table(None)]
-        notes = [
-            f"Scores × 100. Differences: F1 of {self.systems[0].name} minus that of the row, with 95 % interval and p"
-        ]
+        first = self.systems[0].name
+        notes = [f"Scores × 100. Differences: F1 of {first} minus that of the row, with 95 % interval and p"]
         notes[0] += " (paired bootstrap). Process time a page; peak of memory above the empty process, worst page."
         if self.missing:
             notes.append(f"Not installed and left out: {', '.join(self.missing)} ({TO_INSTALL}).")
@@ -303,9 +302,8 @@ def bench_page(text: str, page: LabelledPage, *, error: str | None, seconds: flo
     if page.text is None:
         return BenchPage(score, None, None, seconds, memory)
     predicted, gold = tokenize(text), tokenize(page.text)
-    return BenchPage(
-        score, metrics.text_only_score(predicted, gold), metrics.shingle_scores(predicted, gold).f1, seconds, memory
-    )
+    shingles = metrics.shingle_scores(predicted, gold).f1
+    return BenchPage(score, metrics.text_only_score(predicted, gold), shingles, seconds, memory)
 
 
 def run_bench(

@@ -211,8 +211,7 @@ def _harmonic_mean(precision: float, recall: float) -> float:
 
 
 def _terms(text: Text) -> Counter[str]:
-    counts = Counter(_words(text))
-    return Counter({word: count for word, count in counts.items() if is_term(word)})
+    return Counter(filter(is_term, _words(text)))
 
 
 class Interval(NamedTuple):

@@ -138,9 +138,8 @@ def agreement_tables(found: Agreement, worst: int) -> Iterator[Table]:
         for page in found.worst(worst)
     ]
     if pages:
-        yield Table(
-            "pages with least agreement", ["page", "F1", "cosine × δ", "kappa", "differing", "blocks"], pages, 1
-        )
+        columns = ["page", "F1", "cosine × δ", "kappa", "differing", "blocks"]
+        yield Table("pages with least agreement", columns, pages, 1)
 
 
 def write_training_report(
@@ -208,9 +207,7 @@ def _convergence(history: Sequence[Generation]) -> Figure:
 
     figure = new_figure(7.6, 4.4)
     axes = figure.add_subplot()
-    numbers = [generation.number for generation in history]
-    best = [generation.best for generation in history]
-    mean = [generation.mean for generation in history]
+    numbers, best, mean = zip(*((one.number, one.best, one.mean) for one in history), strict=True)
     marker = "o" if len(history) == 1 else ""
     axes.plot(numbers, best, color=_BEST, linewidth=1.8, marker=marker, label="best particle")
     axes.plot(numbers, mean, color=_MEAN, linewidth=1.8, marker=marker, label="mean of all particles")
