@@ -79,12 +79,6 @@ class FairWorkers(Processes[Loaded]):
         self._most_of_one = self._most // 2 + 1
         self._seconds = seconds
         self._turns = Turns(jobs, max(1, jobs - 1))
-        self._asked_by: dict[asyncio.Task[Any], str] = {}
-
-    @property
-    def busy(self) -> int:
-        """Number of tasks that run or wait."""
-        return len(self._asked_by)
 
     async def do(self, task: Task[Loaded, Result_co], *, client: str = "") -> Result_co:
         """Run a task when it is the turn of its client, and return its result.
@@ -99,21 +93,18 @@ class FairWorkers(Processes[Loaded]):
         """
         if self.busy >= self._most:
             raise Problem(503, "too many requests wait; try again later", headers=_LATER)
-        if sum(other == client for other in self._asked_by.values()) >= self._most_of_one:
+        if sum(other == client for other in self._running.values()) >= self._most_of_one:
             raise Problem(429, "too many requests from this address wait; try again later", headers=_LATER)
         # The place of a client that disconnects becomes free with the process, not before.
-        running = asyncio.ensure_future(self._in_turn(task, client))
-        self._asked_by[running] = client
-        running.add_done_callback(self._asked_by.pop)
         try:
-            result: Result_co = await asyncio.shield(running)
+            result: Result_co = await self._shielded(self._in_turn(task, client), client)
         except WorkerFailed as error:
             raise self._problem(error) from error
         return result
 
     async def _in_turn(self, task: Task[Loaded, Any], client: str) -> Any:
         async with self._turns.turn(client):
-            return await super().do(task)
+            return await self._done(task)
 
     def _problem(self, error: WorkerFailed) -> Problem:
         if error.cause == "died":
