@@ -219,20 +219,16 @@ class CorpusFile:
         record = page_to_record(page)
         record.pop("corpus", None)
         data = json_line(record)
-        if page.id in self._lines:
-            self._rewrite(without=page.id)
+        self.remove(page.id)
         with writing(self.path), self.path.open("ab", buffering=0) as stream:
             first = _append_synced(stream, data, self.path)
         self._lines[page.id] = _Line(first, first + len(data), page.roles)
 
     def remove(self, id: str) -> None:
-        """Remove a page; do nothing where it is not in the file."""
-        if id in self._lines:
-            self._rewrite(without=id)
-
-    def _rewrite(self, *, without: str) -> None:
-        """Write the file without one page."""
-        gone = self._lines[without]
+        """Write the file without a page; do nothing where it is not in the file."""
+        gone = self._lines.get(id)
+        if gone is None:
+            return
         with writing(self.path), self.path.open("rb") as old, whole_file(self.path, sync=True) as new:
             first = 0
             for page in old:
@@ -240,10 +236,10 @@ class CorpusFile:
                     new.write(page)
                 first += len(page)
         size = gone.end - gone.first
-        del self._lines[without]
-        for id, line in self._lines.items():
+        del self._lines[id]
+        for other, line in self._lines.items():
             if line.first >= gone.end:
-                self._lines[id] = _Line(line.first - size, line.end - size, line.roles)
+                self._lines[other] = _Line(line.first - size, line.end - size, line.roles)
 
     def _read(self) -> None:
         """Record the place of each page in the file; check every line."""
