@@ -56,20 +56,13 @@ class Problem(Exception):
         A sentence that names the input and the reason.
     headers : mapping, optional
         Further headers of the response.
-    more : mapping, optional
+    **more
         Further members of the problem object.
     """
 
-    def __init__(
-        self,
-        status: int,
-        detail: str,
-        *,
-        headers: Mapping[str, str] | None = None,
-        more: Mapping[str, Any] | None = None,
-    ) -> None:
+    def __init__(self, status: int, detail: str, *, headers: Mapping[str, str] | None = None, **more: Any) -> None:
         super().__init__(detail)
-        self.status, self.detail, self.headers, self.more = status, detail, dict(headers or {}), dict(more or {})
+        self.status, self.detail, self.headers, self.more = status, detail, dict(headers or {}), more
 
 
 _STATUS_OF = ((AddressForbidden, 403), (LimitExceeded, 413), (NotHTML, 415), (StoreError, 503))
@@ -97,7 +90,7 @@ def _invalid(error: RequestValidationError) -> Problem:
     ]
     detail = "; ".join(f"{each['at']}: {each['reason']}" for each in wrong)
     is_json = all(each["type"] != "json_invalid" for each in errors)
-    return Problem(422 if is_json else 400, detail, more={"errors": wrong})
+    return Problem(422 if is_json else 400, detail, errors=wrong)
 
 
 def problem_response(problem: Problem) -> Response:
