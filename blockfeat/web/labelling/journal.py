@@ -6,6 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from errno import ENOSPC
 from io import FileIO
@@ -294,7 +295,7 @@ def _append_synced(stream: FileIO, data: bytes, path: Path) -> int:
     return end
 
 
-class Journal(LabelLog):
+class Journal(LabelLog, AbstractContextManager["Journal"]):
     """The state of a session, whose actions are appended to a file from which it can be restored.
 
     A line that a crash cut short is removed when the file is opened: its action was never confirmed.
@@ -312,10 +313,6 @@ class Journal(LabelLog):
         except BaseException:
             self._file.close()
             raise
-
-    def __enter__(self) -> Journal:
-        """Return the journal."""
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Close the file."""

@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -211,7 +211,6 @@ class Service:
     settings: ServeSettings
     workers: FairWorkers[LoadedExtractors]
     kept: PageCache
-    names: tuple[str, ...]
     fetches: Turns
     models: list[dict[str, Any]] = field(default_factory=list)
     client: str = ""
@@ -238,16 +237,12 @@ class Service:
         )
         kept = PageCache(settings.kept_bytes, settings.kept_seconds)
         fetches = Turns(_FETCHES_AT_ONCE, _FETCHES_OF_ONE_CLIENT)
-        return cls(settings, workers, kept, tuple(sources), fetches)
-
-    def of_client(self, client: str) -> Service:
-        """Return the same service for a client."""
-        return replace(self, client=client)
+        return cls(settings, workers, kept, fetches)
 
     async def describe_models(self) -> list[dict[str, Any]]:
         """Return the descriptions of the models, created at first use."""
         if not self.models:
-            self.models[:] = await self.do(partial(describe_models, names=self.names))
+            self.models[:] = await self.do(describe_models)
         return self.models
 
     async def do(self, task: Task[LoadedExtractors, Result]) -> Result:
@@ -287,10 +282,8 @@ class Service:
         """Fetch a page; nothing of the client's request but the address is passed on."""
         from anyio import to_thread
 
-        address = url.strip()
-        if "://" not in address:
-            # People type addresses without a scheme.
-            address = f"https://{address}"
+        # People type addresses without a scheme.
+        address = url.strip() if "://" in url else f"https://{url.strip()}"
 
         def fetch_page() -> PageSource:
             document = fetch(
