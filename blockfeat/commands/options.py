@@ -179,11 +179,8 @@ def in_panels(command: Command) -> Command:
 def _parameter(option: tuple[Field[Any], Any]) -> inspect.Parameter:
     """Return the command parameter for an extraction option."""
     field, type = option
-    stated = typer.Option(
-        *(("--favour", "--favor") if field.name == "favour" else ()),
-        help=field.metadata["help"],
-        min=field.metadata["least"],
-    )
+    names = ("--favour", "--favor") if field.name == "favour" else ()
+    stated = typer.Option(*names, help=field.metadata["help"], min=field.metadata["least"])
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Parameter(field.name, kind, default=field.default, annotation=Annotated[type, stated])
 
