@@ -12,7 +12,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, MutableSequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -245,11 +245,8 @@ def in_order(
         for item in items:
             yield item, work(item)
         return
-    pool = _Pool(work, max(1, jobs), failure, deadline, start)
-    try:
+    with closing(_Pool(work, max(1, jobs), failure, deadline, start)) as pool:
         yield from pool.run(items)
-    finally:
-        pool.close()
 
 
 def _same(value: Loaded) -> Loaded:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -48,7 +48,7 @@ class Workers(Generic[Loaded]):
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="blockfeat-worker")
         self._idle: asyncio.Queue[Worker[Task[Loaded, Any]]] = asyncio.Queue()
         self._every: list[Worker[Task[Loaded, Any]]] = []
-        self._running: set[asyncio.Task[Any]] = set()
+        self._running: dict[asyncio.Task[Any], str] = {}
 
     @contextmanager
     def begun(self) -> Iterator[Self]:
@@ -107,12 +107,15 @@ class Workers(Generic[Loaded]):
         WorkerFailed
             Its process died, it took too long, it raised another error, or no process can start.
         """
-        # Shielded: if the caller is cancelled, the process still finishes the task before it gets another.
-        running = asyncio.ensure_future(self._done(task))
-        self._running.add(running)
-        running.add_done_callback(self._running.discard)
-        result: Result = await asyncio.shield(running)
+        result: Result = await self._shielded(self._done(task))
         return result
+
+    async def _shielded(self, work: Coroutine[Any, Any, Any], client: str = "") -> Any:
+        """Do work for a client; if that is cancelled, a process still finishes its task before it gets another."""
+        running = asyncio.ensure_future(work)
+        self._running[running] = client
+        running.add_done_callback(self._running.pop)
+        return await asyncio.shield(running)
 
     async def _done(self, task: Task[Loaded, Any]) -> Any:
         # If a process died before it began the task, the task is not the cause: another process tries it.
@@ -125,7 +128,12 @@ class Workers(Generic[Loaded]):
             finally:
                 self._idle.put_nowait(worker if is_good else self._replaced(worker))
             if answer is not None:
-                return _result(*answer)
+                status, value = answer
+                if status == REFUSED:
+                    raise value
+                if status == BROKE:
+                    raise WorkerFailed(value, "broke")
+                return value
         raise WorkerFailed(DIED, "died")
 
     def _asked(self, worker: Worker[Task[Loaded, Any]], task: Task[Loaded, Any]) -> tuple[str, Any] | None:
@@ -151,11 +159,3 @@ class Workers(Generic[Loaded]):
         another = self._started()
         self._every[self._every.index(worker)] = another
         return another
-
-
-def _result(status: str, value: Any) -> Any:
-    if status == REFUSED:
-        raise value
-    if status == BROKE:
-        raise WorkerFailed(value, "broke")
-    return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockfeat._extras import require_extra
-from blockfeat._files import is_same_file
+from blockfeat._files import is_same_file, whole_file, write_text
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 from blockfeat.commands.options import MaxBytesOption, with_input_options
@@ -89,7 +88,10 @@ def clean(
     if target is not None and (target.is_dir() or str(output).endswith("/") or target.suffix in _LINES):
         _clean_many(read_inputs(pages or ["-"], reading), cleaning, format, target)
         return
-    document = _first_page((pages or ["-"])[0], reading)
+    page = (pages or ["-"])[0]
+    document = next(read_inputs([page], reading), None)
+    if document is None:
+        raise InputError(f"{page}: no page found")
     try:
         text = cleaning(document)
     except BlockfeatError as error:
@@ -97,18 +99,7 @@ def clean(
     if target is None:
         console.show(text)
     else:
-        from blockfeat._files import write_text
-
         write_text(target, text + "\n")
-
-
-def _first_page(page: str, reading: InputOptions) -> Document:
-    """Return the page of an input, the first of several."""
-    from blockfeat.io.inputs import read_inputs
-
-    for document in read_inputs([page], reading):
-        return document
-    raise InputError(f"{page}: no page found")
 
 
 def _serve_proxy(port: int, settings: Path | None) -> None:
@@ -123,17 +114,14 @@ def _serve_proxy(port: int, settings: Path | None) -> None:
 
     def on_ready() -> None:
         console.show(f"proxy of your browser: 127.0.0.1:{port} (HTTP and HTTPS); Ctrl-C ends it")
-        console.show(
-            f"settings: http://{SETTINGS_HOST}/ behind the proxy; for HTTPS trust the certificate of http://mitm.it/"
-        )
-        sys.stdout.flush()
+        where = f"http://{SETTINGS_HOST}/ behind the proxy; for HTTPS trust the certificate of http://mitm.it/"
+        console.show(f"settings: {where}", at_once=True)
 
     asyncio.run(serve_proxy(addon, port=port, on_ready=on_ready))
 
 
 def _clean_many(documents: Iterable[Document], cleaning: Callable[[Document], str], format: str, output: Path) -> None:
     """Write a line or a file for each document; the error of a failed one is printed, and the others are written."""
-    from blockfeat._files import whole_file
     from blockfeat.io.batch import FolderWriter, StreamWriter
     from blockfeat.io.outputs.formats import Rendered
 

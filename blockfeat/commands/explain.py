@@ -90,14 +90,11 @@ def _tables(model: Model, extraction: Extraction) -> str:
 
 def thresholds_table(title: str, model: ThresholdModel, limits: Mapping[str, NDArray[np.float64]]) -> str:
     """Return the thresholds of a model, by name, as a table."""
-    rows = [
-        [
-            f"{feature.title}, {'at least' if feature.sign > 0 else 'at most'}",
-            *("-" if isinf(limit[place]) else f"{limit[place]:.3f}" for limit in limits.values()),
-            feature.unit,
-        ]
-        for place, feature in enumerate(model.features)
-    ]
+    rows = []
+    for place, feature in enumerate(model.features):
+        bound = "at least" if feature.sign > 0 else "at most"
+        shown = ["-" if isinf(limit[place]) else f"{limit[place]:.3f}" for limit in limits.values()]
+        rows.append([f"{feature.title}, {bound}", *shown, feature.unit])
     return console.table_text(title, ["feature", *limits, "unit"], rows)
 
 

@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from blockfeat._extras import require_extra
-from blockfeat._files import writing
+from blockfeat._files import write_text, writing
 from blockfeat.commands import console, monitor_results
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
 from blockfeat.commands.options import QuietOption
@@ -121,24 +121,19 @@ def run(
     """Run a configuration: `blockfeat monitor FILE` is short for this."""
     if once and every is not None:
         raise typer.BadParameter("goes not with --once", param_hint="--every")
-    summary = run_monitor(
-        config,
-        every=None if every is None else _seconds(every, "--every"),
-        deadline=None if deadline is None else _seconds(deadline, "--deadline"),
-        log=log,
-        quiet=quiet,
-    )
+    limits = {"every": _seconds(every, "--every"), "deadline": _seconds(deadline, "--deadline")}
+    summary = run_monitor(config, **limits, log=log, quiet=quiet)
     if summary.stopped == "stopped by Ctrl-C":
         raise typer.Exit(STOPPED)
     if summary.failures:
         raise typer.Exit(NOTHING_READ if summary.is_fruitless else SOME_FAILED)
 
 
-def _seconds(text: str, option: str) -> float:
+def _seconds(text: str | None, option: str) -> float | None:
     from blockfeat._config import duration_of
 
-    seconds = duration_of(text)
-    if seconds is None:
+    seconds = duration_of(text or "")
+    if seconds is None and text is not None:
         raise typer.BadParameter(f"'{text}' is no duration such as 30s, 10m, 2h or 1d", param_hint=option)
     return seconds
 
@@ -149,7 +144,6 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a commented example that runs against `blockfeat monitor demo`."""
-    from blockfeat._files import write_text
     from blockfeat.monitor.config import example_config
 
     if path.exists() and not force:

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockfeat._extras import require_extra
+from blockfeat._files import whole_file, write_text
 from blockfeat.commands import console
 from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, QuietOption, TrustedProxyOption
 
@@ -72,7 +73,6 @@ def report(
     title: Annotated[str, typer.Option(help="Heading of the HTML page.")] = "Brand mentions",
 ) -> None:
     """Count mentions, with and without clutter and copies."""
-    from blockfeat._files import write_text
     from blockfeat.io.outputs.tables import csv_line
     from blockfeat.monitor.page import report_page
     from blockfeat.monitor.reports import MEASURES, Filters, check_dimensions, counts
@@ -200,8 +200,6 @@ def serve(
 ) -> None:
     """Serve a live page of the mentions, read-only without --feedback: filters, charts, evidence, feeds."""
     require_extra("web", what="monitor serve")
-    from contextlib import suppress
-
     from blockfeat.web.app import address_of, bound_socket, server_of
     from blockfeat.web.guard import ServeSettings
     from blockfeat.web.live.app import create_live_app
@@ -290,7 +288,6 @@ def export(
     counted: Annotated[bool, typer.Option("--counted", help="Only mentions that count.")] = False,
 ) -> None:
     """Write a view of the store as JSON Lines, CSV or Parquet; its feeds as OPML too."""
-    from blockfeat._files import whole_file
     from blockfeat.monitor.reports import EXPORT_FORMATS, Filters, export_rows, format_of, mention_rows
     from blockfeat.monitor.store.schema import VIEWS
 

@@ -179,11 +179,8 @@ def in_panels(command: Command) -> Command:
 def _parameter(option: tuple[Field[Any], Any]) -> inspect.Parameter:
     """Return the command parameter for an extraction option."""
     field, type = option
-    stated = typer.Option(
-        *(("--favour", "--favor") if field.name == "favour" else ()),
-        help=field.metadata["help"],
-        min=field.metadata["least"],
-    )
+    names = ("--favour", "--favor") if field.name == "favour" else ()
+    stated = typer.Option(*names, help=field.metadata["help"], min=field.metadata["least"])
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Parameter(field.name, kind, default=field.default, annotation=Annotated[type, stated])
 
@@ -271,8 +268,7 @@ def _settings(context: typer.Context, command: str) -> dict[str, Any]:
     values = {}
     for source, name, value in [*_in_files(whose), *_in_variables(whose)]:
         if name in options and not (command != whose and name in _OF_ONE_RUN):
-            values[name] = _as_given(options[name], source, value)
-            _check(context, options[name], source, values[name])
+            values[name] = _as_given(context, options[name], source, value)
         elif command == whose:
             told = f"{source}: {command} has no option {name!r}; {nearest(name, options)}"
             if not source.startswith(_VARIABLES):
@@ -299,21 +295,24 @@ def _in_variables(command: str) -> Iterator[tuple[str, str, str]]:
             yield variable, variable.removeprefix(prefix).lower(), value
 
 
-def _as_given(option: Any, source: str, value: Any) -> str | list[str]:
-    """Return a value as the word that the command line would have, or words where an option may be repeated."""
+def _as_given(context: typer.Context, option: Any, source: str, value: Any) -> str | list[str]:
+    """Return a value as the word that the command line would have, or words where an option may be repeated.
+
+    Raises
+    ------
+    ConfigError
+        The option cannot have it; the message names where it comes from.
+    """
     each = value if isinstance(value, list) and option.multiple else [value]
     if not all(isinstance(one, str | int | float) for one in each):
         raise ConfigError(f"{source} cannot be {value!r}")
     words = [str(one).lower() if isinstance(one, bool) else str(one) for one in each]
-    return words if option.multiple else words[0]
-
-
-def _check(context: typer.Context, option: Any, source: str, given: str | list[str]) -> None:
-    """Raise an error that names where a value comes from if an option cannot have it."""
+    given = words if option.multiple else words[0]
     try:
         option.type_cast_value(context, given)
     except typer.BadParameter as error:
         raise ConfigError(f"{source}: {error.message}") from error
+    return given
 
 
 def of_the_program(

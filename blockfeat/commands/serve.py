@@ -61,8 +61,7 @@ def serve(
     with bound_socket(host, port) as listening:
         console.show(f"The reader is at {address_of(listening)} (Ctrl-C ends it)", at_once=True)
         log_level = "info" if verbose else "warning"
-        server = server_of(app, trusted_proxies=trusted_proxy or (), log_level=log_level)
-        server.run(sockets=[listening])
+        server_of(app, trusted_proxies=trusted_proxy or (), log_level=log_level).run(sockets=[listening])
 
 
 def mcp(

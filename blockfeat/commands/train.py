@@ -278,16 +278,12 @@ def show_scores(report: TrainingReport) -> None:
     """Print scores of model, all blocks, all text and second labeller, by part and kind of gold (text or snippets)."""
     from blockfeat.training.evaluation.strategies import METRICS
 
-    rows = [
-        [part, METRICS[group.metric], str(group.pages)]
-        + [
-            "" if one is None else f"{one:.3f}"
-            for one in (group.extraction, group.all_blocks, group.all_text, group.labellers)
-        ]
-        for part, scores in (("training", report.training), (f"test, other {report.parted_by}", report.test))
-        if scores is not None
-        for group in scores.groups
-    ]
+    rows = []
+    for part, scores in (("training", report.training), (f"test, other {report.parted_by}", report.test)):
+        for group in scores.groups if scores is not None else ():
+            found = (group.extraction, group.all_blocks, group.all_text, group.labellers)
+            shown = ["" if one is None else f"{one:.3f}" for one in found]
+            rows.append([part, METRICS[group.metric], str(group.pages), *shown])
     if rows:
         columns = ["part", "measure", "pages", "FE (model)", "PR (all blocks)", "TB (all text)", "HL (2nd labeller)"]
         console.show_table("scores", columns, rows, right=2)

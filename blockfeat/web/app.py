@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import uvicorn
 from fastapi import FastAPI
 from jinja2 import Environment, PackageLoader
 from starlette.applications import Starlette
@@ -19,11 +20,8 @@ from starlette.templating import Jinja2Templates
 import blockfeat
 from blockfeat.errors import ConfigError
 from blockfeat.lang import direction_of
-from blockfeat.web.guard import Guard, ServeSettings
+from blockfeat.web.guard import Guard, ServeSettings, limited_connections
 from blockfeat.web.problems import ProblemBody, add_handlers
-
-if TYPE_CHECKING:
-    import uvicorn
 
 _SUMMARY = "Finds the main text of web pages, and says why."
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -147,10 +145,6 @@ def server_of(app: Starlette, *, trusted_proxies: Sequence[str] = (), log_level:
     log_level : str
         Level of the server's own log.
     """
-    import uvicorn
-
-    from blockfeat.web.guard import limited_connections
-
     config = uvicorn.Config(
         app,
         http=limited_connections(app.state.settings, unlimited=frozenset(trusted_proxies)),

@@ -151,9 +151,8 @@ def head_styles(html: str | bytes, *, url: str | None, charset: str | None = Non
     if look == "plain":
         return ""
     tags = Page.parse(html, url=url, charset=charset, keep_raw_text=True).tags
-    return (
-        "" if tags is None else "".join(f"{style}\n" for style in _sanitiser(tags, url, look, None).head_styles(tags))
-    )
+    styles = [] if tags is None else _sanitiser(tags, url, look, None).head_styles(tags)
+    return "".join(f"{style}\n" for style in styles)
 
 
 def coloured_page(

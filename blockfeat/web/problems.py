@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 
 from blockfeat._files import bundled_table
 from blockfeat.content import clean_characters
 from blockfeat.errors import AddressForbidden, BlockfeatError, FetchError, LimitExceeded, NotHTML, StoreError
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from starlette.requests import Request
-
 
 PROBLEM_TYPE = "application/problem+json"
 _LONGEST = 2000
@@ -56,20 +53,13 @@ class Problem(Exception):
         A sentence that names the input and the reason.
     headers : mapping, optional
         Further headers of the response.
-    more : mapping, optional
+    **more
         Further members of the problem object.
     """
 
-    def __init__(
-        self,
-        status: int,
-        detail: str,
-        *,
-        headers: Mapping[str, str] | None = None,
-        more: Mapping[str, Any] | None = None,
-    ) -> None:
+    def __init__(self, status: int, detail: str, *, headers: Mapping[str, str] | None = None, **more: Any) -> None:
         super().__init__(detail)
-        self.status, self.detail, self.headers, self.more = status, detail, dict(headers or {}), dict(more or {})
+        self.status, self.detail, self.headers, self.more = status, detail, dict(headers or {}), more
 
 
 _STATUS_OF = ((AddressForbidden, 403), (LimitExceeded, 413), (NotHTML, 415), (StoreError, 503))
@@ -97,7 +87,7 @@ def _invalid(error: RequestValidationError) -> Problem:
     ]
     detail = "; ".join(f"{each['at']}: {each['reason']}" for each in wrong)
     is_json = all(each["type"] != "json_invalid" for each in errors)
-    return Problem(422 if is_json else 400, detail, more={"errors": wrong})
+    return Problem(422 if is_json else 400, detail, errors=wrong)
 
 
 def problem_response(problem: Problem) -> Response:

@@ -95,16 +95,10 @@ def create_label_app(session: LabelSession, settings: ServeSettings) -> FastAPI:
             await run_in_threadpool(background.close)
 
     app = base_app(settings, title="blockfeat label", summary=_SUMMARY, lifespan=lifespan)
-    app.state.session = session
     app.state.background = background
     app.include_router(api)
     app.include_router(pages)
     return app
-
-
-async def _session_of(request: Request) -> LabelSession:
-    session: LabelSession = request.app.state.session
-    return session
 
 
 async def _background_of(request: Request) -> Background:
@@ -112,8 +106,14 @@ async def _background_of(request: Request) -> Background:
     return background
 
 
-Session = Annotated[LabelSession, Depends(_session_of)]
 Work = Annotated[Background, Depends(_background_of)]
+
+
+async def _session_of(work: Work) -> LabelSession:
+    return work.session
+
+
+Session = Annotated[LabelSession, Depends(_session_of)]
 
 
 @pages.get("/")

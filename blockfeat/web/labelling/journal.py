@@ -6,6 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from errno import ENOSPC
 from io import FileIO
@@ -219,20 +220,16 @@ class CorpusFile:
         record = page_to_record(page)
         record.pop("corpus", None)
         data = json_line(record)
-        if page.id in self._lines:
-            self._rewrite(without=page.id)
+        self.remove(page.id)
         with writing(self.path), self.path.open("ab", buffering=0) as stream:
             first = _append_synced(stream, data, self.path)
         self._lines[page.id] = _Line(first, first + len(data), page.roles)
 
     def remove(self, id: str) -> None:
-        """Remove a page; do nothing where it is not in the file."""
-        if id in self._lines:
-            self._rewrite(without=id)
-
-    def _rewrite(self, *, without: str) -> None:
-        """Write the file without one page."""
-        gone = self._lines[without]
+        """Write the file without a page; do nothing where it is not in the file."""
+        gone = self._lines.get(id)
+        if gone is None:
+            return
         with writing(self.path), self.path.open("rb") as old, whole_file(self.path, sync=True) as new:
             first = 0
             for page in old:
@@ -240,10 +237,10 @@ class CorpusFile:
                     new.write(page)
                 first += len(page)
         size = gone.end - gone.first
-        del self._lines[without]
-        for id, line in self._lines.items():
+        del self._lines[id]
+        for other, line in self._lines.items():
             if line.first >= gone.end:
-                self._lines[id] = _Line(line.first - size, line.end - size, line.roles)
+                self._lines[other] = _Line(line.first - size, line.end - size, line.roles)
 
     def _read(self) -> None:
         """Record the place of each page in the file; check every line."""
@@ -298,7 +295,7 @@ def _append_synced(stream: FileIO, data: bytes, path: Path) -> int:
     return end
 
 
-class Journal(LabelLog):
+class Journal(LabelLog, AbstractContextManager["Journal"]):
     """The state of a session, whose actions are appended to a file from which it can be restored.
 
     A line that a crash cut short is removed when the file is opened: its action was never confirmed.
@@ -316,10 +313,6 @@ class Journal(LabelLog):
         except BaseException:
             self._file.close()
             raise
-
-    def __enter__(self) -> Journal:
-        """Return the journal."""
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Close the file."""

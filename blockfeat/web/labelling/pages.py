@@ -73,8 +73,11 @@ class SessionPages:
         if document.data is None:
             self.problems.append(document.error or f"{document.id}: the document has no data")
             return
+        html = document.data
         try:
-            html = _decoded(document)
+            if isinstance(html, bytes):
+                Page.parse(html, charset=document.charset)  # refuses what is no page
+                html = decode(html, document.charset).text
         except BlockfeatError as error:
             self.problems.append(f"{document.id}: {error}")
             return
@@ -99,21 +102,6 @@ class SessionPages:
 def _writable(name: str) -> str:
     """Return a name that can be encoded in UTF-8: file names may have bytes that are no text."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _decoded(document: Document) -> str:
-    """Return a page as text.
-
-    Raises
-    ------
-    NotHTML
-        The bytes are of another format.
-    """
-    if isinstance(document.data, str):
-        return document.data
-    data = document.data or b""
-    Page.parse(data, charset=document.charset)  # refuses what is no page
-    return decode(data, document.charset).text
 
 
 _LONGEST_BYLINE = 25

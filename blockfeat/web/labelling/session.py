@@ -6,7 +6,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
@@ -61,7 +61,7 @@ class Progress:
     left: int
 
 
-class LabelSession:
+class LabelSession(AbstractContextManager["LabelSession"]):
     """Labels pages; a context manager that locks the output file.
 
     Safe for use by several threads.
@@ -74,8 +74,6 @@ class LabelSession:
         The corpus file; beside it stand the journal (``.journal``) and the lock (``.lock``).
     suggester : Suggester
         The model that suggests.
-    clock : callable
-        Returns the time in seconds since 1970.
 
     Raises
     ------
@@ -85,15 +83,12 @@ class LabelSession:
         They cannot be written.
     """
 
-    def __init__(
-        self, pages: SessionPages, output: Path, suggester: Suggester, *, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, pages: SessionPages, output: Path, suggester: Suggester) -> None:
         self.pages = pages
         self.output = output
         self.suggester = suggester
         """The model that suggests."""
         self._confidence: dict[str, float] = {}
-        self._clock = clock
         self._lock = RLock()
         self._latest: tuple[Suggester, CutPage] | None = None
         if not output.parent.is_dir():
@@ -107,10 +102,6 @@ class LabelSession:
             self._journal = stack.enter_context(Journal(_beside(output, ".journal"), suggester.table))
             self._reconcile()
             self._open = stack.pop_all()
-
-    def __enter__(self) -> LabelSession:
-        """Return the session."""
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Close the files and free the lock."""
@@ -213,7 +204,7 @@ class LabelSession:
             is_open_again = before.state == "done" and (role is None or before.warning is not None)
             state = "open" if is_open_again else None
             if changes:
-                self._apply(Change(page, cut.cut, changes, state, self._clock()), cut)
+                self._apply(Change(page, cut.cut, changes, state, time.time()), cut)
             return self._view(cut)
 
     def accept(self, page: str, *, has_content: bool = True) -> PageView:
@@ -224,7 +215,7 @@ class LabelSession:
             roles = {block: role for block, role in enumerate(before.roles) if block not in before.marked}
             if not has_content:
                 roles = dict.fromkeys(range(len(cut.blocks)), "clutter")
-            self._apply(Change(page, cut.cut, roles, "done", self._clock()), cut)
+            self._apply(Change(page, cut.cut, roles, "done", time.time()), cut)
             return self._view(cut)
 
     def set_aside(self, page: str, state: str) -> None:
@@ -239,7 +230,7 @@ class LabelSession:
             raise InputError(f"a page cannot be set to {state!r}; known are skipped, bad, open")
         with self._lock:
             cut = self._journal.labels(self._known(page)).cut
-            self._apply(Change(page, cut, {}, state, self._clock()), None)
+            self._apply(Change(page, cut, {}, state, time.time()), None)
 
     def undo(self) -> str | None:
         """Undo the latest action, whatever page it was on; return the page, None where there is no action."""
@@ -338,7 +329,8 @@ class LabelSession:
             if is_own and written is not None and labels.cut in ("", written.cut):
                 self._corpus.remove(page)
             return
-        if page not in self.pages or _same(labels, written):
+        is_written = written is not None and written.cut == labels.cut and _given(written) == labels.roles
+        if page not in self.pages or is_written:
             return
         cut = cut or self._cut(page)
         if labels.cut != cut.cut:  # the page has changed: its entry in the file stays
@@ -354,8 +346,7 @@ class LabelSession:
             roles = self._corpus.roles(page)
             if page in log.pages or page not in self.pages or roles is None or roles.table != self.suggester.table:
                 continue
-            given = {block: role for block, role in enumerate(roles.blocks) if role is not None}
-            self._journal.apply(Change(page, roles.cut, given, "done", self._clock(), is_given=True))
+            self._journal.apply(Change(page, roles.cut, _given(roles), "done", time.time(), is_given=True))
 
 
 def _labelled_page(cut: CutPage, labels: PageLabels, corpus: str) -> LabelledPage:
@@ -372,11 +363,9 @@ def _labelled_page(cut: CutPage, labels: PageLabels, corpus: str) -> LabelledPag
     )
 
 
-def _same(labels: PageLabels, roles: BlockRoles | None) -> bool:
-    """Return whether the roles of the file are those of the journal."""
-    if roles is None or roles.cut != labels.cut:
-        return False
-    return {block: role for block, role in enumerate(roles.blocks) if role is not None} == labels.roles
+def _given(roles: BlockRoles) -> dict[int, str]:
+    """Return the roles that blocks have in the file, by block."""
+    return {block: role for block, role in enumerate(roles.blocks) if role is not None}
 
 
 def _beside(output: Path, suffix: str) -> Path:

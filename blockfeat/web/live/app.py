@@ -23,7 +23,7 @@ from prometheus_client.exposition import choose_encoder
 from pydantic import Field
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from blockfeat.errors import InputError, StoreError
+from blockfeat.errors import StoreError
 from blockfeat.monitor.config import SavedView
 from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
 from blockfeat.monitor.feeds.syndication import atom
@@ -364,10 +364,7 @@ def judge(
     back: Annotated[str, Form()] = "/",
 ) -> Response:
     """Record a verdict on a mention."""
-    try:
-        request.app.state.store.judge(mention, verdict, now=time.time())
-    except InputError as error:
-        raise Problem(422, str(error)) from error
+    request.app.state.store.judge(mention, verdict, now=time.time())
     return _back(back)
 
 

@@ -35,7 +35,7 @@ router = APIRouter(prefix="/api/v1", tags=["reader"])
 async def _service_of(request: Request) -> Service:
     """Return the service of the app that a request came to, for its client."""
     service: Service = request.app.state.service
-    return service.of_client(network_of(request.client.host if request.client else ""))
+    return replace(service, client=network_of(request.client.host if request.client else ""))
 
 
 Asked = Annotated[Service, Depends(_service_of)]

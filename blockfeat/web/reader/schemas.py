@@ -52,20 +52,12 @@ class PageInput(_Strict):
 
 def _option_fields() -> dict[str, Any]:
     """Return the options of an extraction that a request may choose, as pydantic field definitions."""
-    return {
-        option.name: (
-            Annotated[
-                kind,
-                Field(
-                    description=option.metadata["help"],
-                    ge=option.metadata["least"],
-                    le=_MOST_RUNS if option.name == "runs" else None,
-                ),
-            ],
-            option.default,
-        )
-        for option, kind in option_fields(*_OPTIONS)
-    }
+    found: dict[str, Any] = {}
+    for option, kind in option_fields(*_OPTIONS):
+        help, least = option.metadata["help"], option.metadata["least"]
+        stated = Field(description=help, ge=least, le=_MOST_RUNS if option.name == "runs" else None)
+        found[option.name] = Annotated[kind, stated], option.default
+    return found
 
 
 if TYPE_CHECKING:

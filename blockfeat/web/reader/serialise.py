@@ -57,8 +57,6 @@ def features_by_name() -> dict[str, Feature]:
 
 def usual_values(blocks: Sequence[Block]) -> dict[str, float]:
     """Return the mean of each feature over the blocks of a page."""
-    if not blocks:
-        return {}
     sums: Counter[str] = Counter()
     for block in blocks:
         sums.update(block.features)

@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -79,12 +79,6 @@ class FairWorkers(Processes[Loaded]):
         self._most_of_one = self._most // 2 + 1
         self._seconds = seconds
         self._turns = Turns(jobs, max(1, jobs - 1))
-        self._asked_by: dict[asyncio.Task[Any], str] = {}
-
-    @property
-    def busy(self) -> int:
-        """Number of tasks that run or wait."""
-        return len(self._asked_by)
 
     async def do(self, task: Task[Loaded, Result_co], *, client: str = "") -> Result_co:
         """Run a task when it is the turn of its client, and return its result.
@@ -99,21 +93,18 @@ class FairWorkers(Processes[Loaded]):
         """
         if self.busy >= self._most:
             raise Problem(503, "too many requests wait; try again later", headers=_LATER)
-        if sum(other == client for other in self._asked_by.values()) >= self._most_of_one:
+        if sum(other == client for other in self._running.values()) >= self._most_of_one:
             raise Problem(429, "too many requests from this address wait; try again later", headers=_LATER)
         # The place of a client that disconnects becomes free with the process, not before.
-        running = asyncio.ensure_future(self._in_turn(task, client))
-        self._asked_by[running] = client
-        running.add_done_callback(self._asked_by.pop)
         try:
-            result: Result_co = await asyncio.shield(running)
+            result: Result_co = await self._shielded(self._in_turn(task, client), client)
         except WorkerFailed as error:
             raise self._problem(error) from error
         return result
 
     async def _in_turn(self, task: Task[Loaded, Any], client: str) -> Any:
         async with self._turns.turn(client):
-            return await super().do(task)
+            return await self._done(task)
 
     def _problem(self, error: WorkerFailed) -> Problem:
         if error.cause == "died":
@@ -220,7 +211,6 @@ class Service:
     settings: ServeSettings
     workers: FairWorkers[LoadedExtractors]
     kept: PageCache
-    names: tuple[str, ...]
     fetches: Turns
     models: list[dict[str, Any]] = field(default_factory=list)
     client: str = ""
@@ -247,16 +237,12 @@ class Service:
         )
         kept = PageCache(settings.kept_bytes, settings.kept_seconds)
         fetches = Turns(_FETCHES_AT_ONCE, _FETCHES_OF_ONE_CLIENT)
-        return cls(settings, workers, kept, tuple(sources), fetches)
-
-    def of_client(self, client: str) -> Service:
-        """Return the same service for a client."""
-        return replace(self, client=client)
+        return cls(settings, workers, kept, fetches)
 
     async def describe_models(self) -> list[dict[str, Any]]:
         """Return the descriptions of the models, created at first use."""
         if not self.models:
-            self.models[:] = await self.do(partial(describe_models, names=self.names))
+            self.models[:] = await self.do(describe_models)
         return self.models
 
     async def do(self, task: Task[LoadedExtractors, Result]) -> Result:
@@ -296,10 +282,8 @@ class Service:
         """Fetch a page; nothing of the client's request but the address is passed on."""
         from anyio import to_thread
 
-        address = url.strip()
-        if "://" not in address:
-            # People type addresses without a scheme.
-            address = f"https://{address}"
+        # People type addresses without a scheme.
+        address = url.strip() if "://" in url else f"https://{url.strip()}"
 
         def fetch_page() -> PageSource:
             document = fetch(

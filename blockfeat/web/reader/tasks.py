@@ -187,9 +187,9 @@ def colour(loaded: LoadedExtractors, *, source: PageSource, choices: ExtractionC
     return coloured_extraction(_extracted(source, choices, loaded), source.html, charset=source.charset, look=look)
 
 
-def describe_models(loaded: LoadedExtractors, *, names: Sequence[str]) -> list[dict[str, Any]]:
+def describe_models(loaded: LoadedExtractors) -> list[dict[str, Any]]:
     """Return a description of each of the models that are offered."""
-    return [serialise.described_model(name, loaded.of_model(name).model) for name in names]
+    return [serialise.described_model(name, loaded.of_model(name).model) for name in loaded.sources]
 
 
 def _cleaned(source: PageSource, settings: CleanSettings, loaded: LoadedExtractors) -> Cleaned:
@@ -223,12 +223,7 @@ class LinksOn:
 
 
 def clean(
-    loaded: LoadedExtractors,
-    *,
-    source: PageSource,
-    settings: CleanSettings,
-    format: str = "html",
-    sanitise: bool = True,
+    loaded: LoadedExtractors, *, source: PageSource, settings: CleanSettings, format: str, sanitise: bool
 ) -> dict[str, Any]:
     """Return a cleaned page, as HTML or plain text: ``output``, ``encoding`` and ``warnings``."""
     cleaned = _cleaned(source, settings, loaded)
