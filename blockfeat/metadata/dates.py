@@ -69,9 +69,7 @@ class Moment:
         """Return ISO 8601: ``2023-04-28``, ``2023-04-28T18:03:46`` or ``2023-04-28T18:03:46+02:00``."""
         return self.day.isoformat() if self.time is None else _stamp(self, self.time).isoformat()
 
-    def __str__(self) -> str:
-        """Return ISO 8601."""
-        return self.isoformat()
+    __str__ = isoformat
 
 
 def _stamp(moment: Moment, clock: time) -> datetime:
@@ -102,7 +100,8 @@ def parse_moment(text: str, *, month_first: bool = False) -> Moment | None:
             stamp = datetime.fromisoformat(text)
             return Moment(stamp.date(), stamp.timetz()) if _is_plausible(stamp.date()) else None
     if _EPOCH.match(text):
-        return recent(_of_epoch(int(text[:10])))
+        stamp = datetime.fromtimestamp(int(text[:10]), UTC)
+        return recent(Moment(stamp.date(), stamp.timetz()))
     if compact := _COMPACT.match(text):
         return recent(_of_match(compact))
     found = filter(None, (form.match(text) for form in (_ISO, _RFC)))
@@ -160,11 +159,6 @@ def recent(moment: Moment | None) -> Moment | None:
     return moment if _is_past(moment) else None
 
 
-def _of_epoch(seconds: int) -> Moment:
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return Moment(moment.date(), moment.timetz())
-
-
 def _of_match(found: re.Match[str], *, month_first: bool = False) -> Moment | None:
     """Make a moment of the named groups of a match; None where no such day exists."""
     parts = found.groupdict()
@@ -204,18 +198,14 @@ def _time_of(parts: dict[str, str | None]) -> time | None:
 
 def _zone_of(text: str | None) -> timezone | None:
     """Return the zone of an offset or of a name that is not ambiguous."""
-    if not text:
-        return None
+    offset = re.search(r"([+-])(\d\d?):?(\d\d)?\Z", text or "")
     if text in ZONE_MINUTES:
         minutes = ZONE_MINUTES[text]
-        return timezone(timedelta(minutes=minutes)) if minutes else UTC
-    offset = re.search(r"([+-])(\d\d?):?(\d\d)?\Z", text)
-    if offset is None:
+    elif offset is None or (minutes := int(offset[2]) * 60 + int(offset[3] or 0)) > 14 * 60:
         return None
-    minutes = int(offset[2]) * 60 + int(offset[3] or 0)
-    if minutes > 14 * 60:
-        return None
-    return timezone(timedelta(minutes=-minutes if offset[1] == "-" else minutes)) if minutes else UTC
+    elif offset[1] == "-":
+        minutes = -minutes
+    return timezone(timedelta(minutes=minutes)) if minutes else UTC
 
 
 def month_number(name: str) -> int:

@@ -293,11 +293,12 @@ class Metadata:
             if name in ("published", "modified"):
                 plain |= {name: value and value.isoformat(), f"{name}_day": value and value.day.isoformat()}
             else:
-                plain[name] = list(value) if isinstance(value, tuple) else dict(value) if name in _MAPPINGS else value
+                plain[name] = (
+                    list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
+                )
         return plain
 
 
-_MAPPINGS = ("sources", "support", "confidences")
 SUPPORTS = ("agreed", "alone", "contradicted")
 """What other sources say of a value: one has the same, none has any, all that have one have another."""
 

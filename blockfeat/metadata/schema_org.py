@@ -174,7 +174,7 @@ def _people(value: Any, by_id: dict[str, Node]) -> list[tuple[str, bool]]:
     found: list[tuple[str, bool]] = []
     for item in (value if isinstance(value, list) else [value])[:_PEOPLE]:
         if isinstance(item, str):
-            name, is_organisation = (_text(by_id[item].get("name")) if item in by_id else item), False
+            names, is_organisation = [_text(by_id[item].get("name")) if item in by_id else item], False
         elif isinstance(item, dict):
             if "name" not in item and isinstance(item.get("@id"), str):
                 item = by_id.get(item["@id"], item)
@@ -183,11 +183,9 @@ def _people(value: Any, by_id: dict[str, Node]) -> list[tuple[str, bool]]:
                 or _text(item.get("@value"))
             ]
             is_organisation = any(kind.endswith(_ORGANISATIONS) for kind in types_of(item))
-            found += [(plain(name), is_organisation) for name in names[1:]]
-            name = names[0]
         else:
             continue
-        found.append((plain(name), is_organisation))
+        found += [(plain(name), is_organisation) for name in (*names[1:], names[0])]
     return [(name, kind) for name, kind in found if name]
 
 
