@@ -12,7 +12,6 @@ import select
 import socket
 import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
-from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -77,9 +76,8 @@ def _carried(address: _Address) -> list[_Address]:
 
 
 def _is_public(address: _Address) -> bool:
-    if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_UNICAST:
-        return False
-    return not any(address in network for network in _special_networks())
+    is_special = any(address in network for network in _special_networks())
+    return not is_special and (address.version == 4 or address in _GLOBAL_UNICAST)
 
 
 @cache
@@ -198,28 +196,22 @@ async def resolved(host: str, port: int, timeout: float, resolver: Resolver = as
     """Return the IP addresses of a host, or raise OSError; the resolver's thread is abandoned after the timeout."""
     # Imported here: it is slow to import, and reading options does not need it.
     import asyncio
+    from concurrent.futures import Future
 
     if is_address(host):
         return [host]
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[Sequence[str] | Exception] = loop.create_future()
-
-    def tell(found: Sequence[str] | Exception) -> None:
-        if not answer.done():
-            answer.set_result(found)
+    answer: Future[Sequence[str] | Exception] = Future()
+    answer.set_running_or_notify_cancel()
 
     def ask() -> None:
-        found: Sequence[str] | Exception
         try:
-            found = resolver(host, port)
+            answer.set_result(resolver(host, port))
         except (OSError, UnicodeError) as error:
-            found = error
-        with suppress(RuntimeError):  # the loop is closed: nothing waits for the result
-            loop.call_soon_threadsafe(tell, found)
+            answer.set_result(error)
 
     threading.Thread(target=ask, name="blockfeat-resolve", daemon=True).start()
     try:
-        found = await asyncio.wait_for(answer, timeout)
+        found = await asyncio.wait_for(asyncio.wrap_future(answer), timeout)
     except TimeoutError as error:
         raise TimeoutError(f"host {host} could not be resolved in time") from error
     if isinstance(found, Exception):
