@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
-from blockfeat._files import bundled_table
 from blockfeat.errors import MissingExtraError
 
 
 @cache
 def modules_by_extra() -> dict[str, tuple[str, ...]]:
     """Return the import names of the modules of each extra, a constant that is read at its first use."""
-    return {extra: tuple(modules.split()) for extra, modules in bundled_table("blockfeat", "extras.toml").items()}
+    table = tomllib.loads(Path(__file__).with_name("extras.toml").read_text(encoding="utf-8"))
+    return {extra: tuple(modules.split()) for extra, modules in table.items()}
 
 
 def require_extra(extra: str, *modules: str, what: str) -> None:
