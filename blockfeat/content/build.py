@@ -175,8 +175,6 @@ def _layout_lists(blocks: Blocks) -> set[int]:
     containers = blocks.containers
     items = (containers.key == _ITEM).nonzero()[0]
     several = items[containers.end_block[items] > containers.first_block[items] + 1]
-    if not several.size:
-        return set()
     first = blocks.container[containers.first_block[several]]
     sections = several[are_among(containers.key[first], _HEADINGS)]
     if not sections.size:
@@ -241,9 +239,7 @@ def _leaf(inline: tree.Inline, name: str) -> tree.Node:
 
 def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) -> list[tree.Node]:
     """Return the captions of a table and its rows that have something in them."""
-    captions = (
-        table.first_block + (kept[table.first_block : table.end_block] & ~table.in_cells()).nonzero()[0]
-    ).tolist()
+    captions = table.first_block + (kept[table.first_block : table.end_block] & ~table.in_cells()).nonzero()[0]
     grid = table.grid()
     shown = [_cell(table, cell, kept, inlines) for cell in range(table.first.size)]
     is_shown = np.array([any(cell >= 0 and shown[cell].inline for cell in line) for line in grid.tolist()])
@@ -262,10 +258,8 @@ def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) ->
         for line, is_line in zip(zip(grid.tolist(), is_spanned.tolist(), strict=True), is_shown, strict=True)
         if is_line
     )
-    return [
-        *(tree.Caption(inlines.of_block(index)) for index in captions),
-        *([tree.Table(_with_header(rows_of_cells))] if rows_of_cells else []),
-    ]
+    nodes: list[tree.Node] = [tree.Caption(inlines.of_block(index)) for index in captions.tolist()]
+    return [*nodes, tree.Table(_with_header(rows_of_cells))] if rows_of_cells else nodes
 
 
 def _with_header(rows: tuple[tuple[tree.Cell, ...], ...]) -> tuple[tuple[tree.Cell, ...], ...]:
