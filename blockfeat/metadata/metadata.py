@@ -213,8 +213,7 @@ def _links(tags: Tags) -> Candidates:
         if b"canonical" in tag or b"license" in tag or b"image_src" in tag:
             attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
             for rel in attributes.get("rel", "").lower().split():
-                field = {"canonical": "url", "license": "licence", "image_src": "image"}.get(rel)
-                if field:
+                if field := {"canonical": "url", "license": "licence", "image_src": "image"}.get(rel):
                     claims.add(field, attributes.get("href", "").strip())
     return claims
 

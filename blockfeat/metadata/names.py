@@ -172,12 +172,11 @@ def without_site(title: str, *, site: str | None, host: str, known: str | None) 
                 return part.strip()
     if wanted and folded(title) == wanted:
         return title
-    first = marks[0]
     for mark in reversed(marks):
         if _is_site(title[mark.end() :], site, host):
             return title[: mark.start()].strip()
-    if _is_site(title[: first.start()], site, host):
-        return title[first.end() :].strip()
+    if _is_site(title[: marks[0].start()], site, host):
+        return title[marks[0].end() :].strip()
     return title
 
 

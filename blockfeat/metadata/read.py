@@ -196,7 +196,9 @@ class _Reading:
                     break
         if chosen is None:
             return None
-        if self.visible and is_headline_of(self.visible, chosen[0], self.page.title or "", self._headings()):
+        # A heading may hold more than the block of the headline.
+        headings = map(self.tags.text, self.tags.named("h1")[:_MOST_HEADINGS].tolist())
+        if self.visible and is_headline_of(self.visible, chosen[0], self.page.title or "", headings):
             chosen = (without_site(self.visible, site=site, host=self.host, known=None), "heading")
         return self._set("title", *chosen)
 
@@ -209,11 +211,6 @@ class _Reading:
             return None
         others = (clean(first.get("json-ld", "")), clean(self.page.title or ""))
         return (shared, "open-graph") if all(folded(other) == own for other in others) else None
-
-    def _headings(self) -> Iterator[str]:
-        """Return the texts of the first h1 elements, which may hold more than the block of the headline."""
-        for element in self.tags.named("h1")[:_MOST_HEADINGS].tolist():
-            yield " ".join(self.tags.text(element).split())
 
     def _authors(self, site: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the authors, and the agencies among those that the page names."""
