@@ -11,7 +11,7 @@ import ipaddress
 import select
 import socket
 import threading
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -248,8 +248,13 @@ def checked_transport(
         def __init__(self, response: httpcore2.Response) -> None:
             self._response = response
 
-        def __aiter__(self) -> AsyncIterator[bytes]:
-            return _limited(self._response.aiter_stream(), max_bytes)
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            received = 0
+            async for chunk in self._response.aiter_stream():
+                received += len(chunk)
+                if received > max_bytes:
+                    raise LimitExceeded(f"larger than {max_bytes:,} bytes")
+                yield chunk
 
         async def aclose(self) -> None:
             await self._response.aclose()
@@ -276,16 +281,6 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
     )
     # The extensions hold the time limits.
     return httpcore2.Request(method=request.method, url=url, headers=request.headers.raw, extensions=request.extensions)
-
-
-async def _limited(chunks: AsyncIterable[bytes], max_bytes: int) -> AsyncIterator[bytes]:
-    """Yield the chunks of a body as received; raise LimitExceeded for more than ``max_bytes``."""
-    received = 0
-    async for chunk in chunks:
-        received += len(chunk)
-        if received > max_bytes:
-            raise LimitExceeded(f"larger than {max_bytes:,} bytes")
-        yield chunk
 
 
 async def read_body(response: httpx2.Response, max_bytes: int) -> bytes:
