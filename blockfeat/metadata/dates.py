@@ -244,13 +244,14 @@ def choose_publication(
     days = {moment.day for moment, _ in declared}
     may_be_stamp = bool(modified) and declared[0][0].day >= modified[0][0].day and declared[0][0].day != url_day
     visible = _until(declared[0][0].day, seen()) if len(days) > 1 or may_be_stamp else []
-    chosen = most_precise(_by_visible(declared, visible), declared)
+    seen_days = {moment.day for moment, _ in visible}
+    # The first, or another one where readers see that and not the first.
+    chosen = most_precise(next((each for each in declared if each[0].day in seen_days), declared[0]), declared)
     local = url_day or (visible[0][0].day if visible else None)
     if local is not None and _is_elsewhere(chosen[0], local):
         # The same instant with the day that it has on the page.
         return replace(chosen[0], day=local, ahead=(chosen[0].day - local).days), chosen[1]
-    is_seen = any(moment.day == chosen[0].day for moment, _ in visible)
-    if may_be_stamp and visible and not is_seen and visible[0][0].day < chosen[0].day:
+    if may_be_stamp and visible and chosen[0].day not in seen_days and visible[0][0].day < chosen[0].day:
         return visible[0]
     return chosen
 
@@ -263,12 +264,6 @@ def _until(day: date, seen: Iterable[Dated]) -> list[Dated]:
         if each[0].day == day:
             break
     return visible
-
-
-def _by_visible(declared: list[Dated], visible: list[Dated]) -> Dated:
-    """Return the first declared date, or another declared one where readers see that and not the first."""
-    seen = {moment.day for moment, _ in visible}
-    return next((each for each in declared if each[0].day in seen), declared[0])
 
 
 def _is_elsewhere(moment: Moment, local: date) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import cached_property, lru_cache, partial
-from operator import eq
+from operator import and_, eq
 from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
 
@@ -138,7 +138,7 @@ class _Reading:
             yield "title", support_of(found.title, (*declared, *others), alike)
         if found.authors:
             named = self._others("authors", "author", lambda values: frozenset(map(folded, clean_names(values))))
-            yield "authors", support_of(frozenset(map(folded, found.authors)), filter(None, named), _share)
+            yield "authors", support_of(frozenset(map(folded, found.authors)), filter(None, named), and_)
         if found.published:
             moments = self._others("published", "published", self._day)
             in_url = moment_in_url(self.url) if self.url and self.sources["published"] != "url" else None
@@ -149,7 +149,7 @@ class _Reading:
             yield "description", support_of(found.description, given, _begin_alike)
         if found.tags:
             keywords = self._others("tags", "tag", lambda values: frozenset(map(folded, _split_tags(values))))
-            yield "tags", support_of(frozenset(map(folded, found.tags)), filter(None, keywords), _share)
+            yield "tags", support_of(frozenset(map(folded, found.tags)), filter(None, keywords), and_)
 
     def _others(self, name: str, claimed: str, read: Callable[[list[str]], _Read]) -> Iterator[_Read]:
         """Return what sources claim, other than the one that a field's value is from."""
@@ -311,10 +311,6 @@ class _Reading:
         except ValueError:
             return ""
         return joined if parts.netloc or (not self.url and "/" in address) else ""
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> bool:
-    return not one.isdisjoint(other)
 
 
 def _begin_alike(one: str, other: str) -> bool:

@@ -234,9 +234,17 @@ class _Items:
     loose: Node = field(default_factory=dict)
     open: list[tuple[int, Node]] = field(default_factory=list)
 
-    def close_to(self, tag: int) -> None:
-        while self.open and self.open[-1][0] < tag:
-            self.open.pop()
+    def elements(self, tags: Tags, needed: bytes, other: bytes) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield the elements whose start tags hold one of two attributes, in order; none on pages without the first.
+
+        The items that have ended before each are closed.
+        """
+        places = list(islice(places_of(needed, tags.source), _MOST))
+        places += islice(places_of(other, tags.source), _MOST if places else 0)
+        for element in tags.elements_at(sorted(places)[:_MOST]):
+            while self.open and self.open[-1][0] < tags.opened[element]:
+                self.open.pop()
+            yield element, tags.attributes(element, most=LONGEST_ATTRIBUTE)
 
     def put(self, names: list[str], value: Any) -> None:
         owner = self.open[-1][1] if self.open else self.loose
@@ -262,9 +270,7 @@ class _Items:
 def read_microdata(tags: Tags) -> list[Node]:
     """Return the items that ``itemscope`` and ``itemprop`` describe."""
     items = _Items()
-    for element in _elements(tags, *_MICRODATA):
-        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
-        items.close_to(int(tags.opened[element]))
+    for element, attributes in items.elements(tags, *_MICRODATA):
         names = [_NAMES[name] for name in attributes.get("itemprop", "").lower().split() if name in _NAMES]
         if "itemscope" in attributes:
             items.begin(names, attributes.get("itemtype", ""), int(tags.closed[element]))
@@ -278,9 +284,7 @@ def read_microdata(tags: Tags) -> list[Node]:
 def read_rdfa(tags: Tags) -> list[Node]:
     """Return the items that ``typeof`` and ``property`` describe, of schema.org and Dublin Core."""
     items = _Items()
-    for element in _elements(tags, *_RDFA):
-        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
-        items.close_to(int(tags.opened[element]))
+    for element, attributes in items.elements(tags, *_RDFA):
         names = [name for each in attributes.get("property", "").split() if (name := _rdfa_name(each))]
         if attributes.get("typeof") and not _FOREIGN.match(attributes["typeof"]):
             # Drupal 7 wrote no type of schema.org.
@@ -297,14 +301,6 @@ def _rdfa_name(name: str) -> str:
     if lower in _VOCABULARIES:
         return _VOCABULARIES[lower]
     return "" if _FOREIGN.match(lower) else _NAMES.get(lower.removeprefix("schema:").rsplit("/", 1)[-1], "")
-
-
-def _elements(tags: Tags, needed: bytes, other: bytes) -> list[int]:
-    """Return the elements whose start tags hold one of two attributes, in order; none on pages without the first."""
-    places = list(islice(places_of(needed, tags.source), _MOST))
-    if places:
-        places += islice(places_of(other, tags.source), _MOST)
-    return tags.elements_at(sorted(places)[:_MOST])
 
 
 def _value(tags: Tags, element: int, attributes: dict[str, str], name: str) -> str:
