@@ -11,7 +11,7 @@ import ipaddress
 import select
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -135,12 +135,7 @@ class _CheckedBackend:
         self._hint = hint
 
     async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
+        self, host: str, port: int, timeout: float | None = None, **options: Any
     ) -> httpcore2.AsyncNetworkStream:
         import httpcore2
 
@@ -154,7 +149,7 @@ class _CheckedBackend:
             # An address that does not answer may use only its share of the time.
             share = seconds / len(addresses)
             try:
-                stream = await httpcore2.AnyIOBackend().connect_tcp(address, port, share, None, socket_options)
+                stream = await httpcore2.AnyIOBackend().connect_tcp(address, port, share, **options)
                 return cast("httpcore2.AsyncNetworkStream", _Stream(stream, stream.get_extra_info("socket")))
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
