@@ -287,15 +287,15 @@ class Metadata:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold; moments in ISO 8601, each followed by its day on the page."""
-        plain: dict[str, Any] = {}
+        found: dict[str, Any] = {}
         for name, value in vars(self).items():
             if name in ("published", "modified"):
-                plain |= {name: value and value.isoformat(), f"{name}_day": value and value.day.isoformat()}
+                found |= {name: value and value.isoformat(), f"{name}_day": value and value.day.isoformat()}
+            elif isinstance(value, Mapping):
+                found[name] = dict(value)
             else:
-                plain[name] = (
-                    list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
-                )
-        return plain
+                found[name] = list(value) if isinstance(value, tuple) else value
+        return found
 
 
 SUPPORTS = ("agreed", "alone", "contradicted")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from blockfeat._files import bundled_table
 from blockfeat.metadata.metadata import folded, pattern, plain
@@ -203,10 +203,8 @@ def is_declared(visible: str, given: Iterable[str], *, site: str | None, host: s
         return False
     wholes = ((title, folded(title)) for title in given)
     likely = ((title, whole) for title, whole in wholes if whole.startswith(own) or whole.endswith(own))
-    return any(
-        whole == own or folded(without_site(title, site=site, host=host, known=visible)) == own
-        for title, whole in likely
-    )
+    bare = partial(without_site, site=site, host=host, known=visible)
+    return any(whole == own or folded(bare(title)) == own for title, whole in likely)
 
 
 def is_headline_of(visible: str, declared: str, title: str, headings: Iterable[str]) -> bool:

@@ -247,9 +247,8 @@ class _Reading:
     def _dates(self) -> tuple[Moment | None, Moment | None]:
         modified = self._moments("modified")
         in_url = moment_in_url(self.url) if self.url else None
-        published = choose_publication(
-            self._moments("published"), modified, in_url.day if in_url else None, self._visible_publications
-        )
+        url_day = in_url.day if in_url else None
+        published = choose_publication(self._moments("published"), modified, url_day, self._visible_publications)
         if published is None:
             seen = list(self._visible())
             published = self._undeclared([each for each in seen if not each.is_update] or seen, in_url)
@@ -275,11 +274,8 @@ class _Reading:
         return ((each.moment, "time") for each in self._visible() if not each.is_update)
 
     def _moments(self, name: str) -> list[Dated]:
-        return [
-            (moment, source)
-            for value, source in self._given(name)
-            if (moment := parse_moment(value, month_first=self.is_month_first))
-        ]
+        read = ((parse_moment(value, month_first=self.is_month_first), source) for value, source in self._given(name))
+        return [(moment, source) for moment, source in read if moment]
 
     def _anywhere(self, place: Place) -> Dated | None:
         """Return the date that stands anywhere in the article."""
