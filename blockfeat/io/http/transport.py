@@ -269,11 +269,10 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
     """Convert an httpx2 request to an httpcore2 request; raise FetchError unless the scheme is http or https."""
     import httpcore2
 
-    if request.url.scheme not in ("http", "https"):
+    asked = request.url
+    if asked.scheme not in ("http", "https"):
         raise FetchError("only http and https addresses can be fetched")
-    url = httpcore2.URL(
-        scheme=request.url.raw_scheme, host=request.url.raw_host, port=request.url.port, target=request.url.raw_path
-    )
+    url = httpcore2.URL(scheme=asked.raw_scheme, host=asked.raw_host, port=asked.port, target=asked.raw_path)
     # The extensions hold the time limits.
     return httpcore2.Request(method=request.method, url=url, headers=request.headers.raw, extensions=request.extensions)
 
