@@ -120,9 +120,7 @@ def _read(blocks: Blocks, words_before: NDArray[np.int32], table: int, end: int)
     # Cells of pictures have no text: a header row says that they are cells of a table.
     is_filled = (end_block > first) | (np.count_nonzero(is_header[cells] & (row == row[0])) >= _FEW)
     wide_rows = np.count_nonzero(np.add.reduceat(is_filled, row_starts, dtype=np.int64) >= _FEW)
-    if wide_rows < max(_FEW, (row_starts.size + 1) // 2):
-        return None
-    if np.add.reduceat(columns, row_starts).max() > MOST_COLUMNS:
+    if wide_rows < max(_FEW, (row_starts.size + 1) // 2) or np.add.reduceat(columns, row_starts).max() > MOST_COLUMNS:
         return None
     most = _MOST_WORDS_WITH_HEADER if is_header[cells].any() else _MOST_WORDS
     if (words_before[end_block] - words_before[first]).max() > most:

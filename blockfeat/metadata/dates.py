@@ -154,9 +154,7 @@ def _is_past(moment: Moment | None) -> bool:
 
 def recent(moment: Moment | None) -> Moment | None:
     """Return a moment at which there were pages; None for another one, which digits gave by chance."""
-    if moment is None or moment.day.year < _FIRST_YEAR_OF_PAGES:
-        return None
-    return moment if _is_past(moment) else None
+    return moment if moment and moment.day.year >= _FIRST_YEAR_OF_PAGES and _is_past(moment) else None
 
 
 def _of_match(found: re.Match[str], *, month_first: bool = False) -> Moment | None:
