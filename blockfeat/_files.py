@@ -87,10 +87,9 @@ def is_written_through(path: Path) -> bool:
 
 def is_same_file(name: str | os.PathLike[str], path: Path) -> bool:
     """Return whether a name is that of a regular file, or of what links to it."""
-    try:
+    with suppress(OSError, ValueError):
         return path.is_file() and os.path.samefile(name, path)
-    except (OSError, ValueError):
-        return False
+    return False
 
 
 @contextmanager

@@ -175,8 +175,6 @@ def _layout_lists(blocks: Blocks) -> set[int]:
     containers = blocks.containers
     items = (containers.key == _ITEM).nonzero()[0]
     several = items[containers.end_block[items] > containers.first_block[items] + 1]
-    if not several.size:
-        return set()
     first = blocks.container[containers.first_block[several]]
     sections = several[are_among(containers.key[first], _HEADINGS)]
     if not sections.size:
@@ -234,22 +232,14 @@ def _code(blocks: Blocks, part: CodePart, inlines: Inlines) -> tree.Code:
 def _leaf(inline: tree.Inline, name: str) -> tree.Node:
     """Return the node of the text of one block, given the name of the element that says what it is."""
     if name in _LEVELS:
-        return tree.Heading(_LEVELS[name], _unbold(inline))
+        # Headings are bold by themselves.
+        return tree.Heading(_LEVELS[name], tree.set_bold(inline, False))
     return tree.Caption(inline) if name in _CAPTIONS else tree.Paragraph(inline)
-
-
-def _unbold(inline: tree.Inline) -> tree.Inline:
-    """Return text without bold, which headings are by themselves."""
-    return tuple(
-        piece._replace(bold=False) if isinstance(piece, tree.Text) and piece.bold else piece for piece in inline
-    )
 
 
 def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) -> list[tree.Node]:
     """Return the captions of a table and its rows that have something in them."""
-    captions = (
-        table.first_block + (kept[table.first_block : table.end_block] & ~table.in_cells()).nonzero()[0]
-    ).tolist()
+    captions = table.first_block + (kept[table.first_block : table.end_block] & ~table.in_cells()).nonzero()[0]
     grid = table.grid()
     shown = [_cell(table, cell, kept, inlines) for cell in range(table.first.size)]
     is_shown = np.array([any(cell >= 0 and shown[cell].inline for cell in line) for line in grid.tolist()])
@@ -268,10 +258,8 @@ def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) ->
         for line, is_line in zip(zip(grid.tolist(), is_spanned.tolist(), strict=True), is_shown, strict=True)
         if is_line
     )
-    return [
-        *(tree.Caption(inlines.of_block(index)) for index in captions),
-        *([tree.Table(_with_header(rows_of_cells))] if rows_of_cells else []),
-    ]
+    nodes: list[tree.Node] = [tree.Caption(inlines.of_block(index)) for index in captions.tolist()]
+    return [*nodes, tree.Table(_with_header(rows_of_cells))] if rows_of_cells else nodes
 
 
 def _with_header(rows: tuple[tuple[tree.Cell, ...], ...]) -> tuple[tuple[tree.Cell, ...], ...]:
@@ -280,7 +268,7 @@ def _with_header(rows: tuple[tuple[tree.Cell, ...], ...]) -> tuple[tuple[tree.Ce
     unmarked = [piece for cell in first if not cell.is_header for piece in cell.inline]
     if not others or not all(isinstance(one, tree.Text) and (one.bold or one.text.isspace()) for one in unmarked):
         return rows
-    return (tuple(replace(cell, inline=_unbold(cell.inline), is_header=True) for cell in first), *others)
+    return (tuple(replace(cell, inline=tree.set_bold(cell.inline, False), is_header=True) for cell in first), *others)
 
 
 def _cell(table: DataTable, cell: int, kept: NDArray[np.bool_], inlines: Inlines) -> tree.Cell:
@@ -290,5 +278,5 @@ def _cell(table: DataTable, cell: int, kept: NDArray[np.bool_], inlines: Inlines
     for index in range(int(table.first[cell]), int(table.end[cell])):
         if kept[index]:
             inline += [tree.Text("\n")] if inline else []
-            inline += _unbold(inlines.of_block(index)) if is_header else inlines.of_block(index)
+            inline += tree.set_bold(inlines.of_block(index), False) if is_header else inlines.of_block(index)
     return tree.Cell(tuple(inline), is_header)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape, unescape
+from itertools import islice
 
 import numpy as np
 from lxml import etree
@@ -94,12 +95,9 @@ class KeptPage:
 
 
 def _view_port(tags: Tags) -> list[str]:
-    for element in tags.named("meta").tolist():
-        attributes = tags.attributes(element)
-        if attributes.get("name", "").lower() == "viewport":
-            content = escape(xml_characters(attributes.get("content", ""))[:200])
-            return [f'<meta name="viewport" content="{content}">']
-    return []
+    metas = map(tags.attributes, tags.named("meta").tolist())
+    given = (meta.get("content", "") for meta in metas if meta.get("name", "").lower() == "viewport")
+    return [f'<meta name="viewport" content="{escape(xml_characters(one)[:200])}">' for one in islice(given, 1)]
 
 
 def _kept_media(blocks: Blocks, kept: Mask, places: TextPlaces) -> list[int]:
@@ -155,17 +153,10 @@ def _with_sources(tags: Tags, media: list[int]) -> list[int]:
         if is_stand_in and has_image:
             has_image = False
             continue
-        has_image = source_of(attributes) is not None
+        has_image = any(attributes.get(name, "").strip() for name in SOURCES)
         if has_image and not {attributes.get("width"), attributes.get("height")} & {"0", "1", "1px", "0px"}:
             found.append(element)
     return found
-
-
-def source_of(attributes: dict[str, str]) -> str | None:
-    """Return the address of an image: one that is loaded late before one inside of the page."""
-    given = [value for name in SOURCES if (value := attributes.get(name, "").strip())]
-    elsewhere = (value for value in given if not value.lower().startswith("data:"))
-    return next(elsewhere, given[0] if given else None)
 
 
 def kept_tree(blocks: Blocks, kept: Mask) -> etree._Element:

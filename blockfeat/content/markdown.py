@@ -135,25 +135,17 @@ def _lines(node: tree.Node, links: bool, bullets: int) -> list[str]:
 
 def _joined(parts: Iterable[list[str]]) -> list[str]:
     """Return the lines of parts with an empty one between two of them."""
-    lines: list[str] = []
-    for part in parts:
-        lines += ["", *part] if lines else part
-    return lines
+    return [line for part in parts for line in ("", *part)][1:]
 
 
 def _list(node: tree.ListOf, links: bool, bullets: int) -> list[str]:
     """Return the lines of a list; what an item holds is indented to its text."""
-    entries: list[tuple[str, list[list[str]]]] = []
-    is_tight = True
-    for number, item in enumerate(node.items, start=node.start):
-        marker = f"{number}{'.)'[bullets]} " if node.ordered else "-*"[bullets] + " "
-        parts = _parts(item, links)
-        if parts:
-            entries.append((marker, parts))
-            is_tight = is_tight and _is_tight(item)
+    entries = [(number, item, _parts(item, links)) for number, item in enumerate(node.items, start=node.start)]
+    is_tight = all(_is_tight(item) for _, item, parts in entries if parts)
     lines: list[str] = []
-    for marker, parts in entries:
-        inside = [line for part in parts for line in part] if is_tight else _joined(parts)
+    for number, parts in ((number, parts) for number, _, parts in entries if parts):
+        marker = f"{number}{'.)'[bullets]} " if node.ordered else "-*"[bullets] + " "
+        inside = [*chain(*parts)] if is_tight else _joined(parts)
         lines += [""] if lines and not is_tight else []
         lines += [marker + inside[0], *(" " * len(marker) + line if line else "" for line in inside[1:])]
     return lines
@@ -169,11 +161,7 @@ def _is_tight(item: Sequence[tree.Node]) -> bool:
 
 def _in_bold(node: tree.Node) -> tree.Node:
     """Return a paragraph in bold; other nodes as they are."""
-    if not isinstance(node, tree.Paragraph):
-        return node
-    return tree.Paragraph(
-        tuple(piece._replace(bold=True) if isinstance(piece, tree.Text) else piece for piece in node.inline)
-    )
+    return tree.Paragraph(tree.set_bold(node.inline, True)) if isinstance(node, tree.Paragraph) else node
 
 
 def _table(node: tree.Table, links: bool) -> list[str]:

@@ -49,6 +49,11 @@ def target_of(piece: Text | Image) -> str | None:
     return piece.target if isinstance(piece, Text) else None
 
 
+def set_bold(inline: Inline, bold: bool) -> Inline:
+    """Return a line of text with all of it in bold, or nothing."""
+    return tuple(piece._replace(bold=bold) if isinstance(piece, Text) else piece for piece in inline)
+
+
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph, or any text that is nothing else."""

@@ -96,16 +96,11 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     ends = containers.element.searchsorted(tags.opened.searchsorted(tags.closed[containers.element[tables]]))
     holds_kept[:-1] &= tables[1:] >= ends[:-1]
     tables, ends = tables[holds_kept], ends[holds_kept]
-    if not tables.size:
-        return []
     barred_before = sums_before(are_among(containers.key, _NOT_DATA))
     may_hold_data = barred_before[ends] == barred_before[tables + 1]
     words_before = sums_before(blocks.measures.words)
-    read = (
-        _read(blocks, words_before, table, end)
-        for table, end in zip(tables[may_hold_data].tolist(), ends[may_hold_data].tolist(), strict=True)
-    )
-    return [table for table in read if table is not None]
+    spans = zip(tables[may_hold_data].tolist(), ends[may_hold_data].tolist(), strict=True)
+    return [data for table, end in spans if (data := _read(blocks, words_before, table, end)) is not None]
 
 
 def _read(blocks: Blocks, words_before: NDArray[np.int32], table: int, end: int) -> DataTable | None:
@@ -125,9 +120,7 @@ def _read(blocks: Blocks, words_before: NDArray[np.int32], table: int, end: int)
     # Cells of pictures have no text: a header row says that they are cells of a table.
     is_filled = (end_block > first) | (np.count_nonzero(is_header[cells] & (row == row[0])) >= _FEW)
     wide_rows = np.count_nonzero(np.add.reduceat(is_filled, row_starts, dtype=np.int64) >= _FEW)
-    if wide_rows < max(_FEW, (row_starts.size + 1) // 2):
-        return None
-    if np.add.reduceat(columns, row_starts).max() > MOST_COLUMNS:
+    if wide_rows < max(_FEW, (row_starts.size + 1) // 2) or np.add.reduceat(columns, row_starts).max() > MOST_COLUMNS:
         return None
     most = _MOST_WORDS_WITH_HEADER if is_header[cells].any() else _MOST_WORDS
     if (words_before[end_block] - words_before[first]).max() > most:

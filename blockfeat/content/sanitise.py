@@ -280,8 +280,7 @@ class Sanitiser:
         found = []
         for candidate in _CANDIDATE.findall(value):
             address, _, size = candidate.rstrip(",").partition(" ")
-            target = self.address(address.rstrip(","))
-            if target is not None:
+            if (target := self.address(address.rstrip(","))) is not None:
                 found.append(f"{target} {size}".strip())
         return ", ".join(found) or None
 

@@ -69,10 +69,8 @@ def check_same_run(record: Mapping[str, Any], output: Path) -> None:
         raise ResumeError(f"{output}: cannot be resumed: {path.name} cannot be read: {error}") from error
     if not isinstance(earlier, dict) or earlier.get("schema") != _SCHEMA:
         raise ResumeError(f"{output}: cannot be resumed: {path.name} was not written by this version of blockfeat")
-    if found := differences(earlier, record):
-        raise ResumeError(
-            f"{output}: the run was made with {'; '.join(found)}. Give the same options, or another --output"
-        )
+    if found := "; ".join(differences(earlier, record)):
+        raise ResumeError(f"{output}: the run was made with {found}. Give the same options, or another --output")
 
 
 def differences(earlier: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:

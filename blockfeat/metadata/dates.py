@@ -69,9 +69,7 @@ class Moment:
         """Return ISO 8601: ``2023-04-28``, ``2023-04-28T18:03:46`` or ``2023-04-28T18:03:46+02:00``."""
         return self.day.isoformat() if self.time is None else _stamp(self, self.time).isoformat()
 
-    def __str__(self) -> str:
-        """Return ISO 8601."""
-        return self.isoformat()
+    __str__ = isoformat
 
 
 def _stamp(moment: Moment, clock: time) -> datetime:
@@ -102,7 +100,8 @@ def parse_moment(text: str, *, month_first: bool = False) -> Moment | None:
             stamp = datetime.fromisoformat(text)
             return Moment(stamp.date(), stamp.timetz()) if _is_plausible(stamp.date()) else None
     if _EPOCH.match(text):
-        return recent(_of_epoch(int(text[:10])))
+        stamp = datetime.fromtimestamp(int(text[:10]), UTC)
+        return recent(Moment(stamp.date(), stamp.timetz()))
     if compact := _COMPACT.match(text):
         return recent(_of_match(compact))
     found = filter(None, (form.match(text) for form in (_ISO, _RFC)))
@@ -155,14 +154,7 @@ def _is_past(moment: Moment | None) -> bool:
 
 def recent(moment: Moment | None) -> Moment | None:
     """Return a moment at which there were pages; None for another one, which digits gave by chance."""
-    if moment is None or moment.day.year < _FIRST_YEAR_OF_PAGES:
-        return None
-    return moment if _is_past(moment) else None
-
-
-def _of_epoch(seconds: int) -> Moment:
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return Moment(moment.date(), moment.timetz())
+    return moment if moment and moment.day.year >= _FIRST_YEAR_OF_PAGES and _is_past(moment) else None
 
 
 def _of_match(found: re.Match[str], *, month_first: bool = False) -> Moment | None:
@@ -204,18 +196,14 @@ def _time_of(parts: dict[str, str | None]) -> time | None:
 
 def _zone_of(text: str | None) -> timezone | None:
     """Return the zone of an offset or of a name that is not ambiguous."""
-    if not text:
-        return None
+    offset = re.search(r"([+-])(\d\d?):?(\d\d)?\Z", text or "")
     if text in ZONE_MINUTES:
         minutes = ZONE_MINUTES[text]
-        return timezone(timedelta(minutes=minutes)) if minutes else UTC
-    offset = re.search(r"([+-])(\d\d?):?(\d\d)?\Z", text)
-    if offset is None:
+    elif offset is None or (minutes := int(offset[2]) * 60 + int(offset[3] or 0)) > 14 * 60:
         return None
-    minutes = int(offset[2]) * 60 + int(offset[3] or 0)
-    if minutes > 14 * 60:
-        return None
-    return timezone(timedelta(minutes=-minutes if offset[1] == "-" else minutes)) if minutes else UTC
+    elif offset[1] == "-":
+        minutes = -minutes
+    return timezone(timedelta(minutes=minutes)) if minutes else UTC
 
 
 def month_number(name: str) -> int:
@@ -254,13 +242,14 @@ def choose_publication(
     days = {moment.day for moment, _ in declared}
     may_be_stamp = bool(modified) and declared[0][0].day >= modified[0][0].day and declared[0][0].day != url_day
     visible = _until(declared[0][0].day, seen()) if len(days) > 1 or may_be_stamp else []
-    chosen = most_precise(_by_visible(declared, visible), declared)
+    seen_days = {moment.day for moment, _ in visible}
+    # The first, or another one where readers see that and not the first.
+    chosen = most_precise(next((each for each in declared if each[0].day in seen_days), declared[0]), declared)
     local = url_day or (visible[0][0].day if visible else None)
     if local is not None and _is_elsewhere(chosen[0], local):
         # The same instant with the day that it has on the page.
         return replace(chosen[0], day=local, ahead=(chosen[0].day - local).days), chosen[1]
-    is_seen = any(moment.day == chosen[0].day for moment, _ in visible)
-    if may_be_stamp and visible and not is_seen and visible[0][0].day < chosen[0].day:
+    if may_be_stamp and visible and chosen[0].day not in seen_days and visible[0][0].day < chosen[0].day:
         return visible[0]
     return chosen
 
@@ -273,12 +262,6 @@ def _until(day: date, seen: Iterable[Dated]) -> list[Dated]:
         if each[0].day == day:
             break
     return visible
-
-
-def _by_visible(declared: list[Dated], visible: list[Dated]) -> Dated:
-    """Return the first declared date, or another declared one where readers see that and not the first."""
-    seen = {moment.day for moment, _ in visible}
-    return next((each for each in declared if each[0].day in seen), declared[0])
 
 
 def _is_elsewhere(moment: Moment, local: date) -> bool:

@@ -213,8 +213,7 @@ def _links(tags: Tags) -> Candidates:
         if b"canonical" in tag or b"license" in tag or b"image_src" in tag:
             attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
             for rel in attributes.get("rel", "").lower().split():
-                field = {"canonical": "url", "license": "licence", "image_src": "image"}.get(rel)
-                if field:
+                if field := {"canonical": "url", "license": "licence", "image_src": "image"}.get(rel):
                     claims.add(field, attributes.get("href", "").strip())
     return claims
 
@@ -288,16 +287,17 @@ class Metadata:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold; moments in ISO 8601, each followed by its day on the page."""
-        plain: dict[str, Any] = {}
+        found: dict[str, Any] = {}
         for name, value in vars(self).items():
             if name in ("published", "modified"):
-                plain |= {name: value and value.isoformat(), f"{name}_day": value and value.day.isoformat()}
+                found |= {name: value and value.isoformat(), f"{name}_day": value and value.day.isoformat()}
+            elif isinstance(value, Mapping):
+                found[name] = dict(value)
             else:
-                plain[name] = list(value) if isinstance(value, tuple) else dict(value) if name in _MAPPINGS else value
-        return plain
+                found[name] = list(value) if isinstance(value, tuple) else value
+        return found
 
 
-_MAPPINGS = ("sources", "support", "confidences")
 SUPPORTS = ("agreed", "alone", "contradicted")
 """What other sources say of a value: one has the same, none has any, all that have one have another."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from blockfeat._files import bundled_table
 from blockfeat.metadata.metadata import folded, pattern, plain
@@ -172,12 +172,11 @@ def without_site(title: str, *, site: str | None, host: str, known: str | None) 
                 return part.strip()
     if wanted and folded(title) == wanted:
         return title
-    first = marks[0]
     for mark in reversed(marks):
         if _is_site(title[mark.end() :], site, host):
             return title[: mark.start()].strip()
-    if _is_site(title[: first.start()], site, host):
-        return title[first.end() :].strip()
+    if _is_site(title[: marks[0].start()], site, host):
+        return title[marks[0].end() :].strip()
     return title
 
 
@@ -204,10 +203,8 @@ def is_declared(visible: str, given: Iterable[str], *, site: str | None, host: s
         return False
     wholes = ((title, folded(title)) for title in given)
     likely = ((title, whole) for title, whole in wholes if whole.startswith(own) or whole.endswith(own))
-    return any(
-        whole == own or folded(without_site(title, site=site, host=host, known=visible)) == own
-        for title, whole in likely
-    )
+    bare = partial(without_site, site=site, host=host, known=visible)
+    return any(whole == own or folded(bare(title)) == own for title, whole in likely)
 
 
 def is_headline_of(visible: str, declared: str, title: str, headings: Iterable[str]) -> bool:

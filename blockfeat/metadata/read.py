@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from functools import cached_property, lru_cache, partial
-from operator import eq
+from operator import and_, eq
 from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
 
@@ -106,9 +107,8 @@ class _Reading:
         published, modified = self._dates()
         declared = _language(self.page.declared_lang or "")
         language = self._first("language", _language) or self._set("language", declared, "html")
-        description, tags, paywall = self._first("description", plain), self._tags(), self._first("paywall", str)
-        support = dict(self._supports(title, authors, published, description, tags))
-        return Metadata(
+        paywall = self._first("paywall", str)
+        found = Metadata(
             title=title,
             headline=self._set("headline", self.visible, "heading") or self._set("headline", title, title_source),
             authors=authors,
@@ -117,46 +117,39 @@ class _Reading:
             modified=modified,
             site=site,
             canonical_url=self._first("url", self._absolute, named="canonical_url"),
-            description=description,
+            description=self._first("description", plain),
             image=self._first("image", self._absolute),
             language=language,
             section=self._first("section", _short),
-            tags=tags,
+            tags=self._tags(),
             paywall=None if paywall is None else paywall == "true",
             licence=self._first("licence", lambda value: plain(value)[:300]),
             sources={name: self.sources[name] for name in sorted(self.sources)},
-            support=support,
-            confidences=self._confidences(support),
         )
+        support = dict(self._supports(found))
+        return replace(found, support=support, confidences=self._confidences(support))
 
-    def _supports(
-        self,
-        title: str | None,
-        authors: tuple[str, ...],
-        published: Moment | None,
-        description: str | None,
-        tags: tuple[str, ...],
-    ) -> Iterator[tuple[str, str]]:
+    def _supports(self, found: Metadata) -> Iterator[tuple[str, str]]:
         """Return the fields whose sources have records, and what other sources of the page say of their values."""
-        if title:
+        if found.title:
             declared = self._others("title", "title", lambda values: plain(values[0]))
             seen = (("heading", self.visible), ("title", self.page.title))
             others = (text for source, text in seen if text and source != self.sources["title"])
-            yield "title", support_of(title, (*declared, *others), alike)
-        if authors:
+            yield "title", support_of(found.title, (*declared, *others), alike)
+        if found.authors:
             named = self._others("authors", "author", lambda values: frozenset(map(folded, clean_names(values))))
-            yield "authors", support_of(frozenset(map(folded, authors)), filter(None, named), _share)
-        if published:
+            yield "authors", support_of(frozenset(map(folded, found.authors)), filter(None, named), and_)
+        if found.published:
             moments = self._others("published", "published", self._day)
             in_url = moment_in_url(self.url) if self.url and self.sources["published"] != "url" else None
             days = [day for day in (*moments, in_url.day if in_url else None) if day]
-            yield "published", support_of(published.day, days, eq)
-        if description:
+            yield "published", support_of(found.published.day, days, eq)
+        if found.description:
             given = self._others("description", "description", lambda values: plain(values[0]))
-            yield "description", support_of(description, given, _begin_alike)
-        if tags:
+            yield "description", support_of(found.description, given, _begin_alike)
+        if found.tags:
             keywords = self._others("tags", "tag", lambda values: frozenset(map(folded, _split_tags(values))))
-            yield "tags", support_of(frozenset(map(folded, tags)), filter(None, keywords), _share)
+            yield "tags", support_of(frozenset(map(folded, found.tags)), filter(None, keywords), and_)
 
     def _others(self, name: str, claimed: str, read: Callable[[list[str]], _Read]) -> Iterator[_Read]:
         """Return what sources claim, other than the one that a field's value is from."""
@@ -203,7 +196,9 @@ class _Reading:
                     break
         if chosen is None:
             return None
-        if self.visible and is_headline_of(self.visible, chosen[0], self.page.title or "", self._headings()):
+        # A heading may hold more than the block of the headline.
+        headings = map(self.tags.text, self.tags.named("h1")[:_MOST_HEADINGS].tolist())
+        if self.visible and is_headline_of(self.visible, chosen[0], self.page.title or "", headings):
             chosen = (without_site(self.visible, site=site, host=self.host, known=None), "heading")
         return self._set("title", *chosen)
 
@@ -216,11 +211,6 @@ class _Reading:
             return None
         others = (clean(first.get("json-ld", "")), clean(self.page.title or ""))
         return (shared, "open-graph") if all(folded(other) == own for other in others) else None
-
-    def _headings(self) -> Iterator[str]:
-        """Return the texts of the first h1 elements, which may hold more than the block of the headline."""
-        for element in self.tags.named("h1")[:_MOST_HEADINGS].tolist():
-            yield " ".join(self.tags.text(element).split())
 
     def _authors(self, site: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the authors, and the agencies among those that the page names."""
@@ -257,9 +247,8 @@ class _Reading:
     def _dates(self) -> tuple[Moment | None, Moment | None]:
         modified = self._moments("modified")
         in_url = moment_in_url(self.url) if self.url else None
-        published = choose_publication(
-            self._moments("published"), modified, in_url.day if in_url else None, self._visible_publications
-        )
+        url_day = in_url.day if in_url else None
+        published = choose_publication(self._moments("published"), modified, url_day, self._visible_publications)
         if published is None:
             seen = list(self._visible())
             published = self._undeclared([each for each in seen if not each.is_update] or seen, in_url)
@@ -285,11 +274,8 @@ class _Reading:
         return ((each.moment, "time") for each in self._visible() if not each.is_update)
 
     def _moments(self, name: str) -> list[Dated]:
-        return [
-            (moment, source)
-            for value, source in self._given(name)
-            if (moment := parse_moment(value, month_first=self.is_month_first))
-        ]
+        read = ((parse_moment(value, month_first=self.is_month_first), source) for value, source in self._given(name))
+        return [(moment, source) for moment, source in read if moment]
 
     def _anywhere(self, place: Place) -> Dated | None:
         """Return the date that stands anywhere in the article."""
@@ -321,10 +307,6 @@ class _Reading:
         except ValueError:
             return ""
         return joined if parts.netloc or (not self.url and "/" in address) else ""
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> bool:
-    return not one.isdisjoint(other)
 
 
 def _begin_alike(one: str, other: str) -> bool:

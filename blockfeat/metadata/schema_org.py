@@ -174,7 +174,7 @@ def _people(value: Any, by_id: dict[str, Node]) -> list[tuple[str, bool]]:
     found: list[tuple[str, bool]] = []
     for item in (value if isinstance(value, list) else [value])[:_PEOPLE]:
         if isinstance(item, str):
-            name, is_organisation = (_text(by_id[item].get("name")) if item in by_id else item), False
+            names, is_organisation = [_text(by_id[item].get("name")) if item in by_id else item], False
         elif isinstance(item, dict):
             if "name" not in item and isinstance(item.get("@id"), str):
                 item = by_id.get(item["@id"], item)
@@ -183,11 +183,9 @@ def _people(value: Any, by_id: dict[str, Node]) -> list[tuple[str, bool]]:
                 or _text(item.get("@value"))
             ]
             is_organisation = any(kind.endswith(_ORGANISATIONS) for kind in types_of(item))
-            found += [(plain(name), is_organisation) for name in names[1:]]
-            name = names[0]
         else:
             continue
-        found.append((plain(name), is_organisation))
+        found += [(plain(name), is_organisation) for name in (*names[1:], names[0])]
     return [(name, kind) for name, kind in found if name]
 
 
@@ -236,9 +234,17 @@ class _Items:
     loose: Node = field(default_factory=dict)
     open: list[tuple[int, Node]] = field(default_factory=list)
 
-    def close_to(self, tag: int) -> None:
-        while self.open and self.open[-1][0] < tag:
-            self.open.pop()
+    def elements(self, tags: Tags, needed: bytes, other: bytes) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield the elements whose start tags hold one of two attributes, in order; none on pages without the first.
+
+        The items that have ended before each are closed.
+        """
+        places = list(islice(places_of(needed, tags.source), _MOST))
+        places += islice(places_of(other, tags.source), _MOST if places else 0)
+        for element in tags.elements_at(sorted(places)[:_MOST]):
+            while self.open and self.open[-1][0] < tags.opened[element]:
+                self.open.pop()
+            yield element, tags.attributes(element, most=LONGEST_ATTRIBUTE)
 
     def put(self, names: list[str], value: Any) -> None:
         owner = self.open[-1][1] if self.open else self.loose
@@ -264,9 +270,7 @@ class _Items:
 def read_microdata(tags: Tags) -> list[Node]:
     """Return the items that ``itemscope`` and ``itemprop`` describe."""
     items = _Items()
-    for element in _elements(tags, *_MICRODATA):
-        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
-        items.close_to(int(tags.opened[element]))
+    for element, attributes in items.elements(tags, *_MICRODATA):
         names = [_NAMES[name] for name in attributes.get("itemprop", "").lower().split() if name in _NAMES]
         if "itemscope" in attributes:
             items.begin(names, attributes.get("itemtype", ""), int(tags.closed[element]))
@@ -280,9 +284,7 @@ def read_microdata(tags: Tags) -> list[Node]:
 def read_rdfa(tags: Tags) -> list[Node]:
     """Return the items that ``typeof`` and ``property`` describe, of schema.org and Dublin Core."""
     items = _Items()
-    for element in _elements(tags, *_RDFA):
-        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
-        items.close_to(int(tags.opened[element]))
+    for element, attributes in items.elements(tags, *_RDFA):
         names = [name for each in attributes.get("property", "").split() if (name := _rdfa_name(each))]
         if attributes.get("typeof") and not _FOREIGN.match(attributes["typeof"]):
             # Drupal 7 wrote no type of schema.org.
@@ -299,14 +301,6 @@ def _rdfa_name(name: str) -> str:
     if lower in _VOCABULARIES:
         return _VOCABULARIES[lower]
     return "" if _FOREIGN.match(lower) else _NAMES.get(lower.removeprefix("schema:").rsplit("/", 1)[-1], "")
-
-
-def _elements(tags: Tags, needed: bytes, other: bytes) -> list[int]:
-    """Return the elements whose start tags hold one of two attributes, in order; none on pages without the first."""
-    places = list(islice(places_of(needed, tags.source), _MOST))
-    if places:
-        places += islice(places_of(other, tags.source), _MOST)
-    return tags.elements_at(sorted(places)[:_MOST])
 
 
 def _value(tags: Tags, element: int, attributes: dict[str, str], name: str) -> str:

@@ -224,9 +224,7 @@ def _in_lines(place: Place) -> Iterator[str]:
     for index, text in place.near.items():
         yield from _in_line(place.blocks, index, text)
     for index, text in place.near.items():
-        if len(text) > 120:
-            continue
-        if span := find_span(text):
+        if len(text) <= 120 and (span := find_span(text)):
             for part in (text[: span[0]], *_BETWEEN.split(text[span[1] :])):
                 yield from _only_person(part)
             # Many pages put the name into a line of its own above or below the date.

@@ -11,8 +11,7 @@ import ipaddress
 import select
 import socket
 import threading
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -77,9 +76,8 @@ def _carried(address: _Address) -> list[_Address]:
 
 
 def _is_public(address: _Address) -> bool:
-    if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_UNICAST:
-        return False
-    return not any(address in network for network in _special_networks())
+    is_special = any(address in network for network in _special_networks())
+    return not is_special and (address.version == 4 or address in _GLOBAL_UNICAST)
 
 
 @cache
@@ -137,12 +135,7 @@ class _CheckedBackend:
         self._hint = hint
 
     async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
+        self, host: str, port: int, timeout: float | None = None, **options: Any
     ) -> httpcore2.AsyncNetworkStream:
         import httpcore2
 
@@ -156,7 +149,7 @@ class _CheckedBackend:
             # An address that does not answer may use only its share of the time.
             share = seconds / len(addresses)
             try:
-                stream = await httpcore2.AnyIOBackend().connect_tcp(address, port, share, None, socket_options)
+                stream = await httpcore2.AnyIOBackend().connect_tcp(address, port, share, **options)
                 return cast("httpcore2.AsyncNetworkStream", _Stream(stream, stream.get_extra_info("socket")))
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
@@ -198,28 +191,22 @@ async def resolved(host: str, port: int, timeout: float, resolver: Resolver = as
     """Return the IP addresses of a host, or raise OSError; the resolver's thread is abandoned after the timeout."""
     # Imported here: it is slow to import, and reading options does not need it.
     import asyncio
+    from concurrent.futures import Future
 
     if is_address(host):
         return [host]
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[Sequence[str] | Exception] = loop.create_future()
-
-    def tell(found: Sequence[str] | Exception) -> None:
-        if not answer.done():
-            answer.set_result(found)
+    answer: Future[Sequence[str] | Exception] = Future()
+    answer.set_running_or_notify_cancel()
 
     def ask() -> None:
-        found: Sequence[str] | Exception
         try:
-            found = resolver(host, port)
+            answer.set_result(resolver(host, port))
         except (OSError, UnicodeError) as error:
-            found = error
-        with suppress(RuntimeError):  # the loop is closed: nothing waits for the result
-            loop.call_soon_threadsafe(tell, found)
+            answer.set_result(error)
 
     threading.Thread(target=ask, name="blockfeat-resolve", daemon=True).start()
     try:
-        found = await asyncio.wait_for(answer, timeout)
+        found = await asyncio.wait_for(asyncio.wrap_future(answer), timeout)
     except TimeoutError as error:
         raise TimeoutError(f"host {host} could not be resolved in time") from error
     if isinstance(found, Exception):
@@ -256,8 +243,13 @@ def checked_transport(
         def __init__(self, response: httpcore2.Response) -> None:
             self._response = response
 
-        def __aiter__(self) -> AsyncIterator[bytes]:
-            return _limited(self._response.aiter_stream(), max_bytes)
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            received = 0
+            async for chunk in self._response.aiter_stream():
+                received += len(chunk)
+                if received > max_bytes:
+                    raise LimitExceeded(f"larger than {max_bytes:,} bytes")
+                yield chunk
 
         async def aclose(self) -> None:
             await self._response.aclose()
@@ -277,23 +269,12 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
     """Convert an httpx2 request to an httpcore2 request; raise FetchError unless the scheme is http or https."""
     import httpcore2
 
-    if request.url.scheme not in ("http", "https"):
+    asked = request.url
+    if asked.scheme not in ("http", "https"):
         raise FetchError("only http and https addresses can be fetched")
-    url = httpcore2.URL(
-        scheme=request.url.raw_scheme, host=request.url.raw_host, port=request.url.port, target=request.url.raw_path
-    )
+    url = httpcore2.URL(scheme=asked.raw_scheme, host=asked.raw_host, port=asked.port, target=asked.raw_path)
     # The extensions hold the time limits.
     return httpcore2.Request(method=request.method, url=url, headers=request.headers.raw, extensions=request.extensions)
-
-
-async def _limited(chunks: AsyncIterable[bytes], max_bytes: int) -> AsyncIterator[bytes]:
-    """Yield the chunks of a body as received; raise LimitExceeded for more than ``max_bytes``."""
-    received = 0
-    async for chunk in chunks:
-        received += len(chunk)
-        if received > max_bytes:
-            raise LimitExceeded(f"larger than {max_bytes:,} bytes")
-        yield chunk
 
 
 async def read_body(response: httpx2.Response, max_bytes: int) -> bytes:

@@ -284,8 +284,7 @@ def _started(document: Pending, options: InputOptions, turns: dict[str, float], 
     turns[host] = turn + options.delay
 
     def work() -> None:
-        stopped.wait(max(0.0, turn - time.monotonic()))
-        if stopped.is_set():
+        if stopped.wait(max(0.0, turn - time.monotonic())):
             return
         try:
             future.set_result(_fetched(document, options))

@@ -134,11 +134,8 @@ class _Rejoined(io.RawIOBase):
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        wanted = len(buffer)
-        if self._head:
-            data, self._head = self._head[:wanted], self._head[wanted:]
-        else:
-            data = _some(self._rest, wanted)
+        data = self._head[: len(buffer)] or _some(self._rest, len(buffer))
+        self._head = self._head[len(buffer) :]
         buffer[: len(data)] = data
         return len(data)
 

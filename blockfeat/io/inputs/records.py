@@ -34,6 +34,7 @@ SUFFIXES = {
 _MOST_NAMES, _MOST_COLUMNS = 12, 20
 _LOOKED_AT, _MOST_OF_A_REASON = 1024, 200
 _ROWS_AT_ONCE = 64
+_HINT = "--fields html=NAME names the page's"
 
 
 def _failed(name: str, how: str, error: Exception) -> Document:
@@ -105,7 +106,7 @@ def _document(place: str, line: bytes | None, fields: FieldNames) -> Document:
 def _no_page(record: dict[str, Any], fields: FieldNames) -> str:
     """Return the message for a record without a page, which lists the record's fields."""
     names = ", ".join(list(record)[:_MOST_NAMES]) or "none"
-    return f'no "{fields.html}" in the record (its fields: {names}; --fields html=NAME names the page\'s)'
+    return f'no "{fields.html}" in the record (its fields: {names}; {_HINT})'
 
 
 def _identifier(record: dict[str, Any], key: str) -> str | None:
@@ -150,9 +151,7 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
             names = file.schema_arrow.names
             if fields.html not in names:
                 found = ", ".join(names[:_MOST_COLUMNS])
-                raise InputError(
-                    f'no column "{fields.html}" (its columns: {found}; --fields html=NAME names the page\'s)'
-                )
+                raise InputError(f'no column "{fields.html}" (its columns: {found}; {_HINT})')
             wanted = {value: column for value, column in asdict(fields).items() if column in names}
             yield from _rows(name, file, wanted, damage)
     except (*damage, InputError) as error:
@@ -527,7 +526,6 @@ def _archived(place: str, parse: Callable[..., Iterator[Any]], data: bytes) -> D
         if max(len(body), record.content_length) > _MAX_PAGE_BYTES:
             raise InputError(f"larger than {_MAX_PAGE_BYTES} bytes")
     except (OSError, ValueError, InputError) as error:
-        return Document(
-            id=identifier, data=None, url=url, error=f"{place}: cannot be read: {str(error)[:_MOST_OF_A_REASON]}"
-        )
+        reason = str(error)[:_MOST_OF_A_REASON]
+        return Document(id=identifier, data=None, url=url, error=f"{place}: cannot be read: {reason}")
     return Document(id=identifier, data=body, url=url, charset=record.http_charset)

@@ -308,14 +308,14 @@ def part(format: str, name: str, text: str, error: str | None) -> str:
         Why it failed.
     """
     name, error = _one_line(name), error and _one_line(error)
+    marked = f' data-error="{escape(error)}"' if error else ""
     if format == "markdown":
         failed = f"<!-- error: {error.replace('--', '- -')} -->\n" if error else ""
         return f"<!-- page: {name.replace('--', '%2D%2D')} -->\n{failed}\n{_lines(text)}"
     if format == "html":
-        return _article(name, text, error)
+        return _article(name, text, marked)
     if format == "page":
-        failed = f' data-error="{escape(error)}"' if error else ""
-        attributes = f'data-page="{escape(name)}"{failed} title="{escape(name)}"'
+        attributes = f'data-page="{escape(name)}"{marked} title="{escape(name)}"'
         return f'<iframe {attributes} sandbox srcdoc="{escape(text)}"></iframe>\n'
     if format == "xml":
         if error:
@@ -333,9 +333,8 @@ def _lines(text: str) -> str:
     return text.rstrip("\n") + "\n\n" if text else ""
 
 
-def _article(name: str, text: str, error: str | None) -> str:
+def _article(name: str, text: str, failed: str) -> str:
     found = _HTML.search(text)
-    failed = f' data-error="{escape(error)}"' if error else ""
     if found is None:
         return f'<article data-page="{escape(name)}"{failed}></article>\n'
     title = f' title="{escape(unescape(found["title"]))}"' if found["title"] else ""
