@@ -158,7 +158,10 @@ def written_alone(path: str | os.PathLike[str]) -> Iterator[None]:
 
             # Of this process alone: its children may live a little longer where it is killed.
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError) as error:
+            # Another run may have ended since the file was opened, and taken it away: a third locks a new one.
+            if not os.path.samestat(os.stat(place), os.fstat(lock.fileno())):
+                raise BlockingIOError
+        except (BlockingIOError, FileNotFoundError, PermissionError) as error:
             raise OutputError(f"{os.fspath(path)}: another run is writing it") from error
         except (ImportError, OSError):  # Windows, and file systems without locks
             pass

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blockfeat._files import config_text, held_alone, whole_file, write_text, write_whole, writing
+from blockfeat._files import config_text, held_alone, whole_file, write_text, write_whole, writing, written_alone
 from blockfeat.errors import ConfigError, InputError, OutputError
 
 
@@ -88,6 +88,13 @@ def test_a_lock_has_one_holder_at_a_time_from_any_thread(tmp_path: Path) -> None
     with held_alone(path):
         pass
     with pytest.raises(OutputError, match="cannot be written"), held_alone(tmp_path / "none" / "lock"):
+        pass
+
+
+def test_a_lock_that_another_run_takes_away_meanwhile_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setattr(fcntl, "lockf", lambda lock, how: os.unlink(lock.name))
+    with pytest.raises(OutputError, match="another run is writing it"), written_alone(tmp_path / "out"):
         pass
 
 
