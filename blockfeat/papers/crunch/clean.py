@@ -207,11 +207,6 @@ class Cleaner:
         root = page.tree
         if root is None:
             return ""
-        self.clean_tree(root)
-        return html_of(root)
-
-    def clean_tree(self, root: etree._Element) -> None:
-        """Clean a tree in place."""
         listing = self.settings.removed_links
         links = take_earlier_links(root, self.hosts) if listing.list else {}
         decision = decide(root, self.settings, self.hosts)
@@ -220,6 +215,7 @@ class Cleaner:
         take_out(decision)
         if links:
             append_links(root, links, listing)
+        return html_of(root)
 
 
 def clean(

@@ -112,8 +112,7 @@ def compare_strategies(
     for number, page in enumerate(pages, start=1):
         extraction = extractor.extract(page.html, lang=page.lang)
         everything = "\n\n".join(block.text for block in extraction.blocks)
-        raw = Page.parse(page.html, keep_raw_text=True).all_text()
-        texts = (extraction.text, everything, raw)
+        texts = (extraction.text, everything, Page.parse(page.html, keep_raw_text=True).all_text())
         fe, pr, tb = (page_fitness(text, page, metric) for text in texts)
         found[bool(page.text)].append((fe, pr, tb))
         if on_page is not None:
