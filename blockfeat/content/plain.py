@@ -96,6 +96,8 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     ends = containers.element.searchsorted(tags.opened.searchsorted(tags.closed[containers.element[tables]]))
     holds_kept[:-1] &= tables[1:] >= ends[:-1]
     tables, ends = tables[holds_kept], ends[holds_kept]
+    if not tables.size:
+        return []
     barred_before = sums_before(are_among(containers.key, _NOT_DATA))
     may_hold_data = barred_before[ends] == barred_before[tables + 1]
     words_before = sums_before(blocks.measures.words)
