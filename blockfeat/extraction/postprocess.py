@@ -440,7 +440,7 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
     """
     if page.notice is not None:
         return choice._replace(warning=NOTICES[page.notice])
-    is_over = choice.is_found or not has_rules
+    before, is_over = choice.kept, choice.is_found or not has_rules
     listed = None if is_over else list_instead(page, choice.rule_reasons, model_kind=model_kind)
     if listed is not None and choice.options.favour != "precision":
         choice = _with_items(choice, listed, _ITEM)._replace(warning=_LISTED, is_list=True)
@@ -448,7 +448,8 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
         is_over = is_over or choice.options.favour == "precision"
         rest = None if is_over else rest_of_list(choice, page, model_kind=model_kind)
         choice = choice if rest is None else _with_items(choice, rest, _REST)
-        return _options(_of_other_page(choice, page)) if has_rules else choice
+        choice = _of_other_page(choice, page) if has_rules else choice
+        return choice if choice.kept is before else _options(choice)
     left_out = _LIST_LEFT_OUT if listed is not None else None
     return choice._replace(warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
 
@@ -490,12 +491,12 @@ def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask |
     expected of what is kept, and their elements tell what is beside the text.
     """
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
+    if log_odds is None or not choice.signs.bits & signs.REST:
+        return None
     url, source = (choice.page.url or "").lower(), blocks.tags.source
     is_named = _ADDRESS_OF_LIST.search(url) is not None
     if (
-        log_odds is None
-        or not choice.signs.bits & signs.REST
-        or not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
+        not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
         or _ADDRESS_OF_OTHERS.search(url)
         or any(map(url.__contains__, _ADDRESSES))
         or (b"article" in rules.type_of_graph(source) and not is_named)

@@ -148,6 +148,13 @@ _FOOTER = "<footer><p>All rights reserved, Pine and Larch Limited, 12 Mill Lane,
 _NAMES = ("Maple", "Birch", "Willow", "Alder", "Rowan", "Hazel", "Aspen", "Cedar", "Poplar", "Linden")
 
 
+def test_options_are_applied_once() -> None:
+    # Once comments are in, the caption before them would stand between parts of the text.
+    beside = f"<figure><figcaption>The pier at nine</figcaption></figure><div class=comments><p>{SENTENCE}</div>"
+    options = ExtractionOptions(captions=True, comments=True)
+    assert choice_of(Case(f"{BODY}{beside}", (3, 4), are_kept=True, options=options)).kept.tolist()[3:] == [False, True]
+
+
 def _page(main: str, *, head: str = "", url: str = "https://shop.example/tables/") -> dict[str, str]:
     body = f"{_NAV}{main}{_FOOTER}"
     html = f"<!DOCTYPE html><html lang=en><head><title>Tables</title>{head}</head><body>{body}</body></html>"
