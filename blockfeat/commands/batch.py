@@ -187,7 +187,7 @@ _MOST_COUNTED_BYTES = 1024 * 1024 * 1024
 
 def _is_input(name: str, path: Path) -> bool:
     """Return whether a file is an input, or stands in one and would be read there; no earlier result would."""
-    if is_same_file(name, path) or not (path.is_file() and os.path.isdir(name)):
+    if not (path.is_file() and os.path.isdir(name)):
         return is_same_file(name, path)
     from blockfeat.io.inputs.files import format_by_suffix
     from blockfeat.io.resume import run_record_path

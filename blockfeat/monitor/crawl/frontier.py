@@ -75,9 +75,8 @@ class Frontier(Generic[Item]):
 
     def hosts_to_load(self, limit: int) -> list[str]:
         """Return hosts with free places of which nothing waits here; it is the turn of others next time."""
-        waiting = {*self._queues, *self._held}
-        free = (name for name in self._more if name not in waiting and self._busy[name] < self._per_host)
-        chosen = list(islice(free, limit))
+        idle = (name for name in self._more if name not in self._queues and name not in self._held)
+        chosen = list(islice((name for name in idle if self._busy[name] < self._per_host), limit))
         for name in chosen:
             self._more[name] = self._more.pop(name)
         return chosen
