@@ -211,7 +211,7 @@ def _harmonic_mean(precision: float, recall: float) -> float:
 
 
 def _terms(text: Text) -> Counter[str]:
-    return Counter(filter(is_term, _words(text)))
+    return Counter({word: count for word, count in Counter(_words(text)).items() if is_term(word)})
 
 
 class Interval(NamedTuple):
