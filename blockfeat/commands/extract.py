@@ -54,9 +54,7 @@ def extract(
     ] = None,
     reading: InputOptions = DEFAULT_READING,
     jobs: shared.JobsOption = 1,
-    deadline: Annotated[
-        float | None, typer.Option(min=0.01, callback=shared.finite, help="Most seconds for one page.")
-    ] = None,
+    deadline: Annotated[float | None, typer.Option(min=0.01, help="Most seconds for one page.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue a run (JSON); try failures again.")] = False,
     quiet: shared.QuietOption = False,
 ) -> None:

@@ -54,13 +54,6 @@ def _completing(names: Sequence[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
-def finite(value: float | None) -> float | None:
-    """Return the number of an option; raise a usage error for NaN, which no bound refuses, and for infinity."""
-    if value is not None and not math.isfinite(value):
-        raise typer.BadParameter(f"{value} is no finite number")
-    return value
-
-
 AllowHostOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -179,8 +172,10 @@ def in_panels(command: Command) -> Command:
 
     @wraps(command)
     def with_panels(**given: Any) -> None:
-        if given.get("output") == "":
-            raise console.wrong("the name is empty", "--output")
+        for name, value in given.items():
+            # No bound refuses NaN.
+            if (value == "" and name == "output") or (isinstance(value, float) and not math.isfinite(value)):
+                raise console.wrong(f"it cannot be {value!r}", f"--{name.replace('_', '-')}")
         command(**given)
 
     return cast("Command", _with_signature(with_panels, parameters))
@@ -251,9 +246,7 @@ def input_options(
         ),
     ] = None,
     allow_network: AllowNetworkOption = None,
-    delay: Annotated[
-        float, typer.Option(min=0, callback=finite, help="Least seconds between fetches from one host.")
-    ] = 1.0,
+    delay: Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")] = 1.0,
 ) -> InputOptions:
     """Return the options that say how inputs are read; raise a usage error for invalid ones."""
     console.check_choice(input_format, INPUT_FORMATS, "--input-format")

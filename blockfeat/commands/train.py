@@ -20,7 +20,7 @@ import typer
 from blockfeat._extras import require_extra
 from blockfeat._files import bundled_table, is_same_file, writing
 from blockfeat.commands import console
-from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, finite, languages
+from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, languages
 
 if TYPE_CHECKING:
     from blockfeat.models.margin import MarginModel
@@ -49,9 +49,7 @@ def train(
     leave_out: LeaveOutOption = None,
     config: Annotated[str | None, typer.Option(help="Hyperparameters: a TOML file, or bundled: paper.toml.")] = None,
     print_config: Annotated[bool, typer.Option("--print-config", help="Print hyperparameters (TOML) and end.")] = False,
-    split: Annotated[
-        float | None, typer.Option(callback=finite, help="Share to train on, by host or by page; 1: all.  [0.7]")
-    ] = None,
+    split: Annotated[float | None, typer.Option(help="Share to train on, by host or by page; 1: all.  [0.7]")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers and of the split.")] = 0,
     report: Annotated[Path | None, typer.Option(help="Folder for the curves, PNG and CSV.")] = None,
     name: Annotated[str | None, typer.Option(help="Name of the model; the file's by default.")] = None,
