@@ -488,7 +488,7 @@ def _record(stretch: _Stretch) -> bytes:
     size = int(length[1])
     end = stretch.position + len(head) + size
     first = b""
-    if size > _MAX_PAGE_BYTES:
+    if size > _MAX_PAGE_BYTES + _MAX_HEAD_BYTES:  # the page's own head is no part of it
         first = stretch.peek(len(head) + min(size, _PIECE))
         stretch.take(len(head))
         if stretch.find(_RECORD_SIGN, end - stretch.position):

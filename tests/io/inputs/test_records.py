@@ -289,22 +289,22 @@ def _offsets(path: Path, documents: Iterable[Document]) -> list[int]:
     ("old", "new"),
     [
         (rb"(?s).{30}\Z", b""),
-        (rb"(?s)(?<=0000010>).*", b""),
+        (rb"(?s)(?<=0000055>).*", b""),
         (rb"Content-Length", b"Content-Lenght"),
         (rb"WARC/", b"WORC/"),
         (rb"\r\nWARC.Type", b"\r\n\r\n\r\n"),
         *((rb"(?<=application/http; msgtype=response\r\nContent-Length: )\d+", size) for size in _LYING_LENGTHS),
     ],
 )
-def test_a_bad_record_of_fifty_is_one_gap(archive: Callable[..., Path], name: str, old: bytes, new: bytes) -> None:
-    pages = [_record(number, b"<p>%d" % number) for number in range(50)]
-    path = archive(*pages[:10], name=name)
+def test_a_bad_record_of_sixty_is_one_gap(archive: Callable[..., Path], name: str, old: bytes, new: bytes) -> None:
+    pages = [_record(number, b"<p>%d" % number) for number in range(60)]
+    path = archive(*pages[:55], name=name)
     begin = path.stat().st_size
-    bad = re.sub(old, new, pages[10], count=1)
-    assert bad != pages[10]
-    found = list(read_warc(archive(*pages[:10], bad, *pages[11:], name=name)))
+    bad = re.sub(old, new, pages[55], count=1)
+    assert bad != pages[55]
+    found = list(read_warc(archive(*pages[:55], bad, *pages[56:], name=name)))
     whole = [document.data for document in found if document.error is None]
-    assert [data for data in whole if data != b"<p>10"] == [b"<p>%d" % n for n in range(50) if n != 10]
+    assert [data for data in whole if data != b"<p>55"] == [b"<p>%d" % n for n in range(60) if n != 55]
     assert _offsets(path, found) == [begin]
 
 
@@ -337,34 +337,42 @@ def test_any_cut_is_told(archive: Callable[..., Path], name: str) -> None:
 
 
 def test_bad_members_behind_a_large_one_are_gaps_of_their_own(archive: Callable[..., Path]) -> None:
-    path = archive(_record(99, random.Random(1).randbytes(2_000_000)), name="a.warc.gz")
+    body = random.Random(1).randbytes(2_000_000)
+    path = archive(_record(99, body), name="a.warc.gz")
     with path.open("ab") as file:
         file.writelines(gzip.compress(_record(n, b"<p>%d" % n))[: 40 if n % 3 == 1 else None] for n in range(40))
-    found = list(read_warc(path))[1:]
+    large, *found = read_warc(path)
+    assert large.data == body
     whole = [document.data for document in found if not document.error]
     assert (whole, len(_offsets(path, found))) == ([b"<p>%d" % n for n in range(40) if n % 3 != 1], 13)
 
 
-def test_frames_of_every_form_are_read(tmp_path: Path) -> None:
+def _frame(content: bytes, form: int) -> bytes:
+    """Return a zstd frame (RFC 8878); a form has sizes of content and dictionary's number, and whether a window."""
+    size, single, named = form >> 4 & 3, form >> 3 & 1, form >> 1 & 3
+    given = (len(content) - 256 * (size == 1)) * (single or size > 0)
+    frame = b"\x28\xb5\x2f\xfd" + bytes([size << 6 | single << 5 | named]) + b"\x50" * (not single)
+    frame += bytes((0, 1, 2, 4)[named]) + given.to_bytes((single, 2, 4, 8)[size], "little")
+    for part in re.findall(rb"a{20,}|.+?(?=a{20}|\Z)", content, re.DOTALL):
+        is_run = part == b"a" * len(part)
+        frame += (len(part) << 3 | is_run << 1).to_bytes(3, "little") + (b"a" if is_run else part)
+    return frame + b"\x01\x00\x00"
+
+
+def test_frames_of_every_form_are_read_and_end_where_they_end(tmp_path: Path) -> None:
     pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
-    whole = b"".join(_record(number, b"<p>%d %b" % (number, b"a" * 90)) for number in range(64))
-    frames = [b"\x50\x2a\x4d\x18" + (700).to_bytes(4, "little") + bytes(700)]
-    for number in range(64):
-        # Sizes of the content and of the dictionary's number, and whether there is a window (RFC 8878).
-        size, single, named = number >> 4 & 3, number >> 3 & 1, number >> 1 & 3
-        length = 250 if single and not size else 300
-        content, whole = whole[:length], whole[length:]
-        given = (len(content) - 256 * (size == 1)) * (single or size > 0)
-        frames += b"\x28\xb5\x2f\xfd", bytes([size << 6 | single << 5 | named]), b"\x50" * (not single)
-        frames += bytes((0, 1, 2, 4)[named]), given.to_bytes((single, 2, 4, 8)[size], "little")
-        for part in re.findall(rb"a{20,}|.+?(?=a{20}|\Z)", content, re.DOTALL):
-            is_run = part == b"a" * len(part)
-            head = len(part) << 3 | is_run << 1
-            frames += head.to_bytes(3, "little"), b"a" if is_run else part
-        frames.append(b"\x01\x00\x00")
-    (tmp_path / "a.warc.zst").write_bytes(b"".join(frames) + zstd(whole))
-    pages = [document.data for document in read_warc(tmp_path / "a.warc.zst")]
-    assert pages == [b"<p>%d %b" % (number, b"a" * 90) for number in range(64)]
+    path, bodies = tmp_path / "a.warc.zst", [b"<p>%d %b" % (number, b"a" * 90) for number in range(2)]
+    skipped, reserved = b"\x50\x2a\x4d\x18" + (700).to_bytes(4, "little") + bytes(700), b"\x07\x00\x00"
+    for form in range(64):
+        # Sizes of two bytes begin at 256, those of one end at 255.
+        first, last = (_record(number, body) for number, body in enumerate(bodies))
+        length = 250 if form >> 3 & 1 and not form >> 4 & 3 else len(first)
+        frames = [_frame(first[place : place + length], form) for place in range(0, len(first), length)]
+        whole = skipped + b"".join(frames)
+        path.write_bytes(whole + b"\x28\xb5\x2f\xfd\x00\x50" + reserved + zstd(last))
+        found = list(read_warc(path))
+        assert [document.data for document in found if not document.error] == bodies
+        assert _offsets(path, found) == [len(whole)]
 
 
 def test_a_large_body_is_an_error_of_that_record(archive: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -373,6 +381,13 @@ def test_a_large_body_is_an_error_of_that_record(archive: Callable[..., Path], m
     *large, third = read_warc(archive(packed, _record(2, b"y" * 5000), _record(3, b"z")))
     assert ["larger than 1000 bytes" in (document.error or "") for document in large] == [True, True]
     assert third.data == b"z"
+    body = b"w" * 20_000
+    monkeypatch.setattr(records, "_MAX_HEAD_BYTES", 1024)
+    for most in (20_050, 20_000, 19_999, 18_000):
+        monkeypatch.setattr(records, "_MAX_PAGE_BYTES", most)
+        assert [document.data for document in read_warc(archive(_record(4, body)))] == [
+            body if most >= 20_000 else None
+        ]
 
 
 @pytest.mark.parametrize(
