@@ -83,6 +83,17 @@ def test_what_is_purged_unread_was_in_no_index(store: Store) -> None:
     assert [store.purge(url=f"https://c.example/{name}") for name in "gcf"] == [0, 1, 0]
 
 
+def test_nothing_points_to_what_is_purged_and_no_word_of_it_is_found(store: Store) -> None:
+    save(store, "a.example/1", story(), mention())
+    save(store, "b.example/2", f"From the agency. {story()}", mention())
+    execute(store, "UPDATE page SET same_as = copy_of, story = copy_of WHERE host = 'b.example'")
+    assert (store.purge(host="a.example"), column(store, "versions", "text")) == (1, [])
+    left = "SELECT copy_of, same_as, story, version FROM page ORDER BY host"
+    assert [tuple(row.values()) for row in store.query(left)] == [(None, None, None, 0), (None, None, None, 1)]
+    if store.engine.dialect.name == "sqlite":
+        assert store.query("SELECT count(*) AS n FROM article_words_docsize") == [{"n": 1}]
+
+
 def test_what_is_as_old_as_is_kept_is_kept(store: Store) -> None:
     (page,) = add(store, "a.example/1")
     for number, words in enumerate(("Corvane sails at nine.", "Corvane sank at ten.")):
