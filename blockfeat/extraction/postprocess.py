@@ -175,7 +175,7 @@ def _standfirst(choice: Choice) -> Choice:
 def _posts(choice: Choice) -> Choice:
     """Keep the posts of a thread and drop what is around them, by the software that made it or by names of elements."""
     blocks, words, source = choice.blocks, choice.blocks.measures.words, choice.blocks.tags.source
-    begin = max(source.find(_BODY), 0)
+    begin = blocks.tags.body()
     generator = max(source.find(b'"generator"', 0, _TOLD), _NEAR)
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
     selector = next((posts for sign, posts in _SOFTWARE.items() if sign in told), "")
@@ -224,7 +224,7 @@ def _is_thread(choice: Choice, begin: int) -> bool:
 def _event(choice: Choice) -> Choice:
     """Keep what a page tells of one event, where it says that it does."""
     source = choice.blocks.tags.source
-    body = max(source.find(_BODY), 0)
+    body = choice.blocks.tags.body()
     is_doubtful = choice.signs.bits & signs.DOUBT != 0
     is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
     is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
@@ -290,7 +290,7 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
 
 # So many bytes from the start of html, body and JSON-LD on, on both sides of the word generator, and before the text
 # tell of the software, or of a thread.
-_FAR, _NEAR, _TOLD, _BEFORE, _BODY = 400, 80, 2_000, 4_000, b"<body"
+_FAR, _NEAR, _TOLD, _BEFORE = 400, 80, 2_000, 4_000
 _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calendars?)/[^/?#]*[^/?#]", re.IGNORECASE)
 _ADDRESS_OF_LIST = re.compile(r"(?:meetings|schedules?|agendas?|calendar|hearings)(?:\.\w+)?/?$")
 _ADDRESS_OF_OTHERS = re.compile(r"/(?:(?:products?|p|pdp|dp|c|posts|talk|comments)/[^/]|showtopic)")

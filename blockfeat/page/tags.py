@@ -16,6 +16,7 @@ from blockfeat.errors import QueryError
 from blockfeat.page.scanner import scanned
 from blockfeat.page.tables import RAW_TEXT, REFERENCES
 from blockfeat.page.tree import are_among as are_among
+from blockfeat.page.tree import first_with
 from blockfeat.page.tree import name_key as name_key
 from blockfeat.page.tree import parents_of as parents_of
 
@@ -31,6 +32,7 @@ MARKS = (1, 2, 127)
 
 _ATTRIBUTE = re.compile(r"\s([^\s=]+)=\"([^\"]*)\"")
 _TAG = re.compile(r"<[^>]*>")
+_BODY = name_key("body")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +111,15 @@ class Tags:
         """Return the elements of one name."""
         found: Indices = (self.key == name_key(name)).nonzero()[0]
         return found
+
+    def first(self, key: int) -> int:
+        """Return the first element of a name, given by its key; -1 where there is none."""
+        return first_with(self.key, key)
+
+    def body(self) -> int:
+        """Return where the start tag of the body stands in ``source``; 0 where there is none."""
+        body = self.first(_BODY)
+        return int(self.start[self.opened[body]]) if body >= 0 else 0
 
     def elements_at(self, places: list[int]) -> list[int]:
         """Return the elements whose start tags hold one of the bytes at these places, in order."""
