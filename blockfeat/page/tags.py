@@ -356,7 +356,7 @@ def _places_of_conditions(tags: Tags, selector: str) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _marks_of(selector: str) -> tuple[Marks | None, list[bytes]]:
-    """Return what has to stand in tags that fulfil the conditions of a selector: words of four bytes or more, others."""
+    """Return what has to stand in tags that fulfil the conditions of a selector: longer words, and short ones."""
     conditions = (each for compounds in parsed_selector(selector) for _, _, some in compounds for each in some)
     words = {word for _, _, word in conditions}
     long = [word.lower() for word in words if len(word) >= Marks.SHORTEST]
