@@ -29,9 +29,12 @@ _EXPECTED = {"int": "an integer", "finite": "an integer", "float": "a number", "
 _EXPECTED |= {"bool": "true or false", "tuple": "an array", "list": "an array", "dict": "a table"}
 # Stands for dates and times in the JSON that pydantic validates: no field accepts it, and TOML has no null.
 _MOMENT = [None]
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
+_DURATION = re.compile(r"(\d{1,15}(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|MB|GB)", re.I)
+# No number of a setting is larger; infinity is, as are numbers that no float can have.
+_MOST = 1e18
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d+)?)\s*(B|kB|MB|GB)", re.I)
+_LONGEST = 5200 * 604800.0
 _BYTES = {"b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000}
 
 
@@ -99,14 +102,16 @@ class Parsed:
         return validator.__get_pydantic_core_schema__(source, handler)
 
 
-def between(least: float, most: float = float("inf"), *, is_above: bool = False, is_below: bool = False) -> Parsed:
+def between(least: float, most: float = _MOST, *, is_above: bool = False, is_below: bool = False) -> Parsed:
     """Return the annotation of a number field with inclusive bounds; exclusive with ``is_above`` and ``is_below``."""
 
     def check(number: float) -> float:
         if not least <= number <= most or (is_above and number == least) or (is_below and number == most):
-            upper = "" if most == float("inf") else f" and {'below' if is_below else 'at most'} {most:,.12g}"
+            upper = (
+                "" if most == _MOST and not number > most else f" and {'below' if is_below else 'at most'} {most:,.12g}"
+            )
             lower = f"{'above' if is_above else 'at least'} {least:,.12g}"
-            raise ValueError(f"must be {lower}{upper}, not {number:,.12g}")
+            raise ValueError(f"must be {lower}{upper}, not {float(str(number)):,.12g}")
         return number
 
     return Parsed(check, late=True)
@@ -121,7 +126,7 @@ def duration_of(text: str) -> float | None:
 def _duration(value: Any) -> float:
     """Return seconds: a string such as "10m", or a number of seconds."""
     seconds = duration_of(value) if isinstance(value, str) else value
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= _LONGEST:
         raise ValueError(f'must be a duration such as "30s", "10m", "2h" or "1d", not {shown(value)}')
     return float(seconds)
 
@@ -130,7 +135,7 @@ def _size(value: Any) -> int:
     """Return bytes: a string such as "10 MB", or a number."""
     found = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
     size = int(float(found.group(1)) * _BYTES[found.group(2).lower()]) if found else value
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= _MOST:
         raise ValueError(f'must be a size such as "10 MB", not {shown(value)}')
     return size
 
@@ -254,7 +259,11 @@ def checked(
 
     # Standard-library dataclasses take their pydantic options from the enclosing type.
     adapter = TypeAdapter(tuple[cls], config=ConfigDict(extra="forbid", strict=True))  # type: ignore[valid-type]
-    left = deepcopy(dict(values))
+    try:
+        left = deepcopy(dict(values))
+    except RecursionError:
+        problems.add((), "it is nested too deeply")
+        problems.check()
     noted: set[KeyPath] = set()
     while True:
         try:

@@ -11,6 +11,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from functools import partial
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any
 
@@ -135,14 +136,14 @@ def whole_file(path: str | os.PathLike[str], *, sync: bool = False, kept: bool =
 
 @contextmanager
 def written_alone(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let one process at a time write a file, where the system has locks: two would mix their lines.
+    """Let one run at a time write a file, where its file system has locks: two would mix their lines.
 
     Devices, pipes and the like are not locked.
 
     Raises
     ------
     OutputError
-        Another process writes it, or its folder cannot be written.
+        Another run writes it, or its folder cannot be written.
     """
     target = Path(os.path.realpath(path))
     place = target.with_name(f".{target.name}.lock")
@@ -151,20 +152,17 @@ def written_alone(path: str | os.PathLike[str]) -> Iterator[None]:
         return
     with writing(path):
         target.parent.mkdir(parents=True, exist_ok=True)
-        lock = place.open("ab")
-    with lock:
+        place.touch()
+        mine = place.stat()
+    with ExitStack() as stack:
         try:
-            import fcntl
-
-            # Of this process alone: its children may live a little longer where it is killed.
-            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Another run may have ended since the file was opened, and taken it away: a third locks a new one.
-            if not os.path.samestat(os.stat(place), os.fstat(lock.fileno())):
+            with suppress(OutputError):  # a file system without locks
+                stack.enter_context(held_alone(place))
+            # Another run may have ended since the file was made, and taken it away: a third locks a new one.
+            if not os.path.samestat(mine, place.stat()):
                 raise BlockingIOError
-        except (BlockingIOError, FileNotFoundError, PermissionError) as error:
+        except (BlockingIOError, FileNotFoundError) as error:
             raise OutputError(f"{os.fspath(path)}: another run is writing it") from error
-        except (ImportError, OSError):  # Windows, and file systems without locks
-            pass
         try:
             yield
         finally:
@@ -230,7 +228,55 @@ def held_alone(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
 
 
-_OPENERS: dict[str, Any] = {".jsonl": open, ".jsonl.gz": gzip.open, ".jsonl.xz": lzma.open}
+_CHUNK = 65_536
+# `xz -9` makes files that need 65 MB; a header may ask for 4 GB.
+_XZ_MEMORY = 256 * 1024 * 1024
+
+
+class Pieces(RawIOBase):
+    """A stream of pieces of bytes, none of them empty; an error behind the last one comes when these are read."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._left = b""
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Read some bytes and return how many."""
+        piece = self._left or next(self._pieces, b"")
+        size = min(len(piece), len(buffer))
+        buffer[:size] = piece[:size]
+        self._left = piece[size:]
+        return size
+
+
+def xz_file(packed: BufferedReader) -> IO[bytes]:
+    """Return what an xz file holds; unlike `lzma.open`, with an error for what is no xz behind its first stream."""
+    return BufferedReader(Pieces(_xz_pieces(packed)))
+
+
+def _xz_pieces(packed: BufferedReader) -> Iterator[bytes]:
+    data = b""
+    while data := data or packed.read1(_CHUNK):
+        if not (data := data.lstrip(b"\0")):  # the padding of streams
+            continue
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, _XZ_MEMORY)
+        while not unpacker.eof:
+            if not data and unpacker.needs_input and not (data := packed.read1(_CHUNK)):
+                raise EOFError("the file ends within an xz stream")
+            if piece := unpacker.decompress(data, _CHUNK):
+                yield piece
+            data = unpacker.unused_data
+
+
+_OPENERS: dict[str, Any] = {
+    ".jsonl": nullcontext,
+    ".jsonl.gz": lambda raw: gzip.GzipFile(fileobj=raw),
+    ".jsonl.xz": xz_file,
+}
 _PACKERS: dict[str, Any] = {
     ".jsonl": nullcontext,
     # Neither name nor time goes into the header: equal pages give equal files.
@@ -242,7 +288,6 @@ SUFFIXES = tuple(_OPENERS)
 # Bounds memory for a compressed file that expands to one endless line.
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _SKIP_BYTES = 1024 * 1024
-_CHUNK = 65_536
 
 
 def check_suffix(path: Path) -> str:
@@ -272,9 +317,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     CorpusError
         If the file is missing, has another suffix, or its compressed data is damaged or truncated.
     """
-    number = 0
+    number, opener = 0, _OPENERS[check_suffix(path)]
     try:
-        with _OPENERS[check_suffix(path)](path, "rb") as stream:
+        with path.open("rb") as raw, opener(raw) as stream:
             for number, line in lines_of(stream):
                 if line is None:
                     raise CorpusError(f"{path}:{number}: line longer than {MAX_LINE_BYTES} bytes")

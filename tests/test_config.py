@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat._config import Count, Duration, Parsed, Texts, checked, key_lines, line_of, parse_toml
+from blockfeat._config import Count, Duration, Parsed, Positive, Size, Texts, checked, key_lines, line_of, parse_toml
 from blockfeat.errors import ConfigError
 from cases import CASES
 
@@ -68,6 +68,8 @@ class _Limits:
     most: Count = 3
     ratio: float = 0.5
     kind: Literal["one", "two"] | None = None
+    share: Positive = 1.0
+    size: Size = 1
 
     def __post_init__(self) -> None:
         if self.ratio > self.most:
@@ -118,6 +120,16 @@ def test_a_problem_hides_no_other() -> None:
         "7: 'entries[1].name' must be a string, not 3",
         "8: unknown key 'entry'; did you mean 'entries'?",
     ]
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "'" + "9" * 400 + " GB'"])
+def test_a_number_that_no_float_has_is_refused(number: str) -> None:
+    for key in ("most", "wait", "size"):
+        assert len(_problems(f"[limits]\n{key} = {number}\n")) == 1
+
+
+def test_what_is_nested_too_deeply_is_a_problem() -> None:
+    assert _problems("a." * 5000 + "b = 1") == ["1: it is nested too deeply"]
 
 
 @pytest.mark.parametrize("text", ["a = " + "9" * 5000, "a = " + "[" * 5000, "a = '", "a = 1\n[b", "= 1"])

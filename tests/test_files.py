@@ -91,10 +91,27 @@ def test_a_lock_has_one_holder_at_a_time_from_any_thread(tmp_path: Path) -> None
         pass
 
 
-def test_a_lock_that_another_run_takes_away_meanwhile_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fcntl = pytest.importorskip("fcntl")
-    monkeypatch.setattr(fcntl, "lockf", lambda lock, how: os.unlink(lock.name))
-    with pytest.raises(OutputError, match="another run is writing it"), written_alone(tmp_path / "out"):
+def test_a_file_is_written_once_at_a_time_and_a_lock_that_goes_meanwhile_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, lock = tmp_path / "out", tmp_path / ".out.lock"
+    with written_alone(path), pytest.raises(OutputError, match="another run is writing it"), written_alone(path):
+        pass
+    assert not lock.exists()
+
+    class Late(sqlite3.Connection):
+        def execute(self, *words: object) -> sqlite3.Cursor:
+            lock.unlink()
+            return super().execute(*words)
+
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Late))
+    with pytest.raises(OutputError, match="another run is writing it"), written_alone(path):
+        pass
+
+
+def test_what_cannot_be_locked_is_written_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / ".out.lock").write_bytes(b"no lock of this program" * 99)
+    with written_alone(tmp_path / "out"):
         pass
 
 

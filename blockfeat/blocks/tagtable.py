@@ -269,7 +269,7 @@ def load_table(name: str | Path) -> TagTable:
             raise TableError(f"{where}: not a bundled table ({bundled}) and not readable: {error}") from error
     try:
         document = tomllib.loads(source)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise TableError(f"{where}: {error}") from error
     return TagTable.from_dict(document, where=where, source=source)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import Field
@@ -171,6 +172,10 @@ def in_panels(command: Command) -> Command:
 
     @wraps(command)
     def with_panels(**given: Any) -> None:
+        for name, value in given.items():
+            # No bound refuses NaN.
+            if (value == "" and name == "output") or (isinstance(value, float) and not math.isfinite(value)):
+                raise console.wrong(f"it cannot be {value!r}", f"--{name.replace('_', '-')}")
         command(**given)
 
     return cast("Command", _with_signature(with_panels, parameters))

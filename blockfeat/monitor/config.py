@@ -304,6 +304,9 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
     listed = [_listed(table, path, folder, problems) for path, table in _tables(values, "sources")]
     problems.check()
     store, stream, model = file.monitor.store or "monitor.db", file.monitor.stream, file.pages.model
+    if store == stream:
+        problems.add_value(("monitor", "stream"), "is the store")
+        problems.check()
     whole = vars(file) | vars(file.monitor)
     del whole["monitor"]
     whole |= {

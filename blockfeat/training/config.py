@@ -239,7 +239,7 @@ def with_settings(config: Config, settings: Sequence[str]) -> Config:
         line, name = f"{key} = {value}", f"--set {setting}"
         try:
             tomllib.loads(line)
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             line = f"{key} = {json.dumps(value)}"
         values, problems = parse_toml(line, name=name, error=TrainingError)
         config = _changed_by(config, values, replace(problems, lines=None))

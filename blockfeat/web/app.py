@@ -120,6 +120,8 @@ def bound_socket(host: str, port: int) -> socket.socket:
     ConfigError
         The address cannot be used: taken, or not this machine's.
     """
+    if not host:
+        raise ConfigError("cannot listen: the host is empty; 0.0.0.0 is all addresses")
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

@@ -66,6 +66,13 @@ def test_what_is_wrong_with_a_table_has_its_line(text: str, line: int, reason: s
     assert any(fault.startswith(f"m.toml:{before + line}: ") and reason in fault for fault in faults), faults
 
 
+def test_no_name_is_too_long_to_be_looked_for_and_the_stream_is_not_the_store() -> None:
+    (fault,) = _faults(_SOURCES_AND_BRANDS + f"[[brands]]\nname = '{'a ' * 600}'\n")
+    assert fault.endswith("a name has at most 1,000 characters")
+    named = f"[monitor]\nstore = 'a.db'\nstream = 'a.db'\n{_SOURCES_AND_BRANDS}"
+    assert _faults(named) == ["m.toml:3: 'monitor.stream' is the store"]
+
+
 def test_names_are_aliases_of_all_languages_where_none_is_said() -> None:
     written = ('aliases = "X"', 'aliases = ["X"]', 'aliases = {"*" = "X"}', 'aliases = {"*" = ["X"]}')
     read = [parse_config(f"{_SOURCES_AND_BRANDS}{aliases}\n").brands for aliases in written]

@@ -7,12 +7,13 @@ import lzma
 import re
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, cast
 
 from blockfeat._extras import require_extra
+from blockfeat._files import Pieces, xz_file
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.page.document import Document
 
@@ -113,6 +114,7 @@ PACKED_SUFFIXES = (".gz", ".xz", ".zst")
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 _HEAD_BYTES = 1024
+_PIECE = 64 * 1024
 _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 # Patterns are compiled where they are first used: most runs need none.
 _JSON_OBJECT = rb'\{\s*["}]'
@@ -123,37 +125,33 @@ _ONE_A_LINE = "JSON Lines have one object a line (jq -c . or jq -c '.[]' makes t
 _HTML = rb"(?i)<(?:!doctype\s+html|html|head|body|title|meta|article)[\s>]"
 
 
-class _Rejoined(io.RawIOBase):
-    """A stream whose first bytes have been read already."""
-
-    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
-        self._head = head
-        self._rest = rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._head[: len(buffer)] or _some(self._rest, len(buffer))
-        self._head = self._head[len(buffer) :]
-        buffer[: len(data)] = data
-        return len(data)
-
-
 def _some(stream: IO[bytes], most: int) -> bytes:
     """Read up to ``most`` bytes, as soon as any are there: data from a slow pipe is processed as it arrives."""
     read1 = getattr(stream, "read1", stream.read)
     return cast("bytes", read1(most))
 
 
-def peeked(stream: IO[bytes]) -> tuple[bytes, IO[bytes]]:
+def peeked(stream: IO[bytes]) -> tuple[bytes, io.BufferedReader]:
     """Return the first bytes of a stream, and a stream that still starts with them."""
     if isinstance(stream, io.BufferedReader) and len(head := stream.peek(_HEAD_BYTES)) >= _HEAD_BYTES:
         return head[:_HEAD_BYTES], stream
-    head = b""
-    while len(head) < _HEAD_BYTES and (more := _some(stream, _HEAD_BYTES - len(head))):
-        head += more
-    return head, cast("IO[bytes]", io.BufferedReader(_Rejoined(head, stream)))
+    head, damage = b"", None
+    try:
+        while len(head) < _HEAD_BYTES and (more := _some(stream, _HEAD_BYTES - len(head))):
+            head += more
+    except DAMAGE as error:
+        damage = error
+    return head, io.BufferedReader(Pieces(_rejoined(head, damage, stream)))
+
+
+def _rejoined(head: bytes, damage: Exception | None, rest: IO[bytes]) -> Iterator[bytes]:
+    """Yield the first bytes of a stream, which were read already, then what follows: an error, or the rest."""
+    if head:
+        yield head
+    if damage:
+        raise damage
+    while piece := _some(rest, _PIECE):
+        yield piece
 
 
 def is_packed(head: bytes) -> bool:
@@ -180,7 +178,7 @@ def unpacked(stream: IO[bytes]) -> IO[bytes]:
 
         return cast("IO[bytes]", gzip.GzipFile(fileobj=whole))
     if head.startswith(_XZ):
-        return lzma.LZMAFile(whole)
+        return xz_file(whole)
     if head.startswith(_ZSTD):
         require_extra("parquet", what="zstd")
         import pyarrow

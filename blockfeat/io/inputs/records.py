@@ -165,20 +165,30 @@ def _rows(name: str, file: Any, wanted: Mapping[str, str], damage: tuple[type[Ex
         number, end = end, end + file.metadata.row_group(group).num_rows
         try:
             for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, row_groups=[group], columns=columns):
-                for row in range(batch.num_rows):
+                for row in _read(batch):
                     number += 1
-                    yield _row(f"{name}:{number}", batch.slice(row, 1), wanted)
+                    yield _row(f"{name}:{number}", row, wanted)
         except damage as error:
             gap = f"{name}@{number + 1}"
             reason = " ".join(str(error).split())
             yield Document(id=gap, data=None, error=f"{gap}: damaged from this row to row {end}: {reason}")
 
 
-def _row(place: str, batch: Any, wanted: Mapping[str, str]) -> Document:
+def _read(batch: Any) -> Iterator[Mapping[str, object] | UnicodeDecodeError]:
+    """Yield the rows of a batch, an error in place of one that is not UTF-8."""
     try:
-        [row] = batch.to_pylist()
+        yield from batch.to_pylist()
     except UnicodeDecodeError as error:
-        return Document(id=place, data=None, error=f"{place}: not UTF-8: {error.reason}")
+        if batch.num_rows == 1:
+            yield error
+        else:
+            for row in range(batch.num_rows):
+                yield from _read(batch.slice(row, 1))
+
+
+def _row(place: str, row: Mapping[str, object] | UnicodeDecodeError, wanted: Mapping[str, str]) -> Document:
+    if isinstance(row, UnicodeDecodeError):
+        return Document(id=place, data=None, error=f"{place}: not UTF-8: {row.reason}")
     cells = {value: row[column] for value, column in wanted.items()}
     return document_of_row(cells, name=place, place=place, html=wanted["html"])
 

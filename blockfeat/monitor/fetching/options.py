@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -11,17 +12,21 @@ from urllib.parse import urlsplit
 from blockfeat import __version__
 from blockfeat._config import Count, Duration, Parsed, Size, between, texts
 
+_CONTROL = re.compile(r"[\0-\x1f\x7f\ud800-\udfff]")
+
 
 def refusal(address: str) -> str | None:
     """Return why an address cannot be fetched; None where it can."""
     try:
         parts = urlsplit(address)
-        host = parts.hostname
+        host, _ = parts.hostname, parts.port
     except ValueError as error:
         return f"is no address: {error}"
     if parts.scheme not in ("http", "https"):
         return "is no http or https address"
-    return None if host else "has no host"
+    if not host:
+        return "has no host"
+    return "has a control character" if _CONTROL.search(address) else None
 
 
 def _address(text: str) -> str:

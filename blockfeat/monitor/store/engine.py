@@ -32,11 +32,13 @@ def address_of(where: str) -> URL:
     StoreError
         The address is of another database, or none.
     """
+    if "\0" in where:
+        raise StoreError(f"{where!r}: no file has such a name")
     if "://" not in where:
         return URL.create("sqlite", database=where)
     try:
         address = make_url(where)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         raise StoreError(f"{where}: is no database address") from error
     backend = address.get_backend_name()
     if backend == "postgresql":
@@ -52,7 +54,7 @@ def shown(where: str) -> str:
         return where
     try:
         return make_url(where).render_as_string(hide_password=True)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         return where
 
 

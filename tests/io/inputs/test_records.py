@@ -8,6 +8,7 @@ import os
 import random
 import re
 import sys
+import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -19,7 +20,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blockfeat import _files
-from blockfeat.errors import MissingExtraError
+from blockfeat._files import read_lines
+from blockfeat.errors import CorpusError, MissingExtraError
 from blockfeat.io.inputs import FieldNames, InputOptions, list_inputs, read_inputs, records
 from blockfeat.io.inputs.options import as_read, is_packed
 from blockfeat.page.document import Document
@@ -93,6 +95,45 @@ def test_a_file_cut_short_keeps_what_was_read(tmp_path: Path, suffix: str) -> No
     assert [document.id for document in documents[:-1]] == [str(n) for n in range(len(documents) - 1)]
     assert all(document.error is None for document in documents[:-1])
     assert f"{path}: damaged after line" in (documents[-1].error or "")
+
+
+def _asking_for_4_gb(data: bytes) -> bytes:
+    """Return an xz file with a dictionary of 4 GB in the head of its block, which begins behind 12 bytes."""
+    head = data[12:16] + b"\x28" + data[17 : 8 + 4 * (data[12] + 1)]
+    return data[:12] + head + zlib.crc32(head).to_bytes(4, "little") + data[16 + len(head) :]
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz"])
+@pytest.mark.parametrize(
+    ("damaged", "lines", "reason"),
+    [
+        (lambda data: data + bytes(8), 2, None),
+        (lambda data: data + bytes(8) + data, 4, None),
+        (lambda data: data + b"junk", 2, "damaged after line 2: "),
+        (lambda data: data + bytes(4) + data[:2] + b"junk", 2, "damaged after line 2: "),
+        (lambda data: data[:-4], 2, "damaged after line 2: "),
+    ],
+)
+def test_no_line_before_the_damage_of_a_packed_file_is_lost_nor_what_follows_passed_over(
+    tmp_path: Path, suffix: str, damaged: Callable[[bytes], bytes], lines: int, reason: str | None
+) -> None:
+    path = _write(tmp_path / f"p.jsonl{suffix}", {"id": "a", "html": "x"}, {"id": "b", "html": "y"})
+    path.write_bytes(damaged(path.read_bytes()))
+    documents = list(read_json_lines(path))
+    assert [document.id for document in documents] == (["a", "b"] * 2)[:lines] + [str(path)] * bool(reason)
+    assert (reason or "") in (documents[-1].error or "")
+    if reason:
+        with pytest.raises(CorpusError, match=r"p\.jsonl.*, after line 2: "):
+            list(read_lines(path))
+    else:
+        assert len(list(read_lines(path))) == lines
+
+
+def test_an_xz_file_that_asks_for_gigabytes_is_an_error(tmp_path: Path) -> None:
+    path = _write(tmp_path / "p.jsonl.xz", {"html": "x"})
+    path.write_bytes(_asking_for_4_gb(path.read_bytes()))
+    (document,) = read_json_lines(path)
+    assert document.error == f"{path}: cannot be read: Memory usage limit exceeded"
 
 
 @pytest.mark.parametrize(

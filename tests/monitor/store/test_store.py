@@ -290,6 +290,9 @@ def test_addresses(tmp_path: Path) -> None:
     assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
     with pytest.raises(StoreError, match="an SQLite file or a PostgreSQL address"):
         address_of("mysql://host/db")
+    for name, reason in (("postgresql://:::/db", "is no database address"), ("a\0.db", "no file has such a name")):
+        with pytest.raises(StoreError, match=reason):
+            Store.open(name)
     with pytest.raises(StoreError, match="there is no store"):
         Store.open(str(tmp_path / "absent.db"), create=False)
     (tmp_path / "bad.db").write_text("no database", encoding="utf-8")
