@@ -56,7 +56,7 @@ def train(
     table: Annotated[str | None, typer.Option(help="Tag table: html5, ziegler2007, or a TOML file.")] = None,
     fitness: Annotated[str | None, typer.Option(help="thresholds: cosine (times length ratio), f1, snippets.")] = None,
     decoder: Annotated[str | None, typer.Option(help="thresholds: conjunction or mss.")] = None,
-    stop_words: Annotated[str | None, typer.Option(help="thresholds: of the page, or of the block (paper).")] = None,
+    stop_words: Annotated[str | None, typer.Option(help="thresholds: page, block, or ziegler2007 (paper).")] = None,
     segmenter: Annotated[str | None, typer.Option(help="thresholds: fast or spacy.")] = None,
     per_language: Annotated[bool, typer.Option("--per-language", help="thresholds: of each language too.")] = False,
     settings: Annotated[
