@@ -163,7 +163,7 @@ def adaptation_rows(sites: Sequence[Sequence[LabelledPage]]) -> list[list[str]]:
     assert isinstance(start, TokenModel)
     assert start.classifier is not None
     changed: dict[str, Callable[[], AbstractContextManager[Any]]] = {
-        "as `blockfeat adapt`": nullcontext,
+        "as `experiments/mss/adapt.py`": nullcontext,
         "confidence: n-th root, n of the page": lambda: patch.object(adapt, "confidence", _printed_confidence),
         "importance: `Max`, divided by d twice": lambda: patch.object(adapt, "border_weights", _printed_weights),
         "importance: the sum": lambda: patch.object(adapt, "importance_of", _summed),
@@ -276,15 +276,30 @@ def _from_the_middle(blocks: Blocks, counts: Any, tree: Any) -> Floats:
     return found
 
 
+def _as_of_a_leaf(known: tuple[features.Web2TextFeature, ...]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the ranges of features with the characters of nodes clipped as a leaf's, to the appendix's letter."""
+    (most,) = (feature.high for feature in features.BLOCK_FEATURES if feature.name == "log_characters")
+    alike = (replace(one, high=most) if one.name.endswith("log_characters") else one for one in known)
+    return features.ranges(tuple(alike))
+
+
 def feature_rows(
     development: Sequence[LabelledPage], test: Sequence[LabelledPage], seeds: Sequence[int], recipe: Recipe
 ) -> list[list[str]]:
-    """Return F1 over the leaves of the original split's test pages with one feature as the authors' code has it."""
-    changed = {"as the appendix": _OWN_FEATURES, "b24: at most 10": _bounded, "b26: the middle": _from_the_middle}
+    """Return F1 over the leaves of the original split's test pages with one feature as appendix or code have it."""
+    changed: dict[str, dict[str, Any]] = {
+        "as here": {},
+        "b24: at most 10": {"_own_features": _bounded},
+        "b26: the middle": {"_own_features": _from_the_middle},
+        "nodes: 244 characters at most": {
+            "_BLOCK_RANGES": _as_of_a_leaf(features.BLOCK_FEATURES),
+            "_EDGE_RANGES": _as_of_a_leaf(features.EDGE_FEATURES),
+        },
+    }
     measurer = leaf_measurer(Identifier.build())
     scores: dict[str, list[float]] = {}
-    for name, own_features in changed.items():
-        with patch.object(features, "_own_features", own_features):
+    for name, own in changed.items():
+        with patch.multiple(features, **own) if own else nullcontext():
             split = original_split(*(list(label_pages(part, measurer)) for part in (development, test)))
         scores[name] = [_trained_f1(split, seed, recipe) for seed in seeds]
         _logger.info("Web2Text, %s: %s", name, scores[name])

@@ -58,16 +58,16 @@ def write_page(options: argparse.Namespace, template: Path, sections: Sections) 
 
     Raises
     ------
-    InputError
+    SystemExit
         A section is neither to be computed nor in the file; or there is no file.
     """
     if options.only and options.output is None:
-        raise InputError("--only needs --output: the page that has the other sections")
+        raise SystemExit("--only needs --output: the page that has the other sections")
     there = options.output is not None and options.output.exists()
     kept = kept_sections(options.output.read_text(encoding="utf-8")) if options.only and there else {}
     missing = [name for name in sections if options.only and name not in options.only and name not in kept]
     if missing:
-        raise InputError(f"{options.output}: sections {', '.join(missing)} are not there yet: name them with --only")
+        raise SystemExit(f"{options.output}: sections {', '.join(missing)} are not there yet: name them with --only")
 
     def computed(name: str) -> str:
         if options.only and name not in options.only:

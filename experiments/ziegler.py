@@ -135,7 +135,7 @@ class Prepared:
 
     @cached_property
     def _chunk(self) -> Chunk:
-        return chunk_of(self.pages, "cosine")
+        return chunk_of(self.pages, self.config.fitness)
 
 
 def _prepare(measured: PageFeatures, gold: Gold) -> PreparedPage:
@@ -167,6 +167,7 @@ class Study:
             thresholds={JOINT: np.array([-feature.sign * np.inf for feature in features])},
             decoder=Decoder(config.decoder),
             stop_word_scope=config.stop_word_scope,
+            segmenter=config.segmenter,
         )
         work = Preparer(measurer_for(blank), "cosine", blank.table.reads_drawings, _prepare)
         found, skipped = measured_pages(work, self.labelled, jobs=1, on_progress=no_progress)
@@ -220,7 +221,9 @@ class Study:
 
 def _measured_alike(config: ThresholdConfig) -> ThresholdConfig:
     """Return what a page is measured by, whatever the swarm and the decoder."""
-    return ThresholdConfig(table=config.table, features=config.features, stop_word_scope=config.stop_word_scope)
+    return ThresholdConfig(
+        table=config.table, features=config.features, stop_word_scope=config.stop_word_scope, segmenter=config.segmenter
+    )
 
 
 @cache
@@ -322,6 +325,8 @@ def changes_table(study: Study) -> str:
                 _PAPER, table=_table_that_prunes(("cite", "samp", "frameset"), folder)
             ),
             "stop words of the page's language": replace(_PAPER, features=CANONICAL_NAMES, stop_word_scope="page"),
+            "words and sentences of spaCy": replace(_PAPER, segmenter="spacy"),
+            "fitness: word F1 (training: that)": replace(_PAPER, fitness="f1"),
             "one particle starts open": replace(_PAPER, start_open=True),
             "leader: the best ever": replace(_PAPER, swarm=replace(_PAPER.swarm, leader="ever")),
             "cognition and social 2": replace(_PAPER, swarm=replace(_PAPER.swarm, cognitive=2.0, social=2.0)),
@@ -333,7 +338,7 @@ def changes_table(study: Study) -> str:
         for name, config in changed.items():
             for seed, (training, test) in enumerate(study.splits[:_FEW], start=1):
                 result = study.part(config, training).search(config, seed)
-                unseen = study.part(config, test).fitness(result.position[None]).mean()
+                unseen = study.part(replace(config, fitness="cosine"), test).fitness(result.position[None]).mean()
                 found[name].append((result.fitness, float(unseen)))
             _logger.info("changed: %s: %s", name, found[name])
     rows = []
@@ -417,7 +422,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repeat", type=int, default=10, help="splits by host, at least two")
     add_page_options(parser, tuple(_SECTIONS))
     options = parser.parse_args(arguments)
-    check_needs(folder=options.corpora, corpora=_NEWS)
+    needs_spacy = not options.only or "changes" in options.only
+    check_needs(modules=["spacy"] if needs_spacy else [], folder=options.corpora, corpora=_NEWS)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     study = Study(read_news(options.corpora), options.repeat)
     write_page(options, _TEMPLATE, {name: partial(section, study) for name, section in _SECTIONS.items()})

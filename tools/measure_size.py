@@ -1,10 +1,11 @@
-"""Measure how large the package is and how far a page travels through it.
+"""Measure how large package and documents are, and how far a page travels through the package.
 
 Command: python tools/measure_size.py [--check]
 
 Code lines are those that are neither blank, nor comment, nor docstring. A page's way is traced as Python calls it, with
 the compiled modules in place: the files whose functions are called, and how often a call leads into another folder than
-the call before. ``--check`` fails where a figure is above its limit in LIMITS.
+the call before. Documents are README and what is written in docs, their words those of ``wc -w``. ``--check`` fails
+where a figure is above its limit in LIMITS.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ LIMITS = {
     "packages": 17,
     "modules in a folder": 13,
     "duplicates of 20 lines": 0,
+    "pages of documents": 30,
+    "words of documents": 30_000,
+    "words of README": 700,
     "text: files": 15,
     "text: changes of folder": 13,
     "record: files": 27,
@@ -139,6 +143,9 @@ def figures() -> dict[str, int]:
     by_folder: dict[Path, int] = defaultdict(int)
     for path in modules:
         by_folder[path.parent] += path.name != "__init__.py"
+    words = {
+        path: len(path.read_text("utf-8").split()) for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+    }
     twice = duplicates(modules)
     for line in twice:
         print(f"twice: {line}", file=sys.stderr)
@@ -148,6 +155,9 @@ def figures() -> dict[str, int]:
         "packages": sum(path.is_dir() and (path / "__init__.py").exists() for path in PACKAGE.iterdir()),
         "modules in a folder": max(by_folder.values()),
         "duplicates of 20 lines": len(twice),
+        "pages of documents": len(words),
+        "words of documents": sum(words.values()),
+        "words of README": words[ROOT / "README.md"],
     }
     for name, way in ways():
         found |= {f"{name}: functions": way.functions, f"{name}: files": way.files}

@@ -45,19 +45,20 @@ For each bundled model: what it is, what it was trained on, and its thresholds i
 it has some. [Which model](which-model.md) compares them.
 
 Only numbers were learnt from the corpora; no page or text of theirs is in the
-project. CleanEval's test part was not used. Gold texts of older corpora mostly
-begin with the headline, those of newer ones do not.
+project. Gold texts of older corpora mostly begin with the headline, those of newer
+ones do not.
 
 `blockfeat.models.load_model("default").record` has the options, languages and the
 command that made a model, `tools/train_bundled.sh FOLDER NAME` trains it anew.
-`python tools/model_cards.py` writes this page.
+`python tools/model_cards.py` writes this page. In scores FE is the model, PR all blocks,
+TB all text.
 """
 
 
-def card(name: str, model: Model) -> str:
-    """Return the card of one model."""
+def card(name: str, model: Model, corpora: str) -> str:
+    """Return the card of one model that was trained on some corpora, "" for none."""
     lines = [f"## {name}", "", ABOUT[name], "", f"- table `{model.table.name}`{version(model.record)}"]
-    lines += [f"- trained on {corpora}"] if (corpora := trained_on(model.record)) else ["- not trained"]
+    lines += [f"- trained on {corpora}" if corpora else "- not trained"]
     if isinstance(model, ThresholdModel):
         bounds = list(zip(model.features, model.thresholds[JOINT].tolist(), strict=True))
         lines += [
@@ -120,7 +121,13 @@ def strategies(group: dict[str, Any]) -> str:
 
 def main() -> int:
     """Write the page, or check that it is up to date."""
-    text = HEAD + "\n" + "\n".join(card(name, load_model(name)) for name in bundled_models())
+    cards, first = [], {"": ""}
+    for name in bundled_models():
+        model = load_model(name)
+        corpora = trained_on(model.record)
+        other = first.setdefault(corpora, name)
+        cards.append(card(name, model, f"the pages of `{other}`" if other not in ("", name) else corpora))
+    text = HEAD + "\n" + "\n".join(cards)
     target = ROOT / "docs" / "models.md"
     if "--check" in sys.argv:
         return 0 if target.exists() and target.read_text(encoding="utf-8") == text else 1

@@ -332,7 +332,7 @@ class WalkColumns(NamedTuple):
 def leading(columns: _Columns, count: int) -> _Columns:
     """Return the first entries of columns, contiguous: a copy where that takes little memory, else moved together."""
     chosen = columns[..., :count]
-    if 2 * chosen.size < columns.size or chosen.size < _AT_ONCE:
+    if 2 * chosen.size < columns.size or (columns.ndim > 1 and chosen.size < _AT_ONCE):
         return chosen.copy()
     packed = columns.reshape(-1)[: chosen.size].reshape(chosen.shape)
     for row, to in zip(chosen, packed, strict=True) if columns.ndim > 1 else ():

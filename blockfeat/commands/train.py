@@ -56,7 +56,7 @@ def train(
     table: Annotated[str | None, typer.Option(help="Tag table: html5, ziegler2007, or a TOML file.")] = None,
     fitness: Annotated[str | None, typer.Option(help="thresholds: cosine (times length ratio), f1, snippets.")] = None,
     decoder: Annotated[str | None, typer.Option(help="thresholds: conjunction or mss.")] = None,
-    stop_words: Annotated[str | None, typer.Option(help="thresholds: of the page, or of the block (paper).")] = None,
+    stop_words: Annotated[str | None, typer.Option(help="thresholds: page, block, or ziegler2007 (paper).")] = None,
     segmenter: Annotated[str | None, typer.Option(help="thresholds: fast or spacy.")] = None,
     per_language: Annotated[bool, typer.Option("--per-language", help="thresholds: of each language too.")] = False,
     settings: Annotated[
@@ -147,19 +147,19 @@ def _train(
             tick(step.done, step.total, step.note)
 
         model = run(corpora, on_progress=on_progress, command=shlex.join(["blockfeat", *sys.argv[1:]]))
-    if report is not None and model.report is not None:
+    if report is not None and (found := model.report) is not None:
         from blockfeat.training.evaluation.report import write_training_report
 
-        found, of = model.report, model.report.curves_of
-        if not write_training_report(report, history=found.history, curves=found.curves, curves_of=of):
+        if not write_training_report(report, history=found.history, curves=found.curves, curves_of=found.curves_of):
             console.show(f"{report} is not written: a model of kind {found.kind} has no curves")
+    is_worse = not force and model.report is not None and is_worse_than_all(model.report)
+    if not is_worse:
+        save_model(model, output)  # before it is shown: whoever reads what is printed may have ended
     show_training(model)
-    if not force and model.report is not None and is_worse_than_all(model.report):
+    if is_worse:
         console.error(f"keeping all blocks is better: {output} is not written; --force writes it")
         raise typer.Exit(console.SOME_FAILED)
-    save_model(model, output)
-    console.show(f"written: {output}")
-    console.show(f"extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
+    console.show(f"written: {output}\nextract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
 
 
 def _train_rules(base: str, named: list[str], output: Path, pages: dict[str, Any], *, name: str, quiet: bool) -> None:
@@ -176,6 +176,8 @@ def _train_rules(base: str, named: list[str], output: Path, pages: dict[str, Any
             on_progress=lambda step: tick(step.done, step.total, step.note),
             command=shlex.join(["blockfeat", *sys.argv[1:]]),
         )
+    if model.sites:
+        save_model(model, output)
     rows = [
         [one.host, str(one.pages), f"{one.before:.3f}", f"{one.after:.3f}", str(len(model.rules(one.host)))]
         for one in reports
@@ -190,7 +192,6 @@ def _train_rules(base: str, named: list[str], output: Path, pages: dict[str, Any
     if not model.sites:
         console.show(f"no site gains: {base} stays as it is, and {output} is not written")
         return
-    save_model(model, output)
     console.show(f"written: {output}; extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
 
 
@@ -253,8 +254,7 @@ def show_training(model: TrainedModel) -> None:
     from blockfeat.models.margin import MarginModel
     from blockfeat.models.threshold import ThresholdModel
 
-    report = model.report
-    if report is None:
+    if (report := model.report) is None:
         return
     if isinstance(model, ThresholdModel):
         console.show(thresholds_table(f"thresholds of {model.name}", model, model.thresholds))

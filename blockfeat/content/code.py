@@ -36,7 +36,7 @@ _NAMES = bundled_table("blockfeat.content", "code.toml")
 _NO_LANGUAGE, _LANGUAGES, _HIGHLIGHTS = (
     frozenset(_NAMES[table].split()) for table in ("no_language", "languages", "highlights")
 )
-_NUMBERS = r"[0-9]+(?:\s+[0-9]+)*"
+_NUMBERS, _LONGEST_NAME = re.compile(r"[0-9]+(?:\s+[0-9]+)*"), 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,10 @@ def code_parts(blocks: Blocks, kept: Mask) -> list[CodePart]:
     """Return the preformatted text among the kept blocks, in order."""
     parts: list[CodePart] = []
     for part in _elements(blocks):
+        # Most is kept whole, or not at all.
+        if (count := np.count_nonzero(kept[part.first : part.end])) in (0, part.end - part.first):
+            parts += [part] if count else []
+            continue
         inside = np.concatenate(([False], kept[part.first : part.end], [False])).astype(np.int8)
         starts, ends = (part.first + (np.diff(inside) == step).nonzero()[0] for step in (1, -1))
         spans = zip(starts.tolist(), ends.tolist(), strict=True)
@@ -133,19 +137,20 @@ def code_marks(blocks: Blocks, kept: Mask) -> list[int]:
     """Return the kept blocks that only mark code beside them: numbers of its lines, the name of its language."""
     found: set[int] = set()
     for part in _elements(blocks):
-        if not all(re.fullmatch(_NUMBERS, blocks.text(block)) for block in range(part.first, part.end)):
-            found |= _marks_beside(blocks, part)
+        if not all(_NUMBERS.fullmatch(blocks.text(block)) for block in range(part.first, part.end)):
+            found |= _marks_beside(blocks, part, kept)
     return sorted(block for block in found if kept[block])
 
 
-def _marks_beside(blocks: Blocks, part: CodePart) -> set[int]:
-    """Return the blocks in the elements around code that only mark it."""
+def _marks_beside(blocks: Blocks, part: CodePart, kept: Mask) -> set[int]:
+    """Return the blocks in the elements around code that only mark it; none where no block near it is kept."""
     containers, marks = blocks.containers, set[int]()
-    language = code_language(blocks, part.container)
     markup, own = _markup(blocks, part), part.end - part.first
     # No line is without a tag or a line end; they are counted exactly where all that stands beside them are marks.
     most = own + markup.count(b"<") + markup.count(b"\n") + 3
     around = int(containers.parent[part.container])
+    if not (kept[max(part.first - most, 0) : part.first].any() or kept[part.end : part.end + most].any()):
+        return marks
     for _ in range(_MOST_AROUND):
         if around < 0:
             break
@@ -154,10 +159,13 @@ def _marks_beside(blocks: Blocks, part: CodePart) -> set[int]:
             break
         beside = [*range(first, part.first), *range(part.end, end)]
         texts = dict(zip(beside, blocks.texts(beside), strict=True))
-        numbers = [block for block, text in texts.items() if re.fullmatch(_NUMBERS, text)]
-        if not _count_on(" ".join(texts[block] for block in numbers)):
-            numbers = []
-        names = [block for block, text in texts.items() if language and text.lower() == language]
+        numbers = {block: text for block, text in texts.items() if _NUMBERS.fullmatch(text)}
+        if any(len(text) > _LONGEST_NAME and block not in numbers for block, text in texts.items()):
+            break
+        if not _count_on(" ".join(numbers.values())):
+            numbers = {}
+        language = code_language(blocks, part.container) if len(numbers) < len(beside) else None
+        names = [block for block, text in texts.items() if text.lower() == language]
         if len(numbers) + len(names) < len(beside):
             break
         if beside and end - first > own + code_text(blocks, part).count("\n") + 3:

@@ -81,8 +81,10 @@ class DataTable:
         return inside
 
 
-def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
+def data_tables(blocks: Blocks, kept: Mask, known: Sequence[DataTable] = ()) -> list[DataTable]:
     """Return the tables of data that hold a kept block, in order; linear in the containers inside of tables.
+
+    Those that are known are not read again.
 
     A table is one of data if no other stands inside it, half of its rows or more have two cells or more, and no cell
     holds a heading, a form, or so many words that it is rather a column of a layout.
@@ -102,7 +104,8 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     may_hold_data = barred_before[ends] == barred_before[tables + 1]
     words_before = sums_before(blocks.measures.words)
     spans = zip(tables[may_hold_data].tolist(), ends[may_hold_data].tolist(), strict=True)
-    return [data for table, end in spans if (data := _read(blocks, words_before, table, end)) is not None]
+    read = {data.container: data for data in known}
+    return [data for table, end in spans if (data := read.get(table) or _read(blocks, words_before, table, end))]
 
 
 def _read(blocks: Blocks, words_before: NDArray[np.int32], table: int, end: int) -> DataTable | None:

@@ -26,6 +26,7 @@ from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page.page import Page
 from blockfeat.page.tags import are_among
+from blockfeat.page.utf_8 import Marks
 
 Mask = NDArray[np.bool_]
 
@@ -95,7 +96,7 @@ class Choice(NamedTuple):
 
     def kept_tables(self) -> Sequence[DataTable]:
         """Return the data tables among the blocks that are kept."""
-        return self.tables if self.tables_of is self.kept else data_tables(self.blocks, self.kept)
+        return self.tables if self.tables_of is self.kept else data_tables(self.blocks, self.kept, self.tables)
 
     def keeping(self, kept: Mask) -> Choice:
         """Return a copy that keeps other blocks; itself where they are the same."""
@@ -175,7 +176,7 @@ def _standfirst(choice: Choice) -> Choice:
 def _posts(choice: Choice) -> Choice:
     """Keep the posts of a thread and drop what is around them, by the software that made it or by names of elements."""
     blocks, words, source = choice.blocks, choice.blocks.measures.words, choice.blocks.tags.source
-    begin = max(source.find(_BODY), 0)
+    begin = blocks.tags.body()
     generator = max(source.find(b'"generator"', 0, _TOLD), _NEAR)
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
     selector = next((posts for sign, posts in _SOFTWARE.items() if sign in told), "")
@@ -199,10 +200,13 @@ def _named_posts(choice: Choice, begin: int) -> Mask | None:
     if log_odds is None or not _is_thread(choice, begin):
         return None
     named: dict[bytes, list[int]] = defaultdict(list)
-    starts = blocks.tags.start_tags(blocks.containers.element)
-    ends = np.cumsum(list(map(len, starts)))
-    for match in _NAMED.finditer(b"".join(starts).lower()):
-        named[match[0].translate(None, b"0123456789")].append(int(ends.searchsorted(match.start(), side="right")))
+    tags, behind = blocks.tags, 0
+    opened = tags.opened[blocks.containers.element]
+    places = _NAMES_BEGIN.places_in(tags.source, starts := tags.start[opened], tags.stop[opened])
+    for place, container in zip(places, (starts.searchsorted(places, side="right") - 1).tolist(), strict=True):
+        if place >= behind and (match := _NAMED.match(tags.source, place)):
+            named[match[0].lower().translate(None, b"0123456789")].append(container)
+            behind = match.end()
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
     posts = [rules.within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
@@ -224,7 +228,7 @@ def _is_thread(choice: Choice, begin: int) -> bool:
 def _event(choice: Choice) -> Choice:
     """Keep what a page tells of one event, where it says that it does."""
     source = choice.blocks.tags.source
-    body = max(source.find(_BODY), 0)
+    body = choice.blocks.tags.body()
     is_doubtful = choice.signs.bits & signs.DOUBT != 0
     is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
     is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
@@ -290,14 +294,15 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
 
 # So many bytes from the start of html, body and JSON-LD on, on both sides of the word generator, and before the text
 # tell of the software, or of a thread.
-_FAR, _NEAR, _TOLD, _BEFORE, _BODY = 400, 80, 2_000, 4_000, b"<body"
+_FAR, _NEAR, _TOLD, _BEFORE = 400, 80, 2_000, 4_000
 _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calendars?)/[^/?#]*[^/?#]", re.IGNORECASE)
 _ADDRESS_OF_LIST = re.compile(r"(?:meetings|schedules?|agendas?|calendar|hearings)(?:\.\w+)?/?$")
 _ADDRESS_OF_OTHERS = re.compile(r"/(?:(?:products?|p|pdp|dp|c|posts|talk|comments)/[^/]|showtopic)")
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _THREADS = bundled_table("blockfeat.extraction", "software.toml")
-_ADDRESSES, _NAMED = _THREADS["addresses"], re.compile(_THREADS["named"].encode())
+_ADDRESSES, _NAMED = _THREADS["addresses"], re.compile(_THREADS["named"].encode(), re.IGNORECASE)
+_NAMES_BEGIN = Marks.of(map(str.encode, _THREADS["names_begin"]))
 _OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
 

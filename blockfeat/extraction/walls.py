@@ -29,7 +29,7 @@ _START = re.compile(r"\A[\W_]+")
 # Scripts from Thai on (Chinese, Japanese, Korean …) mostly do not part words; dashes and quotes between them do.
 _UNSPACED = "[\u0e00-\u1dff\u2e80-\uffff]"
 _NEVER = r"(?!)"
-_LONGEST = 100
+_LONGEST, _BEGUN = 100, 8
 
 
 def has_any(kind: str, text: str) -> bool:
@@ -48,8 +48,12 @@ def _says(kind: str, plain: str) -> bool:
 
 def begins_with(kind: str, text: str) -> bool:
     """Return whether a text begins with a phrase of a kind, after marks such as arrows and dashes."""
-    plain = _plain(_START.sub("", text)[:_LONGEST])
-    return plain.startswith(_phrases_by_begin(kind).get(plain[:2], ()))
+    text, by_begin = _START.sub("", text), _phrases_by_begin(kind)
+    begin = _plain(text[:_BEGUN])[:2]
+    # Most begin as no phrase does: of few more is made plain.
+    return (len(begin) < 2 or begin in by_begin) and (plain := _plain(text[:_LONGEST])).startswith(
+        by_begin.get(plain[:2], ())
+    )
 
 
 def phrases_in(kind: str, text: str) -> list[str]:

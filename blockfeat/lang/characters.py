@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import bundled_json
+from blockfeat.lang.word_keys import count_letters
 
 ALPHANUMERIC = 1
 """Letters and numbers."""
@@ -73,22 +74,12 @@ def _script_table() -> NDArray[np.uint8]:
     return table
 
 
-def letters_by_script(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Count the letters of each script, weighted by what a letter says.
+def letters_by_script(text: str) -> NDArray[np.int64]:
+    """Count the letters of each script in a text, weighted by what a letter says: an array as long as `SCRIPTS`.
 
-    Parameters
-    ----------
-    codes
-        Code points of a text, shape (n,).
-
-    Returns
-    -------
-    ndarray of int64, shape (len(SCRIPTS),)
-        A Han or kana character counts three times, a Hangul or Ethiopic syllable twice: words are
-        shorter there.
+    A Han or kana character counts three times, a Hangul or Ethiopic syllable twice: words are shorter there.
     """
-    numbers = _script_table().take(codes, mode="clip")
-    counts: NDArray[np.int64] = np.bincount(numbers, minlength=len(_TABLE) + 1)[1:] * _WEIGHTS
+    counts: NDArray[np.int64] = count_letters(text, _script_table(), len(_TABLE) + 1)[1:] * _WEIGHTS
     return counts
 
 

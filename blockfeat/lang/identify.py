@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from blockfeat._files import bundled_json
 from blockfeat.lang.characters import SCRIPTS, fits_script, languages_of, letters_by_script, only_language, written_in
-from blockfeat.lang.measures import TextMeasures, code_points, keys_of_text
+from blockfeat.lang.measures import TextMeasures, keys_of_text
 from blockfeat.lang.ngrams import NgramTable
 from blockfeat.lang.stopwords import StopWordIndex, StopWordRatios, stop_word_ratios
 from blockfeat.lang.word_keys import prose_sample, shares_by_block
@@ -148,7 +148,7 @@ class Identifier:
         if prior is not None and allowed is not None and prior not in allowed:
             prior = None
         sample = text[:_LONGEST_TEXT]
-        letters: list[int] = letters_by_script(code_points(sample)).tolist()
+        letters: list[int] = letters_by_script(sample).tolist()
         total, most = sum(letters), max(letters)
         if total == 0:
             return _NOTHING if prior is None else LanguageGuess(prior, "declared", 0.5)

@@ -141,6 +141,18 @@ def _write_shares(
             first += words[block]
 
 
+def count_letters(text: str, numbers: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
+    """Return how many characters of a text have each of some numbers, given that of each code point."""
+    found = np.zeros(count, dtype=np.int64)
+    number_of: cython.const[cython.uchar][::1] = numbers
+    counts: cython.longlong[::1] = found
+    last: cython.Py_ssize_t = numbers.size - 1
+    character: cython.Py_UCS4
+    for character in text:
+        counts[number_of[min(cython.cast(cython.Py_ssize_t, ord(character)), last)]] += 1
+    return found
+
+
 def prose_sample(
     words: NDArray[np.int32],
     anchor_words: NDArray[np.int32],

@@ -143,15 +143,18 @@ class Filters(BaseModel):
             column = DIMENSIONS[name]
             names = {f"{name}{number}": value for number, value in enumerate(getattr(self, name))}
             if names:
-                parts.append(f"{column} IN ({', '.join(f':{key}' for key in names)})")
+                among = f"IN ({', '.join(f':{key}' for key in names)})"
+                parts.append(f"({column} {among} OR p.host {among})" if name == "source" else f"{column} {among}")
                 values |= names
         for name, comparison in (("since", ">="), ("until", "<=")):
             if (day := getattr(self, name)) is not None:
                 parts.append(f"{DIMENSIONS['day']} {comparison} :{name}")
                 values[name] = day.isoformat()
         if self.q:
-            parts.append("lower(m.sentence) LIKE :q ESCAPE '!'")
-            escaped = "".join(f"!{letter}" if letter in "!%_" else letter for letter in self.q.lower())
+            # The capitals of Turkish have small letters that are not those of other languages.
+            parts.append("lower(replace(replace(m.sentence, 'İ', 'i'), 'ı', 'i')) LIKE :q ESCAPE '!'")
+            small = self.q.replace("İ", "i").replace("ı", "i").lower()
+            escaped = "".join(f"!{letter}" if letter in "!%_" else letter for letter in small)
             values["q"] = f"%{escaped}%"
         if self._pages is not None:
             parts.append(f"p.id IN ({', '.join(map(str, self._pages)) or 'NULL'})")

@@ -1,5 +1,6 @@
 # C types of markup.py: where it runs uncompiled, nobody reads this file.
 cimport cython
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.string cimport memchr, memcpy
 
 ctypedef const unsigned char[::1] Bytes
@@ -14,6 +15,9 @@ cdef inline Py_ssize_t find_byte(Bytes data, int byte, Py_ssize_t start, Py_ssiz
 cdef inline void copy_bytes(unsigned char[::1] out, Py_ssize_t place, Bytes data, Py_ssize_t start, Py_ssize_t count) noexcept nogil:
     if count:
         memcpy(&out[place], &data[start], count)
+
+cdef inline bytes bytes_of(Bytes data, Py_ssize_t size):
+    return PyBytes_FromStringAndSize(<const char *> &data[0], size)
 
 cdef int _TEXT, _VALUE
 cdef int _AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER, _QUOTE

@@ -384,6 +384,10 @@ if not cython.compiled:
         """Return the position of a byte, or -1."""
         return data.find(byte, start, stop)
 
+    def bytes_of(data: memoryview, size: int) -> bytes:
+        """Return the first bytes of a view."""
+        return bytes(data[:size])
+
     def copy_bytes(out: memoryview, place: int, data: bytes, start: int, count: int) -> None:
         """Copy a stretch of bytes."""
         out[place : place + count] = data[start : start + count]

@@ -14,7 +14,7 @@ from blockfeat.page.document import NO_MARKUP, as_markup, check_is_no_name, wron
 from blockfeat.page.encoding import LEAST_PAIRS, Decoding, decode, mend_twice_encoded, source_of_utf_8, utf_16_order
 from blockfeat.page.json_ld import declared_texts
 from blockfeat.page.tables import NAMES
-from blockfeat.page.tags import Tags, attributes_of, lxml_tree
+from blockfeat.page.tags import Tags, attributes_of, lxml_tree, name_key
 from blockfeat.page.utf_8 import doubled_pairs
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _TAG = re.compile(rb"<(?:/[a-z]|!(?:--|\[|doctype)|\?[a-z]|([a-z][a-z0-9]{0,10})
 _OF_HTML_5 = "aside audio details dialog figcaption figure footer header hgroup main nav picture search summary video"
 _ELEMENTS = frozenset(name.encode() for name in (*NAMES, *_OF_HTML_5.split()))
 
-_DESCRIPTION = b'escription"'
+_TITLE, _DESCRIPTION = name_key("title"), b'escription"'
 _LANGUAGES = ("language", "content-language", "og:locale")
 _OF_LANGUAGES = (b"language", b"og:locale")
 _CONTENT = re.compile(rb'\scontent="([^"]*)"')
@@ -181,7 +181,8 @@ class Page:
         replaced = decoding.replaced + unnamed
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
-        title = "" if tags is None else "".join(map(tags.text, tags.named("title")[:1].tolist()))
+        first = -1 if tags is None else tags.first(_TITLE)
+        title = tags.text(first) if tags is not None and first >= 0 else ""
         return cls(
             tags=tags,
             url=url,
@@ -189,7 +190,7 @@ class Page:
             encoding_source=decoding.source,
             replaced=replaced,
             warnings=tuple(warnings),
-            declared=DeclaredText(title, "" if tags is None else _descriptions(tags.source), data, scripts),
+            declared=DeclaredText(title, "" if tags is None else _descriptions(tags), data, scripts),
             data=data,
             title=" ".join((title if title.isprintable() else title.translate(_NOT_IN_TITLES)).split()) or None,
             declared_lang=None if tags is None else _declared_lang(tags),
@@ -347,10 +348,10 @@ def _read(
     return tags if len(tags) else None, read.linked_data, read.warnings, read.replaced
 
 
-def _descriptions(source: bytes) -> str:
+def _descriptions(tags: Tags) -> str:
     """Return the descriptions in a page's head, one a line."""
-    head = source.find(b"<body")
-    head = head if head >= 0 else len(source)
+    source = tags.source
+    head = tags.body() or len(source)
     found: dict[str, None] = {}
     at = source.find(_DESCRIPTION, 0, head)
     while at >= 0 and len(found) < _MOST_DESCRIPTIONS:

@@ -1,7 +1,7 @@
 # C types of scanner.py: where it runs uncompiled, nobody reads this file.
 cimport cython
 
-from blockfeat.page.markup cimport find_byte
+from blockfeat.page.markup cimport bytes_of, find_byte
 from blockfeat.page.tokens cimport (
     COMMENT_UNCLOSED, END_HIDDEN, FLATTENED, SCRIPT_UNCLOSED, STYLE_UNCLOSED, TAG_REMOVED, TITLE_REMOVED, _BANG, _CLASS,
     _DASH, _GREATER, _IS_LETTER, _IS_SPACE, _LD_JSON, _LESS, _MATH_TEX, _PLUS_AT, _QUESTION, _SCRIPT, _SLASH, _SLASH_AT,

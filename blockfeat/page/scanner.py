@@ -18,7 +18,7 @@ from blockfeat.page.markup import grown
 from blockfeat.page.tokens import WARNINGS
 
 if not cython.compiled:
-    from blockfeat.page.markup import find_byte
+    from blockfeat.page.markup import bytes_of, find_byte
     from blockfeat.page.tokens import (
         _BANG,
         _CLASS,
@@ -333,7 +333,7 @@ class Scanner(Tokens):
 
     def written(self) -> bytes:
         """Return the markup."""
-        return bytes(self.out[: self.size])
+        return bytes_of(self.out, self.size)
 
     def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
         """Return where each tag begins, ends and stands in the page; start and end tag of each element; its key.
@@ -341,16 +341,21 @@ class Scanner(Tokens):
         Called last: what was read is freed, each column before the next one is copied.
         """
         tags, elements = np.empty((3, self.tags), dtype=np.int32), np.empty((2, self.elements), dtype=np.int32)
-        nothing = np.empty(0, dtype=np.int32).data
+        keys = np.empty(self.elements, dtype=np.uint64)
+        nothing: cython.int[::1] = np.empty(0, dtype=np.int32).data
+        of_tag: cython.int[:, ::1] = tags
+        of_element: cython.int[:, ::1] = elements
+        key: cython.ulonglong[::1] = keys
         self.out = np.empty(0, dtype=np.uint8).data
-        tags[0] = self.tag_start[: self.tags]
+        of_tag[0] = self.tag_start[: self.tags]
         self.tag_start = nothing
-        tags[1] = self.tag_stop[: self.tags]
+        of_tag[1] = self.tag_stop[: self.tags]
         self.tag_stop = nothing
-        tags[2] = self.tag_origin[: self.tags]
+        of_tag[2] = self.tag_origin[: self.tags]
         self.tag_origin = nothing
-        elements[0], elements[1] = self.opened[: self.elements], self.closed[: self.elements]
-        return tags, elements, np.array(self.key[: self.elements], dtype=np.uint64)
+        of_element[0], of_element[1] = self.opened[: self.elements], self.closed[: self.elements]
+        key[:] = self.key[: self.elements]
+        return tags, elements, keys
 
     def greatest_depth(self) -> int:
         """Return the depth of the deepest element as it is written."""

@@ -16,8 +16,10 @@ from blockfeat.errors import QueryError
 from blockfeat.page.scanner import scanned
 from blockfeat.page.tables import RAW_TEXT, REFERENCES
 from blockfeat.page.tree import are_among as are_among
+from blockfeat.page.tree import first_with
 from blockfeat.page.tree import name_key as name_key
 from blockfeat.page.tree import parents_of as parents_of
+from blockfeat.page.utf_8 import Marks
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -31,6 +33,7 @@ MARKS = (1, 2, 127)
 
 _ATTRIBUTE = re.compile(r"\s([^\s=]+)=\"([^\"]*)\"")
 _TAG = re.compile(r"<[^>]*>")
+_BODY = name_key("body")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +112,15 @@ class Tags:
         """Return the elements of one name."""
         found: Indices = (self.key == name_key(name)).nonzero()[0]
         return found
+
+    def first(self, key: int) -> int:
+        """Return the first element of a name, given by its key; -1 where there is none."""
+        return first_with(self.key, key)
+
+    def body(self) -> int:
+        """Return where the start tag of the body stands in ``source``; 0 where there is none."""
+        body = self.first(_BODY)
+        return int(self.start[self.opened[body]]) if body >= 0 else 0
 
     def elements_at(self, places: list[int]) -> list[int]:
         """Return the elements whose start tags hold one of the bytes at these places, in order."""
@@ -277,11 +289,10 @@ _OUTSIDE = r"(?![^\[]*\])"
 _WORD = r"(?:.*\s)?{}(?:\s.*)?"
 _COMPARED = {"": ".*", "=": "{}", "~=": _WORD, "^=": "{}.*", "$=": ".*{}", "*=": ".*{}.*", "|=": "{}(?:-.*)?"}
 _LONGEST_SELECTOR, _LONGEST_VALUE = 1_000, 2_000
-_NONE = np.empty(0, dtype=np.int64)
 
 
 @lru_cache(maxsize=64)
-def parsed_selector(selector: str) -> list[list[tuple[str, str, list[tuple[str, str, str]]]]]:
+def parsed_selector(selector: str) -> list[list[tuple[str, str, list[tuple[str, str, bytes]]]]]:
     """Return what a CSS selector selects: for each of a list, combinator, element and conditions of its compounds.
 
     A condition is the name of an attribute, a pattern that its value has to match, and what has to stand in it.
@@ -305,39 +316,57 @@ def parsed_selector(selector: str) -> list[list[tuple[str, str, list[tuple[str, 
     return found
 
 
-def _condition(mark: str, name: str, attribute: str, how: str, *values: str) -> tuple[str, str, str]:
+def _condition(mark: str, name: str, attribute: str, how: str, *values: str) -> tuple[str, str, bytes]:
     if mark:
         attribute, how, values = ("id", "=", (name,)) if mark == "#" else ("class", "~=", (name,))
     value = "".join(values)
-    return attribute.lower(), _COMPARED[how].format(re.escape(value)), value
+    # Tabs stand in values as references.
+    is_written = value and value.isprintable()
+    written = escape(value, quote=False).replace('"', "&quot;") if is_written else f' {attribute.lower()}="'
+    return attribute.lower(), _COMPARED[how].format(re.escape(value)), written.encode()
 
 
 def selected(tags: Tags, selector: str) -> NDArray[np.bool_]:
     """Return which elements a CSS selector selects (`parsed_selector`); linear in the page."""
-    found = np.zeros(len(tags), dtype=np.bool_)
+    found, holding = np.zeros((2, len(tags)), dtype=np.bool_)
+    holding[tags.elements_at(_places_of_conditions(tags, selector))] = True
     for compounds in parsed_selector(selector):
         chosen = np.ones(len(tags), dtype=np.bool_)
         for combinator, name, conditions in compounds:
             chosen = _related(tags, chosen, combinator) if combinator else chosen
             if name != "*":
                 chosen &= tags.key == name_key(name)
-            # Attributes are read where the tag holds the value, or else the name: tabs stand in values as references.
-            for key, _, value in conditions:
-                holding = np.zeros(len(tags), dtype=np.bool_)
-                is_written = value and value.isprintable()
-                written = escape(value, quote=False).replace('"', "&quot;") if is_written else f' {key}="'
-                holding[tags.elements_at([*places_of(written.encode(), tags.source)])] = True
-                chosen &= holding
-            elements = chosen.nonzero()[0] if conditions else _NONE
-            starts = tags.start_tags(elements)
-            fulfilling = {start for start in set(starts) if _fulfils(start, conditions)}
-            chosen[elements] = [start in fulfilling for start in starts]
+            if conditions:
+                elements = (chosen & holding).nonzero()[0]
+                starts = tags.start_tags(elements)
+                fulfilling = {start for start in set(starts) if _fulfils(start, conditions)}
+                chosen[:] = False
+                chosen[elements] = [start in fulfilling for start in starts]
         found |= chosen
     return found
 
 
-def _fulfils(start_tag: bytes, conditions: list[tuple[str, str, str]]) -> bool:
+def _places_of_conditions(tags: Tags, selector: str) -> list[int]:
+    """Return where start tags may hold what has to stand in those that fulfil one of a selector's conditions."""
+    marks, few = _marks_of(selector)
+    starts, stops = tags.start[tags.opened], tags.stop[tags.opened]
+    places = marks.places_in(tags.source, starts, stops) if marks is not None else []
+    return [*places, *(place for word in few for place in places_of(word, tags.source))]
+
+
+@lru_cache(maxsize=64)
+def _marks_of(selector: str) -> tuple[Marks | None, list[bytes]]:
+    """Return what has to stand in tags that fulfil the conditions of a selector: longer words, and short ones."""
+    conditions = (each for compounds in parsed_selector(selector) for _, _, some in compounds for each in some)
+    words = {word for _, _, word in conditions}
+    long = [word.lower() for word in words if len(word) >= Marks.SHORTEST]
+    return Marks.of(long) if long else None, [word for word in words if len(word) < Marks.SHORTEST]
+
+
+def _fulfils(start_tag: bytes, conditions: list[tuple[str, str, bytes]]) -> bool:
     """Return whether the attributes of a start tag fulfil some conditions."""
+    if not all(word in start_tag for _, _, word in conditions):
+        return False
     given = attributes_of(start_tag.decode("utf-8", "replace"), most=_LONGEST_VALUE)
     return all(key in given and re.fullmatch(pattern, given[key], re.DOTALL) for key, pattern, _ in conditions)
 

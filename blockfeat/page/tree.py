@@ -77,6 +77,17 @@ def parents_of(opened: NDArray[np.integer], closed: NDArray[np.integer]) -> NDAr
     return found
 
 
+def first_with(keys: NDArray[np.uint64], key: int) -> int:
+    """Return the place of the first of some keys that is a given one; -1 where none is."""
+    own: cython.const[cython.ulonglong][::1] = keys.data
+    wanted: cython.ulonglong = key
+    place: cython.Py_ssize_t
+    for place in range(own.shape[0]):
+        if own[place] == wanted:
+            return int(place)
+    return NONE
+
+
 def are_among(keys: NDArray[np.uint64], names: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Return which keys are one of a few names; several times as fast as `numpy.isin`."""
     found: NDArray[np.bool_] = (keys == names[:, None]).any(axis=0)

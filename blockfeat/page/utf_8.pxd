@@ -1,6 +1,6 @@
 # C types of utf_8.py: where it runs uncompiled, nobody reads this file.
 
-cdef unsigned int _SPREAD, _FOUR_BYTES
+cdef unsigned long long _SPREAD, _ALL_BITS
 
 cdef Py_ssize_t _pairs(const unsigned char[::1] data, Py_ssize_t size)
 cdef bint _is_doubled(int second, int lead) noexcept nogil
@@ -8,5 +8,5 @@ cdef Py_ssize_t _behind_ascii(const unsigned char[::1] data, Py_ssize_t place, P
 cdef Py_ssize_t _behind_character(const unsigned char[::1] data, Py_ssize_t place, Py_ssize_t size) noexcept nogil
 cdef list _likely_places(
     const unsigned char[::1] data, int[::1] starts, int[::1] ends, const unsigned char[::1] slots,
-    const unsigned char[::1] lower_case
+    const unsigned char[::1] lower_case, int begun
 )

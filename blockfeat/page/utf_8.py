@@ -13,7 +13,7 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-_SPREAD, _FOUR_BYTES = 0x9E3779B1, 0xFFFFFFFF
+_SPREAD, _ALL_BITS, _MOST_BYTES = 0x9E3779B97F4A7C15, (1 << 64) - 1, 8
 _LOWER_CASE = bytes(range(256)).lower()
 _ZERO = np.zeros(1, dtype=np.int32)
 
@@ -107,9 +107,9 @@ class Marks:
     Attributes
     ----------
     words : mapping of bytes
-        The words by the four bytes that they begin with.
+        The words by the bytes that they begin with: as many as the shortest has, eight at most.
     slots : bytes
-        1 for what four bytes that a word begins with are hashed to.
+        1 for what the bytes that a word begins with are hashed to.
     longest : int
         Bytes of the longest word.
     """
@@ -124,14 +124,19 @@ class Marks:
     def of(cls, words: Iterable[bytes]) -> Marks:
         """Build the hash table of the words."""
         by_begin: dict[bytes, tuple[bytes, ...]] = {}
-        for word in words:
-            begin = word[: cls.SHORTEST]
-            by_begin[begin] = (*by_begin.get(begin, ()), word)
+        lengths = {word: len(word) for word in words}
+        begun = min(_MOST_BYTES, *lengths.values())
+        for word in lengths:
+            by_begin[word[:begun]] = (*by_begin.get(word[:begun], ()), word)
         slots = bytearray(1 << 16)
         for begin in by_begin:
-            slots[(int.from_bytes(begin, "big") * _SPREAD & _FOUR_BYTES) >> 16] = 1
-        longest = max(len(word) for alike in by_begin.values() for word in alike)
-        return cls(by_begin, bytes(slots), longest)
+            slots[(int.from_bytes(begin, "big") * _SPREAD & _ALL_BITS) >> 48] = 1
+        return cls(by_begin, bytes(slots), max(lengths.values()))
+
+    @property
+    def begun(self) -> int:
+        """How many bytes that words begin with are looked up."""
+        return len(next(iter(self.words)))
 
     def are_in(self, data: bytes) -> bool:
         """Return whether any of the words occurs in ``data``; as fast for many words as for one."""
@@ -139,13 +144,13 @@ class Marks:
 
     def places_in(self, data: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[int]:
         """Return the positions at which the words occur in the parts of ``data`` that start and end there."""
-        places = _likely_places(data, starts, ends, self.slots, _LOWER_CASE)
+        places = _likely_places(data, starts, ends, self.slots, _LOWER_CASE, self.begun)
         return [place for place in places if self._begins(data, place)]
 
     def _begins(self, data: bytes, place: int) -> bool:
         """Return whether one of the words stands at a place of some bytes."""
         found = data[place : place + self.longest].lower()
-        return found.startswith(self.words.get(found[: self.SHORTEST], ()))
+        return found.startswith(self.words.get(found[: self.begun], ()))
 
 
 def _likely_places(
@@ -154,16 +159,18 @@ def _likely_places(
     ends: cython.int[::1],
     slots: cython.const[cython.uchar][::1],
     lower_case: cython.const[cython.uchar][::1],
+    begun: cython.int,
 ) -> list[int]:
-    """Return the positions in parts of some bytes whose four bytes hash to an occupied slot."""
+    """Return the positions in parts of some bytes from which on so many bytes hash to an occupied slot."""
     found: list[int] = []
-    four: cython.uint
+    shift: cython.int = 64 - 8 * begun
+    key: cython.ulonglong
     part: cython.Py_ssize_t
     place: cython.Py_ssize_t
     for part in range(len(starts)):
-        four = 0
+        key = 0
         for place in range(starts[part], ends[part]):
-            four = (four << 8 | lower_case[data[place]]) & _FOUR_BYTES
-            if slots[(four * _SPREAD & _FOUR_BYTES) >> 16]:
-                found.append(place - 3)
+            key = (key << 8 | lower_case[data[place]]) & (_ALL_BITS >> shift)
+            if slots[(key * _SPREAD & _ALL_BITS) >> 48]:
+                found.append(place - begun + 1)
     return found

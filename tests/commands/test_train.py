@@ -57,6 +57,17 @@ def test_typed_with_languages_only_it_trains_and_says_what_next(folder: Path) ->
     blockfeat(folder, *advice[-4:])
 
 
+def test_a_reader_that_ends_loses_no_model(folder: Path) -> None:
+    words = ["train", "--corpus", "demo", "--kind", "margin", "--config", "../quick.toml", "-o", "mine.json"]
+    settings = {**os.environ, **environment(folder), "PYTHONUNBUFFERED": "1"}
+    run = subprocess.Popen([*CALL, *words], cwd=folder, env=settings, stdout=subprocess.PIPE)
+    assert run.stdout is not None
+    assert run.stdout.readline().startswith(b"training a model")
+    run.stdout.close()  # as `| head -1` does: the tables find no reader
+    assert run.wait() == 0
+    assert load_model(folder / "mine.json").kind == "margin"
+
+
 def test_ones_own_pages_of_one_site_are_split_by_page_and_it_says_so(folder: Path) -> None:
     own = [replace(page, url=f"https://own.example/{page.id}") for page in demo_pages()[:6]]
     write_corpus(own, folder / "own.jsonl")

@@ -9,11 +9,12 @@ import pytest
 from markdown_it import MarkdownIt
 
 from blockfeat.models import bundled_models
-from documented.fences import ROOT, documents
+from documented.fences import ROOT, documents, fences_of
 from documented.names import model_problem, problem_of_name, problems_of_text, remarks_of, source_files, spans_of
 
 _DOCUMENTS = [*documents(), ROOT / "SECURITY.md"]
 _EXTRAS = re.compile(r"blockfeat\[([\w,-]+)\]")
+_COLUMN = 70  # of the site, on a desktop
 _REMARKED = ("", ".py", ".toml", ".yml", ".sh")
 
 
@@ -30,6 +31,13 @@ def test_documents_name_what_is_there_and_link_to_it(name: str) -> None:
     assert set(",".join(_EXTRAS.findall(text)).split(",")) - {""} <= _extras()
     dead = [link for link in _links(ROOT / name) if "://" not in link and not _is_linked(ROOT / name, link)]
     assert dead == []
+
+
+@pytest.mark.parametrize("name", [*map(_named, documents())])
+def test_code_fits_the_column_and_links_have_titles(name: str) -> None:
+    wide = [line for fence in fences_of(ROOT / name) for line in fence.text.splitlines() if len(line) > _COLUMN]
+    assert [line for line in wide if not line.startswith("|")] == []
+    assert re.findall(r"\[(?:https?:[^\]]*|[\w/.-]+\.md)\]\(", (ROOT / name).read_text(encoding="utf-8")) == []
 
 
 def test_docstrings_and_comments_name_what_is_there() -> None:

@@ -42,7 +42,7 @@ def test_some_sections_of_a_page_are_computed_anew(tmp_path: Path) -> None:
     template, output = tmp_path / "page.md", tmp_path / "out.md"
     template.write_text(TEMPLATE, encoding="utf-8")
     for file, reason in (((), "--only needs --output"), (("--output", str(output)), "two")):
-        with pytest.raises(InputError, match=reason):
+        with pytest.raises(SystemExit, match=reason):
             write_page(options("--only", "one", *file), template, {"one": pytest.fail, "two": pytest.fail})
     write_page(options("--output", str(output)), template, {"one": lambda: "A", "two": lambda: "B"})
     write_page(options("--only", "one", "--output", str(output)), template, {"one": lambda: "C", "two": pytest.fail})

@@ -1,12 +1,14 @@
 """Every rule decides about the blocks of a page, says so, and decides nothing once it is left out."""
 
 import json
+import re
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from blockfeat import Extraction, Extractor
+from blockfeat._files import bundled_table
 from blockfeat.extraction import postprocess
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 from blockfeat.extraction.postprocess import RULES, Choice, pointers
@@ -290,3 +292,11 @@ def test_what_options_leave_out_is_the_reason(default: Extractor) -> None:
     found = default.with_options(tables=False).extract(**_page(f"<main><table>{rows}</table></main>"))
     assert found.text == ""
     assert found.warnings[-1].endswith("what the model keeps is dropped: the options leave it out")
+
+
+def test_names_of_posts_begin_with_what_they_are_looked_up_by() -> None:
+    threads = bundled_table("blockfeat.extraction", "software.toml")
+    first, second = (group.split("|") for group in re.findall(r"\(\?:([\w|]+)\)", threads["named"])[:2])
+    names = [a + between + b for a in first for between in ("", "-", "_") for b in second]
+    assert len(first) > 5
+    assert [name for name in (*names, "itemprop=text") if not name.startswith(tuple(threads["names_begin"]))] == []

@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     """An article, its copy, an article in French of another brand, and a page with a brand in its menu only."""
     found = mention(f"Corvane {_EVIL}")
     article = record(story(0, 60), found, title=_EVIL, kind="article", evidence=EVIDENCE)
-    french = record("Un texte.", mention("Le Rex 100%", brand="Le Rex"), title="=1+1", lang="fr")
+    french = record("Un texte.", mention("Le Rex 100% İĞNE ılık", brand="Le Rex"), title="=1+1", lang="fr")
     menu = record("x", mention("Le Rex", brand="Le Rex", counted=False), title=None, lang="fr")
     with Store.open(str(tmp_path / "m.db")) as opened:
         for number, read in enumerate((article, article, french, menu)):
@@ -72,7 +72,10 @@ def test_the_page_shows_what_counts_and_runs_nothing_of_the_pages(client: TestCl
 _SHOWING = {
     ("Corvane", "Le Rex"): ("", "brand=Corvane&brand=Le+Rex", "brand=&since=&until=&q="),
     ("Corvane",): ("brand=Corvane", "source=h0.example", "kind=article", "until=2026-01-05"),
-    ("Le Rex",): ("lang=fr", "since=2026-01-07", "q=REX+100%25", "q=%25", "view=Le+fran%C3%A7ais", "view=Today&since="),
+    ("Le Rex",): (
+        *("lang=fr", "since=2026-01-07", "q=REX+100%25", "q=%25", "view=Le+fran%C3%A7ais", "view=Today&since="),
+        *("q=iğne+ILIK", "q=İĞne", "q=ığne"),
+    ),
     (): ("view=Le+fran%C3%A7ais&brand=Corvane", "view=Today", "place=headline", "q=_", "brand=%27+OR+1%3D1+--"),
 }
 
@@ -158,6 +161,8 @@ def test_sources_have_the_names_of_their_feeds(client: TestClient, store: Store)
     shown = 'title="https://feeds.example/rss">Harbour &amp; Post</a>'
     assert shown in _text(client, "/?since=2026-01-01&until=2026-01-31")
     assert ">Harbour &amp; Post</td>" in report_page(store)
+    # A host chooses too what a feed has named.
+    assert [row["host"] for row in client.get("/api/v1/mentions?source=h2.example").json()] == ["h2.example"]
 
 
 def test_the_evidence_of_an_article(client: TestClient, store: Store) -> None:
