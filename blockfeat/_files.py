@@ -272,18 +272,14 @@ def _xz_pieces(packed: BufferedReader) -> Iterator[bytes]:
             data = unpacker.unused_data
 
 
-_OPENERS: dict[str, Any] = {
-    ".jsonl": nullcontext,
-    ".jsonl.gz": lambda raw: gzip.GzipFile(fileobj=raw),
-    ".jsonl.xz": xz_file,
-}
+_OPEN: dict[str, Any] = {".jsonl": nullcontext, ".jsonl.gz": partial(gzip.GzipFile, "", "rb", 9), ".jsonl.xz": xz_file}
 _PACKERS: dict[str, Any] = {
     ".jsonl": nullcontext,
     # Neither name nor time goes into the header: equal pages give equal files.
     ".jsonl.gz": lambda raw: gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0),
     ".jsonl.xz": partial(lzma.open, mode="wb"),
 }
-SUFFIXES = tuple(_OPENERS)
+SUFFIXES = tuple(_OPEN)
 
 # Bounds memory for a compressed file that expands to one endless line.
 MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -317,7 +313,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     CorpusError
         If the file is missing, has another suffix, or its compressed data is damaged or truncated.
     """
-    number, opener = 0, _OPENERS[check_suffix(path)]
+    number, opener = 0, _OPEN[check_suffix(path)]
     try:
         with path.open("rb") as raw, opener(raw) as stream:
             for number, line in lines_of(stream):

@@ -68,7 +68,7 @@ def test_what_is_wrong_with_a_table_has_its_line(text: str, line: int, reason: s
 
 def test_no_name_is_too_long_to_be_looked_for_and_the_stream_is_not_the_store() -> None:
     (fault,) = _faults(_SOURCES_AND_BRANDS + f"[[brands]]\nname = '{'a ' * 600}'\n")
-    assert fault.endswith("a name has at most 1,000 characters")
+    assert fault.endswith("has at most 1,000 characters")
     named = f"[monitor]\nstore = 'a.db'\nstream = 'a.db'\n{_SOURCES_AND_BRANDS}"
     assert _faults(named) == ["m.toml:3: 'monitor.stream' is the store"]
 

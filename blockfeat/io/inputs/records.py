@@ -23,13 +23,8 @@ from blockfeat.io.inputs.options import FieldNames, Pending, peeked, unpacked
 from blockfeat.lang import normalise_code
 from blockfeat.page.document import Document
 
-SUFFIXES = {
-    "jsonl": tuple(
-        plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *formats.PACKED_SUFFIXES)
-    ),
-    "warc": (".warc", ".warc.gz", ".warc.zst"),
-    "parquet": (".parquet",),
-}
+_LINES = tuple(plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *formats.PACKED_SUFFIXES))
+SUFFIXES = {"jsonl": _LINES, "warc": (".warc", ".warc.gz", ".warc.zst"), "parquet": (".parquet",)}
 """Endings of the names of files with records, by format."""
 _MOST_NAMES, _MOST_COLUMNS = 12, 20
 _LOOKED_AT, _MOST_OF_A_REASON = 1024, 200

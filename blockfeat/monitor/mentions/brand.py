@@ -164,14 +164,10 @@ class Brand:
                 yield from (Alias(alias.name, (code,), case, forms) for code in alias.languages or (lang,))
 
 
-_LONGEST_NAME = 1000
-
-
 def _check_name(name: object) -> None:
-    if not _has_letter(name):
-        raise BrandError(f"brand {name!r}: a name needs a letter or a digit")
-    if len(str(name)) > _LONGEST_NAME:
-        raise BrandError(f"brand {str(name)[:40]!r}…: a name has at most {_LONGEST_NAME:,} characters")
+    if not _has_letter(name) or len(str(name)) > 1000:
+        shown = name[:40] if isinstance(name, str) else name
+        raise BrandError(f"brand {shown!r}: a name needs a letter or a digit, and has at most 1,000 characters")
 
 
 def _has_letter(name: object) -> bool:
