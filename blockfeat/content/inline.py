@@ -198,7 +198,7 @@ def _images(blocks: Blocks, base: Base) -> tuple[_Places, _Places]:
     """Return the images inside of blocks, and those between."""
     inside: _Places = {}
     loose: _Places = {}
-    tags = blocks.tags
+    tags, size, taken = blocks.tags, len(blocks.declared.data), 0
     elements = (tags.key == name_key("img")).nonzero()[0]
     opened = tags.opened[elements]
     offsets = tags.start[opened]
@@ -215,4 +215,6 @@ def _images(blocks: Blocks, base: Base) -> tuple[_Places, _Places]:
         image = Image(source, " ".join(attributes.get("alt", "").split()))
         found, key = (inside, index) if stands_inside else (loose, index + 1)
         found.setdefault(key, []).append((place, image))
+        taken += 1
+        check_memory(size, _BYTES_OF_PIECE * taken, "the parts of the text")
     return inside, loose

@@ -3,6 +3,8 @@
 import pytest
 from lxml import etree
 
+from blockfeat.content import inline
+from blockfeat.errors import LimitExceeded
 from cases import CASES
 from golden_formats import all_kept
 from tei_schema import validate_tei
@@ -60,3 +62,13 @@ def test_formulas_cannot_become_markup() -> None:
 def test_time_is_linear(text: str) -> None:
     page = "<p>x" + text * 20_000
     assert seconds_of(lambda: all_kept(page).to_markdown()) < 20
+
+
+def test_images_that_take_too_much_are_refused_before_all_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    monkeypatch.setattr("blockfeat.page.page._FREE_BYTES", 0)
+    monkeypatch.setattr(inline, "Image", lambda *values: made.append(values))
+    found = all_kept(f"<p>{'a<img src=b alt=c>' * 3000}")
+    with pytest.raises(LimitExceeded, match="the parts of the text"):
+        found.to_html(images=True)
+    assert 0 < len(made) < 3000
