@@ -67,7 +67,9 @@ def test_everything_but_the_door_needs_the_password(store: Store) -> None:
         assert "Corvane" not in answer.text
     assert client.get("/static/live.css").status_code == 200
     assert "ProblemBody" in client.get("/openapi.json").json()["components"]["schemas"]
-    assert client.get("/?q=a%26b", headers=_BROWSER).headers["location"] == "/login?back=%2F%3Fq%3Da%2526b"
+    sent = client.get("/?q=a%26b", headers=_BROWSER)
+    assert (sent.status_code, sent.headers["location"]) == (303, "/login?back=%2F%3Fq%3Da%2526b")
+    assert client.get("/login").status_code == 401
 
 
 def test_a_browser_logs_in_once_and_out(store: Store) -> None:
@@ -109,6 +111,7 @@ def test_another_site_cannot_log_in(store: Store) -> None:
         (_bearer(""), 401),
         (_basic(_PASSWORD.encode()), 401),
         ({"authorization": "Basic no base64"}, 401),
+        ({"authorization": _basic(b"anybody:" + _PASSWORD.encode())["authorization"] + b"!"}, 401),
         ({"authorization": "Digest x"}, 401),
         (_bearer("é", encoding="latin-1"), 401),
     ],
