@@ -372,16 +372,9 @@ def judge(
 def lessons(request: Request) -> HTMLResponse:
     """Return the page of lessons: those that the verdicts suggest, and those accepted."""
     store: Store = request.app.state.store
-    accepted = store.lessons()
-    return _page(
-        request,
-        "live_lessons.html",
-        judged=store.count_judged(),
-        least=LEAST_JUDGED,
-        proposals=proposals(store, request.app.state.brands),
-        lessons=accepted,
-        accepted={subject for _, subject, _ in accepted},
-    )
+    known, found = store.lessons(), proposals(store, request.app.state.brands)
+    values: dict[str, Any] = {"proposals": found, "lessons": known, "accepted": {subject for _, subject, _ in known}}
+    return _page(request, "live_lessons.html", judged=store.count_judged(), least=LEAST_JUDGED, **values)
 
 
 @feedback_router.post("/lessons")
