@@ -15,6 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from blockfeat import __version__
+from blockfeat.errors import how_many
 from blockfeat.extraction import KINDS
 from blockfeat.lang import direction_of
 from blockfeat.monitor.feeds.syndication import template
@@ -233,6 +234,7 @@ _IN_REPORT = 40
 FUNCTIONS: Mapping[str, Any] = {
     "around": around,
     "direction_of": direction_of,
+    "how_many": how_many,
     "number": "{:,}".format,
     "version": __version__,
     "words_for": words_for,

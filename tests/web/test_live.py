@@ -14,6 +14,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 import html5lib
 from starlette.testclient import TestClient
 
+from blockfeat.errors import how_many
 from blockfeat.monitor.config import CopySettings, SavedView, Source
 from blockfeat.monitor.mentions.mention import around
 from blockfeat.monitor.page import Article, overview, report_page, stream
@@ -151,7 +152,7 @@ def test_charts_answer_to_the_filters_and_lead_to_their_days(client: TestClient)
     page = _text(client, "/?brand=Corvane&since=2026-01-04&until=2026-01-06")
     assert 'href="/?brand=Corvane&amp;since=2026-01-05&amp;until=2026-01-05"' in page
     assert "2026-01-05; before" not in page
-    assert "2026-01-05: Corvane 1; 1 articles read" in page
+    assert "2026-01-05: Corvane 1; 1 article read" in page
     assert "2026-01-06: none; before: 1; 0 articles read" in _text(client, "/?since=2026-01-06&until=2026-01-06")
 
 
@@ -261,7 +262,7 @@ def test_mentions_are_judged_on_the_page(store: Store) -> None:
     for wrong in ({"verdict": "bad"}, {"mention": "nobody"}):
         assert client.post("/feedback", data=form | wrong).status_code == 422
     assert client.post("/feedback", data=form, headers={"origin": "https://evil.example"}).status_code == 403
-    assert "1 mentions judged" in client.get("/lessons").text
+    assert "1 mention judged" in client.get("/lessons").text
     assert client.post("/lessons", data={"subject": "Corvane"}).status_code == 422
 
 
@@ -313,7 +314,8 @@ def test_figures_are_the_same_wherever_they_stand(client: TestClient, store: Sto
     assert [*mention_rows(store, filters)] == [row for row in store.rows("mentions") if row["id"] in ids]
     feed = client.get(f"/feed.atom?{filters.query()}").content
     assert len(ElementTree.fromstring(feed).findall(f"{_ATOM}entry")) == len(ids)
-    said = f"<strong>{len(urls)}</strong> {'article' if len(urls) == 1 else 'articles'} with {len(ids)} mentions"
+    articles, mentions = how_many(len(urls), "article").split(), how_many(len(ids), "mention")
+    said = f"<strong>{articles[0]}</strong> {articles[1]} with {mentions}"
     whole = filters.model_copy(update={"since": filters.since or date(2026, 1, 5), "until": date(2026, 1, 11)})
     assert said in _text(client, f"/?{whole.query()}")
     assert said in report_page(store, whole)
