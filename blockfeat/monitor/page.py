@@ -30,7 +30,7 @@ _ROWS_FROM = f"{MENTIONS_FROM} LEFT JOIN feedback b ON b.mention_key = m.key"
 _ARTICLES, _ROWS = 25, 300
 _DAYS, _PRESETS = 30, (1, 7, 30, 90)
 _DAY = timedelta(days=1)
-_SERIES, _BARS = 6, 10
+_SERIES = 6
 _FIXED = {"place": sorted(PLACES), "kind": sorted(KINDS)}
 # Each step with the longest span in days that it is taken for, and the first day of the step that a day is in.
 _STEPS: tuple[tuple[str, float, Callable[[date], date]], ...] = (
@@ -148,12 +148,12 @@ class Overview:
         return sum(number for day, number in self.read.items() if (day >= self.since.isoformat()) == is_now)
 
     def shares(self, name: str) -> list[tuple[str, int, int, int]]:
-        """Return the values that most articles have, with the numbers of articles, mentions, and articles before."""
+        """Return the values, those with most articles first; of each the articles, mentions, and articles before."""
         now, mentions, before = Counter[str](), Counter[str](), Counter[str]()
         for row in self.numbers[name]:
             (now if row["is_now"] else before)[row["value"] or ""] += row["articles"]
             mentions[row["value"] or ""] += row["mentions"] if row["is_now"] else 0
-        return [(value, number, mentions[value], before[value]) for value, number in now.most_common(_BARS)]
+        return [(value, number, mentions[value], before[value]) for value, number in now.most_common()]
 
     @cached_property
     def series(self) -> tuple[str, list[str], dict[str, Counter[str]], Counter[str], Counter[str]]:

@@ -331,6 +331,11 @@ def test_an_article_counts_once_for_a_brand_and_queries_stand_apart(store: Store
     assert (found.total(), found.total("mentions"), found.all_read()) == (2, 5, 2)
     assert found.shares("brand") == [("Corvane", 2, 3, 0), ("Le Rex", 1, 1, 0)]
     assert found.shares("query") == [("Ports", 1, 1, 0)]
+    # Of many brands ten have a bar, and the page says that there are more.
+    save_on_day(store, 5, record(other_story(5), *(mention(brand=f"Brand {number}") for number in range(12))))
+    page = report_page(store)
+    assert [said for said in ("and 4 more", "<h2>Articles by day and brand, ") if said not in page] == []
+    assert page.count('<td class="bar">') == 10 + 1 + 4 + 2
     # The monitor was not there before: no comparison.
     assert (found.collecting, found.has_before) == (date(2026, 1, 5), False)
 
