@@ -134,8 +134,9 @@ def test_the_stream_goes_on_where_it_ended(store: Store) -> None:
 
 def test_numbers_are_those_of_the_period_and_of_the_one_before(store: Store) -> None:
     found = overview(store, Filters(since="2026-01-07", until="2026-01-08"), today=date(2026, 1, 9))
-    assert ((found.total(), found.total(is_now=False)), found.shares("brand")) == ((1, 1), [("Le Rex", 1, 1, 0)])
-    assert found.shares("source") == [("h2.example", 1, 1, 0)]
+    assert (found.total(), found.total(is_now=False)) == (1, 1)
+    assert found.shares("brand") == [("Le Rex", 1, 1, 0), ("Corvane", 0, 0, 1)]
+    assert found.shares("source") == [("h2.example", 1, 1, 0), ("h0.example", 0, 0, 1)]
     step, steps, series, before, read = found.series
     assert read == {"2026-01-07": 1, "2026-01-08": 1}
     assert (step, steps) == ("day", ["2026-01-07", "2026-01-08"])
