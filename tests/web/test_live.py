@@ -204,6 +204,8 @@ def test_feeds_and_answers_are_bounded_and_files_are_not(client: TestClient, sto
     assert len(ElementTree.fromstring(client.get("/feed.atom?brand=Orlam").content).findall(f"{_ATOM}entry")) == 50
     assert client.get("/mentions.csv?brand=Orlam").text.count("\n") == 1_006
     assert client.get("/api/v1/new?brand=Orlam").json() == {"new": 1_005}
+    # An empty answer would pass for the end.
+    assert client.get("/api/v1/mentions?before=purged").status_code == 422
 
 
 def test_only_the_api_is_described(store: Store) -> None:

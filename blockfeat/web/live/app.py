@@ -335,6 +335,8 @@ def api_mentions(request: Request, response: Response, asked: Annotated[PagedFil
     `X-Total-Count` and `X-Total-Articles` are the numbers of all; the `Link` with `rel="next"` leads to the next ones.
     """
     store, asked = request.app.state.store, _asked(request, asked)
+    if asked.before and not store.query("SELECT 1 FROM mention WHERE key = :key", {"key": asked.before}):
+        raise Problem(422, f"before: there is no mention {asked.before!r} any more; begin anew")
     (total,) = figures(store, asked)
     rows = [*mention_rows(store, asked, newest=asked.limit, before=asked.before)]
     response.headers.update({"X-Total-Count": str(total["mentions"]), "X-Total-Articles": str(total["articles"])})
