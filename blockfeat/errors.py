@@ -101,6 +101,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
 
 
+def how_many(count: int, noun: str) -> str:
+    """Return a number with its noun for a message, such as "1 copy" and "2,000 copies"."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else several}"
+
+
 def failure_reason(error: Exception) -> str:
     """Return why a page failed, for its result; an exception that is not blockfeat's own is prefixed by its type."""
     if isinstance(error, MemoryError):

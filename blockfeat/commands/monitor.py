@@ -22,6 +22,7 @@ from blockfeat._files import write_text, writing
 from blockfeat.commands import console, monitor_results
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
 from blockfeat.commands.options import QuietOption
+from blockfeat.errors import how_many
 
 if TYPE_CHECKING:
     from blockfeat.monitor.config import MonitorConfig
@@ -73,7 +74,7 @@ def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")
     settings = read_config(config)
     with monitor_results.opened_store(str(settings.store)) as store:
         arrived, failed = asyncio.run(deliver_again(store, receivers_of(settings)))
-    console.show(f"{arrived} mentions delivered")
+    console.show(f"{how_many(arrived, 'mention')} delivered")
     for name, reason in failed:
         console.error(console.with_name(name, reason))
     if failed:
@@ -167,11 +168,10 @@ def check(
     found = read_config(config)
     load_model(found.pages.model)
     feeds = sum(source.kind == "feed" for source in found.sources)
-    counts = f"{feeds} feeds, {len(found.sources) - feeds} pages, {len(found.brands)} brands"
-    for name, several in (("queries", found.queries), ("alerts", found.alerts)):
-        counts += f", {len(several)} {name}" if several else ""
-    is_known = found.fetch.contact is not None
-    well = "all well" if is_known else "well, but without a contact in [fetch] sites cannot reach you"
+    numbers = {"feed": feeds, "page": len(found.sources) - feeds, "brand": len(found.brands)}
+    numbers |= {"query": len(found.queries), "alert": len(found.alerts)}
+    counts = ", ".join(how_many(number, name) for name, number in numbers.items() if number)
+    well = "all well" if found.fetch.contact else "well, but without a contact in [fetch] sites cannot reach you"
     console.show(f"{config}: {counts}; {well}")
     names = [name for brand in found.brands for name in brand.spellings()]
     known = {source.lang for source in found.sources} | {lang for name in names for lang in name.languages}
@@ -212,10 +212,10 @@ def _show_found(store: Store, config: MonitorConfig) -> None:
     for brand in config.brands:
         written = spellings[brand.name]
         common = ", ".join(f"{name!r} {count}" for name, count in written.most_common(_SHOWN))
-        console.show(f"{brand.name}: {written.total()} times in {articles[brand.name]} articles: {common or 'none'}")
-        small = sum(number for name, number in written.items() if name.islower() and not brand.name.islower())
-        if small:
-            console.error(f"{brand.name}: written small, as a word may be, {small} times of {written.total()}")
+        where = f"{how_many(written.total(), 'time')} in {how_many(articles[brand.name], 'article')}"
+        console.show(f"{brand.name}: {where}: {common or 'none'}")
+        if small := sum(number for name, number in written.items() if name.islower() and not brand.name.islower()):
+            console.error(f"{brand.name}: written small, as a word may be: {small} of {written.total()}")
         several = [*dict.fromkeys(sentences[brand.name])]
         for place in sorted({0, len(several) // 2, len(several) - 1} if several else ()):
             console.show(f"  - {several[place]}")
@@ -274,8 +274,8 @@ def run_monitor(config: Path, *, every: float | None, deadline: float | None, lo
     with console.progress("monitor", quiet=quiet) as tick:
 
         def on_progress(summary: Summary) -> None:
-            done = summary.pages.total()
-            note = f"{summary.feeds.total()} feeds, {summary.mentions} mentions, {len(summary.failures)} failed"
+            done, feeds = summary.pages.total(), how_many(summary.feeds.total(), "feed")
+            note = f"{feeds}, {how_many(summary.mentions, 'mention')}, {len(summary.failures)} failed"
             tick(done, max(done, summary.found), note)
 
         def on_round(summary: Summary) -> None:
@@ -321,11 +321,12 @@ def show_summary(summary: Summary, *, quiet: bool, is_streamed: bool) -> None:
         return
     feeds = ", ".join(f"{count} {outcome}" for outcome, count in sorted(summary.feeds.items())) or "none due"
     pages = ", ".join(f"{count} {outcome}" for outcome, count in sorted(summary.pages.items())) or "none due"
-    line = f"feeds: {feeds}; pages: {pages}; {summary.copies} copies, {summary.mentions} mentions"
+    found = f"{how_many(summary.copies, 'copy')}, {how_many(summary.mentions, 'mention')}"
+    line = f"feeds: {feeds}; pages: {pages}; {found}"
     if summary.delivered:
         line += f", {summary.delivered} delivered"
     if summary.stopped:
-        line += f"; {summary.stopped}, {summary.left} pages still due"
+        line += f"; {summary.stopped}, {how_many(summary.left, 'page')} still due"
     for row in summary.written:
         line += f"\n  {row['brand']}: mostly {row['match']!r}, {row['number']} of {row['of_all']}"
     # If mentions are streamed to standard output, nothing else may be printed there.

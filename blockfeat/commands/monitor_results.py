@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,7 @@ from blockfeat._extras import require_extra
 from blockfeat._files import whole_file, write_text
 from blockfeat.commands import console
 from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, QuietOption, TrustedProxyOption
+from blockfeat.errors import QueryError, how_many
 
 if TYPE_CHECKING:
     from socket import socket
@@ -55,8 +56,8 @@ def warn_of_unexpected(count: int) -> None:
     """Print to standard error how many pages and feeds failed unexpectedly, if any, and what to do about them."""
     if count:
         console.error(
-            f"{count} pages and feeds failed unexpectedly: they are tried again when blockfeat or what is installed "
-            "changes, or after `blockfeat monitor retry`"
+            f"{count} of the pages and feeds failed unexpectedly: they are tried again when blockfeat or what is "
+            "installed changes, or after `blockfeat monitor retry`"
         )
 
 
@@ -155,20 +156,20 @@ def status(
     console.show(f"feeds: {found.feed_count}, of these {found.retired} retired")
     console.show(
         f"pages: {pages}; {found.due} due, {found.later} later ({found.retried} of them failed and are tried again); "
-        f"{found.copies} copies with {found.own_mentions} mentions of their own, {found.versions} older versions"
+        f"{how_many(found.copies, 'copy')} with {how_many(found.own_mentions, 'mention')} of their own, "
+        f"{how_many(found.versions, 'older version')}"
     )
     console.show(f"mentions: {found.counted} counted, {found.mentions} with clutter and copies")
     for name, moment in found.waiting_hosts.items():
         console.show(f"host {name}: not asked before {moment}")
     for sink in found.sinks:
-        trouble = f", failed {sink['failures']} times: {sink['error']}" if sink["failures"] else ""
-        console.show(f"{sink['name']}: {sink['pending']} mentions to look through{trouble}")
+        trouble = f", failed {how_many(sink['failures'], 'time')}: {sink['error']}" if sink["failures"] else ""
+        console.show(f"{sink['name']}: {how_many(sink['pending'], 'mention')} to look through{trouble}")
     for letters in found.dead_letters:
-        console.show(
-            f"{letters['sink']}: {letters['number']} dead letters ({letters['error']}); `blockfeat monitor redeliver`"
-        )
+        number = how_many(letters["number"], "dead letter")
+        console.show(f"{letters['sink']}: {number} ({letters['error']}); `blockfeat monitor redeliver`")
     for feed in found.failing_feeds:
-        since = f"{feed['failures']} times since {feed['failing_since'] or 'long ago'}"
+        since = f"{how_many(feed['failures'], 'time')} since {feed['failing_since'] or 'long ago'}"
         console.show(f"feed failed {since}: {console.with_name(feed['url'], feed['error'] or '')}")
     for page in found.failed_pages:
         how = " unexpectedly" if page["unexpected"] else ""
@@ -209,10 +210,8 @@ def serve(
         is_own = is_own_machine(listening, store)
         console.show(f"The mentions of {store.name} are at {address_of(listening)} (Ctrl-C ends it)", at_once=True)
         known = _configured(config)
-        brands, views = (known.brands, known.views) if known else ((), ())
-        app = create_live_app(
-            store, title=title, settings=settings, feedback=feedback, brands=brands, views=views, is_open=is_own
-        )
+        of_it: dict[str, Any] = {"brands": known.brands, "views": known.views} if known else {}
+        app = create_live_app(store, title=title, settings=settings, feedback=feedback, is_open=is_own, **of_it)
         with suppress(KeyboardInterrupt):
             server_of(app, trusted_proxies=trusted_proxy or ()).run(sockets=[listening])
 
@@ -243,7 +242,7 @@ def retry(
         console.show(f"{count:>6}  {why}")
     if len(found) > _REASONS_SHOWN:
         console.show(f"{len(found) - _REASONS_SHOWN:>6}  other reasons")
-    console.show(f"{found.total()} pages and feeds made due: the next run tries them again")
+    console.show(f"{found.total()} of the pages and feeds made due for the next run")
 
 
 def rematch(
@@ -272,11 +271,11 @@ def rematch(
             on_failure=lambda url, reason: console.error(console.with_name(url, reason)),
         )
     console.show(
-        f"{found.pages} pages: {found.added} mentions added, of which {found.counted} count; "
+        f"{how_many(found.pages, 'page')}: {how_many(found.added, 'mention')} added, of which {found.counted} count; "
         f"{found.changed} changed, {found.gone} no longer found"
     )
     if found.failed:
-        console.error(f"{found.failed} pages failed and are as they were: rematch again when the reason is mended")
+        console.error(f"{how_many(found.failed, 'page')} failed and stayed as before: rematch once that is mended")
         raise typer.Exit(console.SOME_FAILED if found.failed < found.pages else console.NOTHING_READ)
 
 
@@ -311,7 +310,7 @@ def export(
             return
         with whole_file(output) as file:
             count = export_rows(rows, chosen, file, name=str(output), columns=columns)
-    console.show(f"{count} {what.replace('_', ' ')} written: {output}")
+    console.show(f"{how_many(count, what.replace('_', ' ').removesuffix('s'))} written: {output}")
 
 
 def search(
@@ -323,7 +322,6 @@ def search(
     format: Annotated[str, typer.Option("--format", "-f", help="text or jsonl.")] = "text",
 ) -> None:
     """Find stored articles by words: AND, OR, NOT, NEAR/5, "phrases", title:, word*; the newest first."""
-    from blockfeat.errors import QueryError
     from blockfeat.monitor.mentions.queries import Query
     from blockfeat.monitor.store.search import snippet
 
@@ -358,7 +356,7 @@ def judge(
     console.check_choice(verdict, VERDICTS, "VERDICT")
     with opened_store(config) as store:
         store.judge(mention, verdict, now=time.time())
-        console.show(f"{store.count_judged()} mentions judged")
+        console.show(f"{how_many(store.count_judged(), 'mention')} judged")
 
 
 def learn(
@@ -377,16 +375,17 @@ def learn(
     settings = read_config(config)
     with opened_store(str(settings.store)) as store:
         for subject in forget or ():
-            console.show(f"{store.forget_lesson(subject)} lessons forgotten: {subject}")
+            console.show(f"{how_many(store.forget_lesson(subject), 'lesson')} forgotten: {subject}")
         judged = store.count_judged()
         found = proposals(store, settings.brands)
         for number, proposal in enumerate(found, start=1):
             console.show(f"{number}. {proposal.says}")
-            console.show(f"   from {proposal.judged} verdicts; would change {proposal.changes} stored mentions")
+            changes = how_many(proposal.changes, "stored mention")
+            console.show(f"   from {how_many(proposal.judged, 'verdict')}; would change {changes}")
             for sentence in proposal.examples:
                 console.show(f"   - {sentence}")
         if not found:
-            console.show(f"no proposals: {judged} mentions judged, at least {LEAST_JUDGED} are needed")
+            console.show(f"no proposals: {how_many(judged, 'mention')} judged, at least {LEAST_JUDGED} are needed")
         for number in accept or ():
             if not 1 <= number <= len(found):
                 raise typer.BadParameter(f"there is no proposal {number}", param_hint="--accept")
@@ -414,4 +413,4 @@ def purge(
         day = _day(store, before, "--before")
         if not yes:
             typer.confirm(f"Forget these pages of {store.name} for ever?", abort=True)
-        console.show(f"{store.purge(before=day, host=host, url=url)} pages forgotten")
+        console.show(f"{how_many(store.purge(before=day, host=host, url=url), 'page')} forgotten")

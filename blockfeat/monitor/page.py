@@ -15,6 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from blockfeat import __version__
+from blockfeat.errors import how_many
 from blockfeat.extraction import KINDS
 from blockfeat.lang import direction_of
 from blockfeat.monitor.feeds.syndication import template
@@ -29,7 +30,7 @@ _ROWS_FROM = f"{MENTIONS_FROM} LEFT JOIN feedback b ON b.mention_key = m.key"
 _ARTICLES, _ROWS = 25, 300
 _DAYS, _PRESETS = 30, (1, 7, 30, 90)
 _DAY = timedelta(days=1)
-_SERIES, _BARS = 6, 10
+_SERIES = 6
 _FIXED = {"place": sorted(PLACES), "kind": sorted(KINDS)}
 # Each step with the longest span in days that it is taken for, and the first day of the step that a day is in.
 _STEPS: tuple[tuple[str, float, Callable[[date], date]], ...] = (
@@ -147,12 +148,16 @@ class Overview:
         return sum(number for day, number in self.read.items() if (day >= self.since.isoformat()) == is_now)
 
     def shares(self, name: str) -> list[tuple[str, int, int, int]]:
-        """Return the values that most articles have, with the numbers of articles, mentions, and articles before."""
+        """Return the values, those with most articles first, at last those with none any more; each with its numbers.
+
+        These are the articles, the mentions, and the articles in the period before.
+        """
         now, mentions, before = Counter[str](), Counter[str](), Counter[str]()
         for row in self.numbers[name]:
             (now if row["is_now"] else before)[row["value"] or ""] += row["articles"]
             mentions[row["value"] or ""] += row["mentions"] if row["is_now"] else 0
-        return [(value, number, mentions[value], before[value]) for value, number in now.most_common(_BARS)]
+        gone = [(value, 0) for value, _ in before.most_common() if self.has_before and value not in now]
+        return [(value, number, mentions[value], before[value]) for value, number in [*now.most_common(), *gone]]
 
     @cached_property
     def series(self) -> tuple[str, list[str], dict[str, Counter[str]], Counter[str], Counter[str]]:
@@ -163,9 +168,10 @@ class Overview:
         """
         kind = "brand" if self.numbers["brand"] else "query"
         length = self.until - self.since
-        step, start = next((name, begin) for name, most, begin in _STEPS if length.days <= most)
+        step, start = next((name, begin) for name, days, begin in _STEPS if length.days <= days)
         steps = list(dict.fromkeys(str(start(self.since + number * _DAY)) for number in range(length.days + 1)))
-        series = defaultdict(Counter[str], {name: Counter[str]() for name, *_ in self.shares(kind)[:_SERIES]})
+        most = [name for name, number, *_ in self.shares(kind)[:_SERIES] if number]
+        series = defaultdict(Counter[str], {name: Counter[str]() for name in most})
         before, read = Counter[str](), Counter[str]()
         begun = cache(lambda text, later: str(start(date.fromisoformat(text) + later)))
         for row in self.numbers[kind]:
@@ -233,6 +239,7 @@ _IN_REPORT = 40
 FUNCTIONS: Mapping[str, Any] = {
     "around": around,
     "direction_of": direction_of,
+    "how_many": how_many,
     "number": "{:,}".format,
     "version": __version__,
     "words_for": words_for,

@@ -57,7 +57,7 @@ def test_the_example_runs_from_feed_to_report(folder: Path) -> None:
     words = [sys.executable, "-c", code, "monitor", "monitor.toml", "--once", "--log", "log.jsonl"]
     run = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     assert (run.returncode, run.stderr) == (0, "")
-    assert "30 read; pages: 64 new; 1 copies" in run.stdout
+    assert "30 read; pages: 64 new; 1 copy" in run.stdout
     assert "\n  Tolmet Bank: mostly 'Tolmet Bank', " in run.stdout
     logged = [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {"feed read", "page new", "round"} <= {line["event"] for line in logged}
@@ -102,23 +102,23 @@ def test_what_failed_unexpectedly_is_named_and_tried_again(folder: Path) -> None
         values = {"id": row.id, "fault": environment(), "error": "unexpected KeyError:\n'a'"}
         connection.execute(text("UPDATE page SET fault = :fault, error = :error WHERE id = :id"), values)
         connection.execute(text("UPDATE page SET evidence = :no WHERE id = :id"), {"id": other.id, "no": b"damaged"})
-    advice = "1 pages and feeds failed unexpectedly: they are tried again when"
+    advice = "1 of the pages and feeds failed unexpectedly: they are tried again when"
     assert advice in _monitor(folder, "report", "monitor.toml").stderr
     status = _monitor(folder, "status", "monitor.toml")
     assert f"page failed unexpectedly: {row.url}: unexpected KeyError" in status.stdout
     assert advice in status.stderr
     # In the environment in which it failed it rests until it is asked for.
     assert "pages: none due" in _monitor(folder, "run", "monitor.toml").stdout
-    assert "0 pages and feeds made due" in _monitor(folder, "retry", "monitor.db", "--host", "no.example").stdout
+    assert "0 of the pages and feeds made due" in _monitor(folder, "retry", "monitor.db", "--host", "no.example").stdout
     retried = _monitor(folder, "retry", "monitor.toml", "--reason", "keyerror").stdout.splitlines()
-    made_due = "1 pages and feeds made due: the next run tries them again"
+    made_due = "1 of the pages and feeds made due for the next run"
     assert retried == ["     1  unexpected KeyError:", made_due]
-    assert "0 pages and feeds made due" in _monitor(folder, "retry", "monitor.toml").stdout
+    assert "0 of the pages and feeds made due" in _monitor(folder, "retry", "monitor.toml").stdout
     assert "pages: 1 unchanged" in _monitor(folder, "run", "monitor.toml").stdout
     assert _monitor(folder, "report", "monitor.toml").stderr == ""
     rematched = _monitor(folder, "rematch", "monitor.toml")
     assert (rematched.returncode, f"{other.url}: unexpected error: " in rematched.stderr) == (1, True)
-    assert "1 pages failed and are as they were" in rematched.stderr
+    assert "1 page failed and stayed as before" in rematched.stderr
 
 
 def test_a_run_names_what_failed_unexpectedly_apart(capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,7 +128,7 @@ def test_a_run_names_what_failed_unexpectedly_apart(capsys: pytest.CaptureFixtur
     assert "unexpectedly" not in capsys.readouterr().err
     summary.fail("https://a.example/2", "unexpected KeyError: 'a'", unexpected=True)
     show_summary(summary, quiet=True, is_streamed=False)
-    assert "1 pages and feeds failed unexpectedly: they are tried again when" in capsys.readouterr().err
+    assert "1 of the pages and feeds failed unexpectedly: they are tried again when" in capsys.readouterr().err
 
 
 def test_init_writes_a_file_that_check_likes_and_replaces_none(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ def test_the_commands_are_known() -> None:
     health = next(shlex.split(line.partition("CMD ")[2].partition("|")[0]) for line in lines if "    CMD" in line)
     units = [shlex.split(line) for line in _STARTED if line.startswith("/opt/")]
     assert [problem_of(words) for words in (entry + started, health, *units)] == [None] * 4
+    # The log of a service is JSON alone.
+    assert [words for words in (started, *units) if "--log" in words and "--quiet" not in words] == []
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")

@@ -137,7 +137,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "accepted: Orange" in said("learn", "--accept", "1")
     said("learn", "--accept", "9", code=2)
     assert "24 changed, 0 no longer found" in said("rematch", "--quiet")
-    assert "lessons forgotten" in said("learn", "--forget", "Orange")
+    assert "lesson forgotten" in said("learn", "--forget", "Orange")
 
 
 @pytest.mark.parametrize(("wrong", "others", "expected"), CASES["what_verdicts_say_of_a_place"])

@@ -14,6 +14,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 import html5lib
 from starlette.testclient import TestClient
 
+from blockfeat.errors import how_many
 from blockfeat.monitor.config import CopySettings, SavedView, Source
 from blockfeat.monitor.mentions.mention import around
 from blockfeat.monitor.page import Article, overview, report_page, stream
@@ -133,8 +134,9 @@ def test_the_stream_goes_on_where_it_ended(store: Store) -> None:
 
 def test_numbers_are_those_of_the_period_and_of_the_one_before(store: Store) -> None:
     found = overview(store, Filters(since="2026-01-07", until="2026-01-08"), today=date(2026, 1, 9))
-    assert ((found.total(), found.total(is_now=False)), found.shares("brand")) == ((1, 1), [("Le Rex", 1, 1, 0)])
-    assert found.shares("source") == [("h2.example", 1, 1, 0)]
+    assert (found.total(), found.total(is_now=False)) == (1, 1)
+    assert found.shares("brand") == [("Le Rex", 1, 1, 0), ("Corvane", 0, 0, 1)]
+    assert found.shares("source") == [("h2.example", 1, 1, 0), ("h0.example", 0, 0, 1)]
     step, steps, series, before, read = found.series
     assert read == {"2026-01-07": 1, "2026-01-08": 1}
     assert (step, steps) == ("day", ["2026-01-07", "2026-01-08"])
@@ -151,7 +153,7 @@ def test_charts_answer_to_the_filters_and_lead_to_their_days(client: TestClient)
     page = _text(client, "/?brand=Corvane&since=2026-01-04&until=2026-01-06")
     assert 'href="/?brand=Corvane&amp;since=2026-01-05&amp;until=2026-01-05"' in page
     assert "2026-01-05; before" not in page
-    assert "2026-01-05: Corvane 1; 1 articles read" in page
+    assert "2026-01-05: Corvane 1; 1 article read" in page
     assert "2026-01-06: none; before: 1; 0 articles read" in _text(client, "/?since=2026-01-06&until=2026-01-06")
 
 
@@ -202,6 +204,8 @@ def test_feeds_and_answers_are_bounded_and_files_are_not(client: TestClient, sto
     assert len(ElementTree.fromstring(client.get("/feed.atom?brand=Orlam").content).findall(f"{_ATOM}entry")) == 50
     assert client.get("/mentions.csv?brand=Orlam").text.count("\n") == 1_006
     assert client.get("/api/v1/new?brand=Orlam").json() == {"new": 1_005}
+    # An empty answer would pass for the end.
+    assert client.get("/api/v1/mentions?before=purged").status_code == 422
 
 
 def test_only_the_api_is_described(store: Store) -> None:
@@ -261,7 +265,7 @@ def test_mentions_are_judged_on_the_page(store: Store) -> None:
     for wrong in ({"verdict": "bad"}, {"mention": "nobody"}):
         assert client.post("/feedback", data=form | wrong).status_code == 422
     assert client.post("/feedback", data=form, headers={"origin": "https://evil.example"}).status_code == 403
-    assert "1 mentions judged" in client.get("/lessons").text
+    assert "1 mention judged" in client.get("/lessons").text
     assert client.post("/lessons", data={"subject": "Corvane"}).status_code == 422
 
 
@@ -313,7 +317,8 @@ def test_figures_are_the_same_wherever_they_stand(client: TestClient, store: Sto
     assert [*mention_rows(store, filters)] == [row for row in store.rows("mentions") if row["id"] in ids]
     feed = client.get(f"/feed.atom?{filters.query()}").content
     assert len(ElementTree.fromstring(feed).findall(f"{_ATOM}entry")) == len(ids)
-    said = f"<strong>{len(urls)}</strong> {'article' if len(urls) == 1 else 'articles'} with {len(ids)} mentions"
+    articles, mentions = how_many(len(urls), "article").split(), how_many(len(ids), "mention")
+    said = f"<strong>{articles[0]}</strong> {articles[1]} with {mentions}"
     whole = filters.model_copy(update={"since": filters.since or date(2026, 1, 5), "until": date(2026, 1, 11)})
     assert said in _text(client, f"/?{whole.query()}")
     assert said in report_page(store, whole)
@@ -329,6 +334,11 @@ def test_an_article_counts_once_for_a_brand_and_queries_stand_apart(store: Store
     assert (found.total(), found.total("mentions"), found.all_read()) == (2, 5, 2)
     assert found.shares("brand") == [("Corvane", 2, 3, 0), ("Le Rex", 1, 1, 0)]
     assert found.shares("query") == [("Ports", 1, 1, 0)]
+    # Of many brands ten have a bar, and the page says that there are more.
+    save_on_day(store, 5, record(other_story(5), *(mention(brand=f"Brand {number}") for number in range(12))))
+    page = report_page(store)
+    assert [said for said in ("and 4 more", "<h2>Articles by day and brand, ") if said not in page] == []
+    assert page.count('<td class="bar">') == 10 + 1 + 4 + 2
     # The monitor was not there before: no comparison.
     assert (found.collecting, found.has_before) == (date(2026, 1, 5), False)
 

@@ -182,6 +182,7 @@ def _code(brand: str, lang: object) -> str:
     return code
 
 
+_SIGN = re.compile(r"(?<=\w) ?([&+]) ?(?=\w)")
 _JOINER = re.compile("[ \u00a0\u2010-\u2013-]")
 _UMLAUTS = dict(zip("äöüøåÄÖÜØÅ", ["ae", "oe", "ue", "oe", "aa", "Ae", "Oe", "Ue", "Oe", "Aa"], strict=True))
 _UMLAUT = re.compile(f"[{''.join(_UMLAUTS)}]")
@@ -196,8 +197,8 @@ def variants_of(brand: Brand) -> Iterator[tuple[str, str, str]]:
     Each with the language of the pages that it is looked for on, ``"*"`` for all, and what made it: ``"spacing"``,
     ``"umlauts"`` or ``"Chinese"``.
 
-    Spaces and hyphens stand for each other, or are left out of long names; ä is ae, ø is oe, å is aa; Chinese names are
-    in simplified and traditional characters (OpenCC); names have the endings of a page's language
+    Spaces and hyphens stand for each other, or are left out of long names, and around & and +; ä is ae, ø is oe, å is
+    aa; Chinese names are in simplified and traditional characters (OpenCC); names have the endings of a page's language
     (`blockfeat.monitor.mentions.inflection.Endings`), which are found with the name's own capital only.
     """
     known = {spelling.name for spelling in brand.spellings()}
@@ -209,12 +210,13 @@ def variants_of(brand: Brand) -> Iterator[tuple[str, str, str]]:
 
 
 def _spaced(name: str) -> Iterable[str]:
-    """Return a name with its spaces and hyphens exchanged, and joined where it is long."""
+    """Return a name with its spaces and hyphens exchanged, joined where it is long, with other spaces at & and +."""
+    signs = [_SIGN.sub(way, name) for way in (r"\1", r" \1 ")] if _SIGN.search(name) else []
     parts = _JOINER.split(name)
     if len(parts) == 1 or not all(part and part[0].upper() != part[0].lower() for part in parts):
-        return ()
+        return signs
     joined = ("".join(parts),) if len(parts) == 2 and len(name) >= _SHORTEST_JOINED else ()
-    return (" ".join(parts), "-".join(parts), *joined)
+    return (*signs, " ".join(parts), "-".join(parts), *joined)
 
 
 def _umlauts(name: str) -> Iterable[str]:

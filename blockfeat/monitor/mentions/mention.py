@@ -223,19 +223,15 @@ def _naming(
     own = len(texts)
     texts += (text for _, text in parts.descriptions)
     depending = {each.name for each in matcher.brands if each.requires or each.forbids or each.name in senses}
-    chosen: set[int] = set()
-    start = length = 0
-    for end in range(1, len(texts) + 1):
-        length += len(texts[end - 1])
-        if length < _SEARCHED_AT_ONCE and end < len(texts):
-            continue
-        some = texts[start:end]
-        hits = matcher.find(PARAGRAPH.join(some), lang=extraction.lang, ruled_out=True)
+    ends = np.cumsum([*map(len, texts)], dtype=np.int64) + np.arange(1, len(texts) + 1)
+    chosen, start, before = set[int](), 0, 0
+    while start < len(texts):
+        end = max(start + 1, int(ends.searchsorted(before + _SEARCHED_AT_ONCE)))
+        hits = matcher.find(PARAGRAPH.join(texts[start:end]), lang=extraction.lang, ruled_out=True)
         if any(hit.brand in depending for hit in hits):
             return None
-        ends = [*accumulate(len(text) + 1 for text in some)] if hits else []
-        chosen |= {start + bisect_right(ends, hit.start) for hit in hits}
-        start, length = end, 0
+        chosen.update(ends.searchsorted([before + hit.start for hit in hits], side="right").tolist())
+        start, before = end, int(ends[end - 1])
     return sorted({index if index < own else parts.descriptions[index - own][0] for index in chosen})
 
 

@@ -27,7 +27,7 @@ from zoneinfo import ZoneInfo
 
 from blockfeat._files import write_whole
 from blockfeat.content import clean_characters
-from blockfeat.errors import BlockfeatError, OutputError
+from blockfeat.errors import BlockfeatError, OutputError, how_many
 from blockfeat.io.http import failure_of
 from blockfeat.monitor.feeds.syndication import atom, entries_of, template
 from blockfeat.monitor.fetching.politeness import retry_at
@@ -201,7 +201,7 @@ def _counts(spikes: Sequence[Mapping[str, Any]], articles: Mapping[str, Sequence
     brands = Counter(brand for events in articles.values() for brand in {event["brand"] for event in events})
     named = ", ".join(f"{brand} {count}" for brand, count in brands.most_common())
     parts = [f"spike of {event['brand']}" for event in spikes]
-    parts += [f"{len(articles)} article{'s' * (len(articles) != 1)} ({named})"] if articles else []
+    parts += [f"{how_many(len(articles), 'article')} ({named})"] if articles else []
     return "; ".join(parts)
 
 

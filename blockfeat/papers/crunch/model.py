@@ -17,7 +17,7 @@ from blockfeat._files import bundled_table
 from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks, elements_behind, text_places
 from blockfeat.blocks.tagtable import TagTable, load_table
-from blockfeat.errors import ModelError
+from blockfeat.errors import ModelError, how_many
 from blockfeat.features.measuring import FeatureExtractor, PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile
@@ -186,7 +186,7 @@ class Reasons:
             return f"{words} (at most {limit:.2g} a word)"
         if held is not None:
             least = self.settings.empty_tables.least_characters
-            return f"in an empty table: {_number(held.letters, 'letter')} (at least {least})"
+            return f"in an empty table: {how_many(held.letters, 'letter')} (at least {least})"
         return _WORDS.get(name, f"in a removed {name} element")
 
     def _is_list_candidate(self, element: int) -> bool:
@@ -201,14 +201,10 @@ class Reasons:
     def _counted(self, held: Held) -> str:
         words = round(self._words(held), 1)
         shown = f"{words:.0f}" if words == int(words) or words >= 10 else f"{words:.1f}"
-        return f"{_number(held.links, 'link')} for {shown} {'word' if shown == '1' else 'words'} outside of links"
+        return f"{how_many(held.links, 'link')} for {shown} {'word' if shown == '1' else 'words'} outside of links"
 
     def _words(self, held: Held) -> float:
         return held.unlinked / self.settings.link_lists.letters_per_word
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 @dataclass(frozen=True)

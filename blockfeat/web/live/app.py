@@ -335,6 +335,8 @@ def api_mentions(request: Request, response: Response, asked: Annotated[PagedFil
     `X-Total-Count` and `X-Total-Articles` are the numbers of all; the `Link` with `rel="next"` leads to the next ones.
     """
     store, asked = request.app.state.store, _asked(request, asked)
+    if asked.before and not store.query("SELECT 1 FROM mention WHERE key = :key", {"key": asked.before}):
+        raise Problem(422, f"before: there is no mention {asked.before!r} any more; begin anew")
     (total,) = figures(store, asked)
     rows = [*mention_rows(store, asked, newest=asked.limit, before=asked.before)]
     response.headers.update({"X-Total-Count": str(total["mentions"]), "X-Total-Articles": str(total["articles"])})
@@ -372,16 +374,9 @@ def judge(
 def lessons(request: Request) -> HTMLResponse:
     """Return the page of lessons: those that the verdicts suggest, and those accepted."""
     store: Store = request.app.state.store
-    accepted = store.lessons()
-    return _page(
-        request,
-        "live_lessons.html",
-        judged=store.count_judged(),
-        least=LEAST_JUDGED,
-        proposals=proposals(store, request.app.state.brands),
-        lessons=accepted,
-        accepted={subject for _, subject, _ in accepted},
-    )
+    known, found = store.lessons(), proposals(store, request.app.state.brands)
+    values: dict[str, Any] = {"proposals": found, "lessons": known, "accepted": {subject for _, subject, _ in known}}
+    return _page(request, "live_lessons.html", judged=store.count_judged(), least=LEAST_JUDGED, **values)
 
 
 @feedback_router.post("/lessons")
