@@ -14,7 +14,8 @@ import pytest
 
 from blockfeat.data import demo_pages, write_corpus
 from blockfeat.models import load_model
-from blockfeat.training.config import config_text
+from blockfeat.training.config import config_text, load_config
+from blockfeat.training.train import train
 from cases import CASES
 from command_line import Called, call
 from pages import article_page
@@ -51,6 +52,9 @@ def test_typed_with_languages_only_it_trains_and_says_what_next(folder: Path) ->
     assert model.record["command"] == "blockfeat train --lang de,fr --config ../quick.toml --kind margin"
     assert "word F1" in done.stdout
     assert re.search(r"^fitness before swarm: 0\.\d+, after 0\.\d+$", done.stdout, re.M)
+    config = load_config(str(folder.parent / "quick.toml"), "margin")[1]
+    called = train("demo", langs=["de", "fr"], config=config)
+    assert called.own_values() == model.own_values(), "the call and the command train the same"
     advice = done.stdout.splitlines()[-1].split()
     assert advice[-5:] == ["blockfeat", "extract", "--model", "blockfeat-de-fr.json", "PAGE.html"]
     (folder / "PAGE.html").write_text(article_page(), encoding="utf-8")
