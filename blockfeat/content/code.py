@@ -155,7 +155,8 @@ def _marks_beside(blocks: Blocks, part: CodePart) -> set[int]:
         beside = [*range(first, part.first), *range(part.end, end)]
         texts = dict(zip(beside, blocks.texts(beside), strict=True))
         numbers = [block for block, text in texts.items() if re.fullmatch(_NUMBERS, text)]
-        if not _count_on(" ".join(texts[block] for block in numbers)):
+        counted = [int(word) for block in numbers for word in texts[block].split() if len(word) < 8]
+        if any(later != number + 1 for number, later in pairwise(counted)):
             numbers = []
         names = [block for block, text in texts.items() if language and text.lower() == language]
         if len(numbers) + len(names) < len(beside):
@@ -165,9 +166,3 @@ def _marks_beside(blocks: Blocks, part: CodePart) -> set[int]:
         marks.update(numbers, names)
         around = int(containers.parent[around])
     return marks
-
-
-def _count_on(text: str) -> bool:
-    """Return whether numbers are one more each."""
-    numbers = [int(word) for word in text.split() if len(word) < 8]
-    return all(later == number + 1 for number, later in pairwise(numbers))
