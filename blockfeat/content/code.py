@@ -162,7 +162,8 @@ def _marks_beside(blocks: Blocks, part: CodePart, kept: Mask) -> set[int]:
         numbers = {block: text for block, text in texts.items() if _NUMBERS.fullmatch(text)}
         if any(len(text) > _LONGEST_NAME and block not in numbers for block, text in texts.items()):
             break
-        if not _count_on(" ".join(numbers.values())):
+        counted = [int(word) for text in numbers.values() for word in text.split() if len(word) < 8]
+        if any(later != number + 1 for number, later in pairwise(counted)):
             numbers = {}
         language = code_language(blocks, part.container) if len(numbers) < len(beside) else None
         names = [block for block, text in texts.items() if text.lower() == language]
@@ -173,9 +174,3 @@ def _marks_beside(blocks: Blocks, part: CodePart, kept: Mask) -> set[int]:
         marks.update(numbers, names)
         around = int(containers.parent[around])
     return marks
-
-
-def _count_on(text: str) -> bool:
-    """Return whether numbers are one more each."""
-    numbers = [int(word) for word in text.split() if len(word) < 8]
-    return all(later == number + 1 for number, later in pairwise(numbers))

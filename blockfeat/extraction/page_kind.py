@@ -19,7 +19,8 @@ from blockfeat.blocks.element_codes import blocks_named
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.features.cues import bundled_cues
-from blockfeat.page.tags import are_among, name_keys, places_of
+from blockfeat.page.tags import are_among, name_keys
+from blockfeat.page.utf_8 import places_of
 
 Mask = NDArray[np.bool_]
 
@@ -27,7 +28,7 @@ _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article
 _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
 _PRICE = r"[$€£¥₹₽₺\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b))"
-_IN_FRONT_ONLY, _CURRENCIES, _KRONER = "$¥₹", (*"€£₽₺", "zł", "Kč", "EUR", "USD"), r"kr\b"
+_IN_FRONT_ONLY, _CURRENCIES, _KRONER, _CODES = "$¥₹", (*"€£₽₺", "zł", "Kč"), r"kr\b", (b"EUR", b"USD")
 _HEADINGS = name_keys(["h2", "h3", "h4"])
 _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
 _GROUPS = (["time"], ["pre", "code"], ["img"], ["input", "select", "textarea", "button"])
@@ -114,7 +115,9 @@ def _within(values: NDArray[np.floating[Any]], bound: float) -> NDArray[np.float
 
 def _prices(text: str) -> int:
     """Return how many prices a text has; far cheaper where no currency in it may stand behind a number."""
-    if any(sign[-1] in text and sign in text for sign in _CURRENCIES) or ("kr" in text and re.search(_KRONER, text)):
+    data, kroner = text.encode("utf-8", "surrogatepass"), "kr" in text and re.search(_KRONER, text)
+    has_codes = any(places_of(code, data, most=1) for code in _CODES)
+    if has_codes or kroner or any(sign[-1] in text and sign in text for sign in _CURRENCIES):
         return len(re.findall(_PRICE, text))
     return sum(len(re.findall(rf"\{sign}\s?\d", text)) for sign in _IN_FRONT_ONLY if sign in text)
 
@@ -123,13 +126,12 @@ def _declared(blocks: Blocks) -> Iterator[float]:
     """Yield the measures of declarations: texts in JSON-LD, and what stands at each place of `_declared_kinds`."""
     declared, data = blocks.declared, blocks.declared.data
     yield from (float(declared.body != ""), float(declared.other != ""))
-    outer = blocks.tags.start_tags(are_among(blocks.tags.key, _OUTER).nonzero()[0])
-    every = b"".join(outer)
-    # A search for one byte is many times as fast as one for several, and this for a pattern that begins with them.
-    places = [*(sign for sign in places_of(b"@", data) if data.startswith(_TYPE, sign)), *places_of(_STANDARD, data)]
-    said = b"\n".join([data[place : place + _FAR] for place in places])
+    outer = b"".join(blocks.tags.start_tags(are_among(blocks.tags.key, _OUTER).nonzero()[0]))
+    types = [*places_of(_TYPE, data), *places_of(_STANDARD, data)]
+    said = b"\n".join([data[place : place + _FAR] for place in types])
     for marks, patterns, kinds in _declared_kinds():
-        tags = (tag for mark in marks if mark in every for tag in outer if mark in tag)
+        places = (place for mark in marks for place in places_of(mark, outer))
+        tags = (outer[outer.rfind(b"<", 0, place + 1) : outer.find(b">", place)] for place in places)
         found = b" ".join([*tags, *chain.from_iterable(pattern.findall(said) for pattern in patterns)])
         words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower() if found else ""))
         yield from (float(not words.isdisjoint(some)) for some in kinds)

@@ -246,30 +246,21 @@ class Identifier:
             scores[[lang not in allowed for lang in self.index.languages]] = 0.0
         place = int(scores.argmax())
         best, top, hits = self.index.languages[place], float(scores[place]), int(counts[place])
+        own = float(scores[self.index.languages.index(prior)]) if prior in self.index.languages else None
+        if prior is not None and own is not None and own >= _OVERRULED * max(top, _LIKE_PROSE):
+            return LanguageGuess(prior, "declared", min(1.0, own / top))
         second = float(np.partition(scores, -2)[-2]) if scores.size > 1 else 0.0
         speaks = top >= _LIKE_PROSE and hits >= _MOST_HITS * int(counts.max(where=scores > 0, initial=0))
         if prior is not None:
             doubtful = (speaks and hits >= _FEWEST_HITS_SHORT) or _foreign_letters(prior, sample)
-            stands = self._declared_stands(prior, scores, words, doubtful)
-            if stands is not None:
-                return stands
+            silent = own is not None and words >= _MANY_WORDS and own < _SILENT
+            if not (doubtful or silent):
+                return LanguageGuess(prior, "declared", 0.5)
         clear = second <= _CLEAR_LEAD * top and best not in _WITH_SISTERS
         if speaks and clear and hits >= _FEWEST_HITS and words >= _FEWEST_WORDS:
             return LanguageGuess(best, "stopwords", 1 - 0.5 * (second / top) ** 2)
         heard, belief = _by_ngrams(sample[:_NGRAM_TEXT], script, allowed, prior)
         return heard if prior is None or belief < _OUT_OF_QUESTION else LanguageGuess(prior, "declared", 0.5)
-
-    def _declared_stands(
-        self, prior: str, scores: NDArray[np.float64], words: int, doubtful: bool
-    ) -> LanguageGuess | None:
-        """Return the declared language unless the stop words give reason to doubt it."""
-        if prior not in self.index.languages:
-            return None if doubtful else LanguageGuess(prior, "declared", 0.5)
-        own, top = float(scores[self.index.languages.index(prior)]), float(scores.max())
-        if own >= _OVERRULED * max(top, _LIKE_PROSE):
-            return LanguageGuess(prior, "declared", min(1.0, own / top))
-        silent = words >= _MANY_WORDS and own < _SILENT
-        return None if doubtful or silent else LanguageGuess(prior, "declared", 0.5)
 
 
 def identify(text: str, *, declared: str | None = None, candidates: Codes | None = None) -> LanguageGuess:

@@ -251,7 +251,7 @@ class StopWordIndex:
         """Return how many words, given their masks, are stop words of each language; shape (languages,)."""
         octets = masks[masks != 0].astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
         bits = np.unpackbits(octets, axis=1, count=len(self.languages), bitorder="little")
-        return np.asarray(bits.sum(axis=0, dtype=np.int64))
+        return np.asarray(bits.sum(axis=0, dtype=np.uint32), dtype=np.int64)
 
     def is_unspaced(self, lang_index: int) -> bool:
         """Return whether the language of a column is one whose entries are sequences of characters."""

@@ -59,10 +59,8 @@ class Moment:
     @property
     def precision(self) -> int:
         """0 for a day, 1 with a time that is midnight (often filled in), 2 with a time, 3 with its zone too."""
-        if self.time is None:
-            return 0
-        if not (self.time.hour or self.time.minute or self.time.second):
-            return 1
+        if self.time is None or not (self.time.hour or self.time.minute or self.time.second):
+            return int(self.time is not None)
         return 2 if self.time.tzinfo is None else 3
 
     def isoformat(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache, partial
+from itertools import chain
 
 from blockfeat._files import bundled_table
 from blockfeat.metadata.metadata import folded, pattern, plain
@@ -52,13 +53,12 @@ def clean_names(values: Iterable[str]) -> tuple[str, ...]:
             found.setdefault(folded(name), name)
     names = list(found.items())
     # A longer form of the same name may follow, or come first.
+    firsts = [(key, longer.casefold().split()[:1]) for key, longer in names]
     return tuple(
-        name for key, name in names if not any(key != other and _is_part(name, longer) for other, longer in names)
+        name
+        for key, name in names
+        if not any(key != other and name.casefold().split() == first for other, first in firsts)
     )[:_MOST_NAMES]
-
-
-def _is_part(name: str, longer: str) -> bool:
-    return name.casefold().split() == longer.casefold().split()[:1]
 
 
 @lru_cache(maxsize=64)
@@ -119,9 +119,10 @@ def _cleaned(name: str) -> str:
     name = _CJK_JOB.sub("", name).strip(
         " .,:;|-–—_*#\"“”'‘’«»()" if not name.endswith(".") or "." not in name[:-1] else ' ,:;|-–—_*#"“”'
     )
-    if len(name) < 2 or len(name) > _LONGEST or len(name.split()) > _MOST_WORDS or _is_no_name(name):
-        return ""
-    return "" if name.count("/") > 1 else name
+    # A word of a page's interface, a day of the week or a number is none.
+    is_other = _NOT_A_NAME.match(name) is not None or folded(name) in _listed("interface.toml", "words")
+    is_long = len(name) > _LONGEST or len(name.split()) > _MOST_WORDS or name.count("/") > 1
+    return "" if len(name) < 2 or is_long or is_other else name
 
 
 def _without_job(name: str) -> str:
@@ -130,11 +131,6 @@ def _without_job(name: str) -> str:
     if len(words) < 4 or not is_job(words[-1]) or is_job(" ".join(words[:2])) or words[1].islower():
         return name
     return " ".join(words[:2])
-
-
-def _is_no_name(text: str) -> bool:
-    """Return whether a text is a word of a page's interface, a day of the week or a number."""
-    return _NOT_A_NAME.match(text) is not None or folded(text) in _listed("interface.toml", "words")
 
 
 @cache
@@ -165,19 +161,15 @@ def without_site(title: str, *, site: str | None, host: str, known: str | None) 
     marks = list(_MARK.finditer(title))
     if not marks:
         return title
-    wanted = folded(known)
-    for mark in marks:
-        for part in (title[: mark.start()], title[mark.end() :]):
-            if wanted and folded(part) == wanted:
-                return part.strip()
-    if wanted and folded(title) == wanted:
-        return title
-    for mark in reversed(marks):
-        if _is_site(title[mark.end() :], site, host):
-            return title[: mark.start()].strip()
-    if _is_site(title[: marks[0].start()], site, host):
-        return title[marks[0].end() :].strip()
-    return title
+    parts = [(title[: mark.start()], title[mark.end() :]) for mark in marks]
+    if wanted := folded(known):
+        for part in (*chain(*parts), title):
+            if folded(part) == wanted:
+                return part if part is title else part.strip()
+    for before, behind in reversed(parts):
+        if _is_site(behind, site, host):
+            return before.strip()
+    return parts[0][1].strip() if _is_site(parts[0][0], site, host) else title
 
 
 def _is_site(part: str, site: str | None, host: str) -> bool:

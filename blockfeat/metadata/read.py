@@ -133,17 +133,16 @@ class _Reading:
         """Return the fields whose sources have records, and what other sources of the page say of their values."""
         if found.title:
             declared = self._others("title", "title", lambda values: plain(values[0]))
-            seen = (("heading", self.visible), ("title", self.page.title))
-            others = (text for source, text in seen if text and source != self.sources["title"])
-            yield "title", support_of(found.title, (*declared, *others), alike)
+            seen = {"heading": self.visible, "title": self.page.title} | {self.sources["title"]: None}
+            yield "title", support_of(found.title, (*declared, *filter(None, seen.values())), alike)
         if found.authors:
             named = self._others("authors", "author", lambda values: frozenset(map(folded, clean_names(values))))
             yield "authors", support_of(frozenset(map(folded, found.authors)), filter(None, named), and_)
         if found.published:
             moments = self._others("published", "published", self._day)
             in_url = moment_in_url(self.url) if self.url and self.sources["published"] != "url" else None
-            days = [day for day in (*moments, in_url.day if in_url else None) if day]
-            yield "published", support_of(found.published.day, days, eq)
+            days = (*moments, in_url and in_url.day)
+            yield "published", support_of(found.published.day, filter(None, days), eq)
         if found.description:
             given = self._others("description", "description", lambda values: plain(values[0]))
             yield "description", support_of(found.description, given, _begin_alike)
@@ -318,9 +317,8 @@ def _begin_alike(one: str, other: str) -> bool:
 def _is_complete(claims: list[Candidates]) -> bool:
     """Return whether title, author and the instants of an article are declared."""
     article = claims[0].values if claims else {}
-    if not all(article.get(name) for name in ("title", "author", "published")):
-        return False
-    published = parse_moment(article["published"][0])
+    is_told = all(article.get(name) for name in ("title", "author", "published"))
+    published = parse_moment(article["published"][0]) if is_told else None
     return published is not None and published.instant is not None
 
 
@@ -329,7 +327,7 @@ def _short(value: str) -> str:
     return text if len(text) <= 120 else ""
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _language(value: str) -> str:
     """Return a language tag in its standard form (BCP 47); empty for what is none, and for "undetermined"."""
     from langcodes import standardize_tag, tag_is_valid

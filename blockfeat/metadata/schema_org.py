@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Candidates, alike, plain, tables, words
 from blockfeat.page.json_ld import Node
-from blockfeat.page.tags import Tags, places_of
+from blockfeat.page.tags import Tags
+from blockfeat.page.utf_8 import places_of
 
 ARTICLE_TYPES = words("article_types")
 """Types of what a page is about, in lower case."""
@@ -239,8 +239,8 @@ class _Items:
 
         The items that have ended before each are closed.
         """
-        places = list(islice(places_of(needed, tags.source), _MOST))
-        places += islice(places_of(other, tags.source), _MOST if places else 0)
+        places = places_of(needed, tags.source, most=_MOST)
+        places += places_of(other, tags.source, most=_MOST) if places else []
         for element in tags.elements_at(sorted(places)[:_MOST]):
             while self.open and self.open[-1][0] < tags.opened[element]:
                 self.open.pop()

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import unescape
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,8 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.dates import find_span
 from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Candidates, folded, listed, pattern, words
 from blockfeat.metadata.names import PREFIX, is_job, split_byline
-from blockfeat.page.tags import Places, Tags, are_among, name_keys, places_of
-from blockfeat.page.utf_8 import Marks
+from blockfeat.page.tags import Places, Tags, are_among, name_keys
+from blockfeat.page.utf_8 import Marks, places_of
 
 _BEFORE, _BEFORE_TEXT, _BEHIND, _KEPT = 4, 8, 14, 2
 _AROUND_END = 4
@@ -277,9 +276,9 @@ def _in_box(place: Place) -> Iterator[str]:
     tags = place.blocks.tags
     # The box stands close behind the text.
     first, end = place.first_byte, int(place.blocks.end_byte[place.last]) + _BOX_BYTES
-    places = islice(places_of(b"author", tags.source, first, end), _MOST_BOXES)
+    places = places_of(b"author", tags.source, first, end, most=_MOST_BOXES)
     texts: dict[str, str] = {}
-    for element in place.elements_at(list(places)):
+    for element in place.elements_at(places):
         attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
         address = attributes.get("href", "")[:_LONGEST_ADDRESS]
         named = f"{attributes.get('rel', '')} {attributes.get('class', '')}"

@@ -12,7 +12,7 @@ from heapq import merge
 from typing import Any
 
 from blockfeat.page.encoding import unescape
-from blockfeat.page.tags import places_of
+from blockfeat.page.utf_8 import places_of
 
 _BODY = b"articleBody"
 _QUOTED_NAMES = (b'"articleBody"', b'"text"')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape, unescape
@@ -19,7 +19,7 @@ from blockfeat.page.tree import are_among as are_among
 from blockfeat.page.tree import first_with
 from blockfeat.page.tree import name_key as name_key
 from blockfeat.page.tree import parents_of as parents_of
-from blockfeat.page.utf_8 import Marks
+from blockfeat.page.utf_8 import Marks, places_of
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -156,14 +156,6 @@ def attributes_of(start_tag: str, *, most: int | None = None) -> dict[str, str]:
     if "&" not in start_tag:
         return dict(pairs)
     return {name: unescape(value) if most is None or len(value) < most else value for name, value in pairs}
-
-
-def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yield the positions of a byte string in a part of a source, in order."""
-    place = source.find(mark, first, end)
-    while place >= 0:
-        yield place
-        place = source.find(mark, place + 1, end)
 
 
 class Reading(NamedTuple):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blockfeat.page.utf_8 import Marks, doubled_pairs
+from blockfeat.page.utf_8 import Marks, doubled_pairs, places_of
 from uncompiled import load_uncompiled
 
 CHARACTERS = (b"a", b"a" * 31, b"a" * 64, "é".encode(), "中".encode(), "\U0001f600".encode())
@@ -53,3 +53,16 @@ def test_marks_are_found_in_parts_of_the_bytes(compiled: bool) -> None:
     starts, ends = np.array([[0, 26, 3], [18, 41, 3]], dtype=np.int32)
     assert marks.are_in(data)
     assert marks.places_in(data, starts, ends) == [9]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@given(st.lists(st.sampled_from((b"ab", b"aa", b"b", b"aab", b"-" * 63)), max_size=9).map(b"".join), st.integers(0, 9))
+def test_places_of_bytes_are_those_where_they_stand(compiled: bool, data: bytes, first: int) -> None:
+    find = places_of if compiled else load_uncompiled("blockfeat.page.utf_8").places_of
+    for mark in (b"a", b"aa", b"aab", b"-" * 64):
+        standing = [place for place in range(first, len(data)) if data.startswith(mark, place)]
+        assert find(mark, data, first) == standing
+        assert (
+            find(mark, data, first, len(data) - 2, most=2)
+            == [each for each in standing if each + len(mark) <= len(data) - 2][:2]
+        )
