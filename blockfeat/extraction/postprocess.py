@@ -423,6 +423,7 @@ def _by_selectors(choice: Choice) -> Choice:
 _LISTED = "next to no main text was found on the page: the list that it holds is its text"
 _LIST_LEFT_OUT = "no main text was found on the page, only a list, which is left out where precision is favoured"
 _ITEM = "kept: it is part of the list that stands in the place of a main text"
+_OFFER = "kept: it is one of the offers that the page lists"
 _REST = "kept: it stands beside what is kept, on a page that is no article"
 _HEADING = "kept: it is the heading of a section that is, on a page that is no article"
 _REPEATED = "dropped: a block before it has the same text"
@@ -447,10 +448,13 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
         return choice._replace(warning=NOTICES[page.notice])
     before, is_over = choice.kept, choice.is_found or not has_rules
     listed = None if is_over else list_instead(page, choice.rule_reasons, model_kind=model_kind)
-    if listed is not None and choice.options.favour != "precision":
+    is_precise = choice.options.favour == "precision"
+    if listed is not None and not is_precise:
         choice = _with_items(choice, listed, _ITEM)._replace(warning=_LISTED, is_list=True)
-    if choice.is_list or page.signs.first >= 0:
-        is_over = is_over or choice.options.favour == "precision"
+    elif not (is_over or is_precise) and (found := offers(choice)) is not None:
+        choice = _with_items(choice, found, _OFFER)
+    if choice.is_list or choice.signs.first >= 0:
+        is_over = is_over or is_precise
         rest = None if is_over else rest_of_list(choice, page, model_kind=model_kind)
         choice = choice if rest is None else _with_items(choice, rest, _REST)
         choice = _of_other_page(choice, page) if has_rules else choice
@@ -510,6 +514,14 @@ def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask |
     ):
         return None
     return rules.rest_of_box(blocks, choice.kept, log_odds)
+
+
+def offers(choice: Choice) -> Mask | None:
+    """Return what is kept with the offers of a page that lists them; None for others, such as that of one product."""
+    if not choice.signs.bits & (signs.REST | signs.DOUBT):
+        return None
+    found = rules.offers(choice.blocks, choice.kept)
+    return None if found is None or rules.declares_product(choice.page, choice.blocks.tags.source) else found
 
 
 def list_instead(page: JudgedPage, rule_reasons: Mapping[int, str], *, model_kind: str) -> Mask | None:

@@ -277,12 +277,14 @@ _MOST_OF_PAGE, _FEWEST_TOLD, _FEW_WORDS, _SURE = 0.4, 15, 30, 0.2
 _TYPES, _NEAR_TYPE = re.compile(rb'"@type"[\s:\[]+"([^"]{1,80})'), 60
 _LISTS = re.compile(rb"ItemList|CollectionPage|SearchResultsPage|OfferCatalog")
 _PARTS = bundled_table("blockfeat.extraction", "parts.toml")
+_OFFERS = _PARTS["offers"]
+_FEWEST_OFFERS, _FIRST_NAME = 10, re.compile(rb"^<[\w-]+| class=\"\s*[^\"\s]+")
 
 
-def _called(blocks: Blocks, kind: str) -> dict[str, Mask]:
-    """Return which containers with text are called as each part of a kind of page; each word is looked at once."""
+def _called(blocks: Blocks, kind: str, among: Mask | bool = True) -> dict[str, Mask]:
+    """Return which of some containers with text are called as parts of a kind of page; each word is looked at once."""
     containers, parts = blocks.containers, {name: one for name, one in _PARTS[kind].items() if name != "before"}
-    holding = (containers.first_block < containers.end_block).nonzero()[0]
+    holding = ((containers.first_block < containers.end_block) & among).nonzero()[0]
     numbers: dict[bytes, int] = {}
     number_of = [numbers.setdefault(tag, len(numbers)) for tag in blocks.tags.start_tags(containers.element[holding])]
     having = defaultdict(list)
@@ -378,6 +380,42 @@ def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]])
     if (innermost := _innermost_around(blocks, kept)) >= 0:
         rest[containers.first_block[innermost] : containers.end_block[innermost]] = True
     return kept | rest & ~within(blocks, is_beside)
+
+
+def offers(blocks: Blocks, kept: Mask) -> Mask | None:
+    """Return what is kept with the offers of a page that has more of them than of other text; None where it has none.
+
+    Offers are elements named alike, each with a link and a price, outside of menus; without their buttons and the like.
+    """
+    containers, words, text = blocks.containers, blocks.measures.words, blocks.page_text.text
+    mine = int(words[kept].sum())
+    may_be = 2 * mine <= words.sum()
+    currencies = {sign: count for sign in _OFFERS["signs"] if may_be and (count := text.count(sign))}
+    if sum(currencies.values()) < _FEWEST_OFFERS:
+        return None
+    places = [found.start() for sign in currencies for found in re.finditer(re.escape(sign), text)]
+    prices = np.bincount(blocks.page_text.block_ends.searchsorted(places, side="right"), minlength=len(blocks))
+    first, end = containers.first_block, containers.end_block
+    sizes = _sums(words, first, end)
+    menus = within(blocks, are_among(containers.key, _MENUS) & (sizes <= _MOST_OF_PAGE * words.sum()))
+    counted = (blocks.measures.anchor_words, prices, menus.view(np.uint8))
+    linked, priced, hidden = (_sums(counts, first, end) > 0 for counts in counted)
+    is_short = (sizes >= _OFFERS["fewest_words"]) & (sizes <= _OFFERS["most_words"])
+    some = (is_short & linked & priced & ~hidden).nonzero()[0]
+    named: dict[bytes, list[int]] = defaultdict(list)
+    for container, tag in zip(some.tolist(), blocks.tags.start_tags(containers.element[some]), strict=True):
+        alike = named[b" ".join(_FIRST_NAME.findall(tag, 0, _MOST_ATTRIBUTES))]
+        if not alike or first[container] >= end[alike[-1]]:
+            alike.append(container)
+    many = [alike for alike in named.values() if len(alike) >= _FEWEST_OFFERS]
+    items = np.array(max(many, key=lambda alike: sizes[alike].sum(), default=[]), dtype=np.intp)
+    found = within(blocks, items)
+    both = int(words[kept & found].sum())
+    if not many or words[found].sum() < max(mine - both, 3 * both):
+        return None
+    around = items.searchsorted(np.arange(sizes.size)) - 1
+    inside = (around >= 0) & (first < end[items[around]])
+    return kept | found & ~within(blocks, _called(blocks, "list", inside)["without"])
 
 
 def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:

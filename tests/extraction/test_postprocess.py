@@ -210,6 +210,25 @@ def test_pages_of_products_hold_no_text_twice(default: Extractor) -> None:
     assert default.extract(**{**page, "html": page["html"].replace(product, "")}).text.count("Linden table") == 2
 
 
+_FULL = " ".join(
+    ["Our tables are made of oak from the valley, oiled by hand and carried to your door in one piece."] * 3
+)
+
+
+@pytest.mark.parametrize(("head", "price", "favour", "are_kept"), TABLES["offers_below_a_text_are_kept"])
+def test_offers_below_a_text_are_kept(default: Extractor, head: str, price: str, favour: str, are_kept: bool) -> None:
+    offers = "".join(
+        f"<div class='tile t{size}'><a href=/{size}>{name} table</a><span>{price.format(size)}</span>"
+        f"<div class=btn>Add to basket</div></div>"
+        for size, name in enumerate(_NAMES, 120)
+    )
+    page = _page(f"<main><h1>Tables</h1><p>{_FULL}</p><div class=row>{offers}</div></main>", head=head)
+    found = (default.with_options(favour=favour) if favour else default).extract(**page)
+    assert _FULL in found.text
+    assert ("Linden table" in found.text, "Add to basket" in found.text) == (are_kept, False)
+    assert any("one of the offers" in block.reason for block in found.blocks) == are_kept
+
+
 _DAY = "<section><h3>May {0}, 2026</h3><ul><li><a href=/a{0}>Agenda</a><li><a href=/m{0}>Minutes</a></ul></section>"
 _BOARD = (
     "<div class=main><h1>Board</h1><p>The board meets at nine in the town hall, and everybody may come and listen. "
