@@ -37,9 +37,9 @@ LIMITS = {
     "text: files": 15,
     "text: changes of folder": 13,
     "record: files": 27,
-    "record: changes of folder": 74,
+    "record: changes of folder": 72,
     "monitor: files": 34,
-    "monitor: changes of folder": 110,
+    "monitor: changes of folder": 108,
 }
 _NOT_CODE = {
     tokenize.COMMENT,

@@ -176,7 +176,7 @@ def _standfirst(choice: Choice) -> Choice:
 def _posts(choice: Choice) -> Choice:
     """Keep the posts of a thread and drop what is around them, by the software that made it or by names of elements."""
     blocks, words, source = choice.blocks, choice.blocks.measures.words, choice.blocks.tags.source
-    begin = blocks.tags.body()
+    begin = choice.page.body
     generator = max(source.find(b'"generator"', 0, _TOLD), _NEAR)
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
     selector = next((posts for sign, posts in _SOFTWARE.items() if sign in told), "")
@@ -228,7 +228,7 @@ def _is_thread(choice: Choice, begin: int) -> bool:
 def _event(choice: Choice) -> Choice:
     """Keep what a page tells of one event, where it says that it does."""
     source = choice.blocks.tags.source
-    body = choice.blocks.tags.body()
+    body = choice.page.body
     is_doubtful = choice.signs.bits & signs.DOUBT != 0
     is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
     is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None

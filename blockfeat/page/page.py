@@ -112,6 +112,8 @@ class Page:
         What the page declares of its text, in its head and in JSON-LD.
     data : bytes
         The page as it was read, in UTF-8.
+    body : int
+        Where the start tag of its body stands in the source of ``tags``; 0 where there is none.
     title : str or None
         Text of the title element, white space folded; None where there is none.
     declared_lang : str or None
@@ -128,6 +130,7 @@ class Page:
     warnings: tuple[str, ...] = ()
     declared: DeclaredText = NOTHING_DECLARED
     data: bytes = field(default=b"", repr=False)
+    body: int = 0
     title: str | None = None
     declared_lang: str | None = None
     has_markup: bool = True
@@ -181,7 +184,7 @@ class Page:
         replaced = decoding.replaced + unnamed
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
-        first = -1 if tags is None else tags.first(_TITLE)
+        body, first = (0, -1) if tags is None else (tags.body(), tags.first(_TITLE))
         title = tags.text(first) if tags is not None and first >= 0 else ""
         return cls(
             tags=tags,
@@ -190,8 +193,9 @@ class Page:
             encoding_source=decoding.source,
             replaced=replaced,
             warnings=tuple(warnings),
-            declared=DeclaredText(title, "" if tags is None else _descriptions(tags), data, scripts),
+            declared=DeclaredText(title, "" if tags is None else _descriptions(tags.source, body), data, scripts),
             data=data,
+            body=body,
             title=" ".join((title if title.isprintable() else title.translate(_NOT_IN_TITLES)).split()) or None,
             declared_lang=None if tags is None else _declared_lang(tags),
             has_markup=is_marked_up,
@@ -348,10 +352,9 @@ def _read(
     return tags if len(tags) else None, read.linked_data, read.warnings, read.replaced
 
 
-def _descriptions(tags: Tags) -> str:
+def _descriptions(source: bytes, body: int) -> str:
     """Return the descriptions in a page's head, one a line."""
-    source = tags.source
-    head = tags.body() or len(source)
+    head = body or len(source)
     found: dict[str, None] = {}
     at = source.find(_DESCRIPTION, 0, head)
     while at >= 0 and len(found) < _MOST_DESCRIPTIONS:
