@@ -19,7 +19,7 @@ from blockfeat.page.tree import are_among as are_among
 from blockfeat.page.tree import first_with
 from blockfeat.page.tree import name_key as name_key
 from blockfeat.page.tree import parents_of as parents_of
-from blockfeat.page.utf_8 import Marks, places_of
+from blockfeat.page.utf_8 import places_of
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -281,6 +281,7 @@ _OUTSIDE = r"(?![^\[]*\])"
 _WORD = r"(?:.*\s)?{}(?:\s.*)?"
 _COMPARED = {"": ".*", "=": "{}", "~=": _WORD, "^=": "{}.*", "$=": ".*{}", "*=": ".*{}.*", "|=": "{}(?:-.*)?"}
 _LONGEST_SELECTOR, _LONGEST_VALUE = 1_000, 2_000
+_NONE = np.empty(0, dtype=np.int64)
 
 
 @lru_cache(maxsize=64)
@@ -320,45 +321,28 @@ def _condition(mark: str, name: str, attribute: str, how: str, *values: str) -> 
 
 def selected(tags: Tags, selector: str) -> NDArray[np.bool_]:
     """Return which elements a CSS selector selects (`parsed_selector`); linear in the page."""
-    found, holding = np.zeros((2, len(tags)), dtype=np.bool_)
-    holding[tags.elements_at(_places_of_conditions(tags, selector))] = True
+    found = np.zeros(len(tags), dtype=np.bool_)
     for compounds in parsed_selector(selector):
         chosen = np.ones(len(tags), dtype=np.bool_)
         for combinator, name, conditions in compounds:
             chosen = _related(tags, chosen, combinator) if combinator else chosen
             if name != "*":
                 chosen &= tags.key == name_key(name)
-            if conditions:
-                elements = (chosen & holding).nonzero()[0]
-                starts = tags.start_tags(elements)
-                fulfilling = {start for start in set(starts) if _fulfils(start, conditions)}
-                chosen[:] = False
-                chosen[elements] = [start in fulfilling for start in starts]
+            # Attributes are read where the tag holds the value, or else the name.
+            for _, _, written in conditions:
+                holding = np.zeros(len(tags), dtype=np.bool_)
+                holding[tags.elements_at(places_of(written, tags.source))] = True
+                chosen &= holding
+            elements = chosen.nonzero()[0] if conditions else _NONE
+            starts = tags.start_tags(elements)
+            fulfilling = {start for start in set(starts) if _fulfils(start, conditions)}
+            chosen[elements] = [start in fulfilling for start in starts]
         found |= chosen
     return found
 
 
-def _places_of_conditions(tags: Tags, selector: str) -> list[int]:
-    """Return where start tags may hold what has to stand in those that fulfil one of a selector's conditions."""
-    marks, few = _marks_of(selector)
-    starts, stops = tags.start[tags.opened], tags.stop[tags.opened]
-    places = marks.places_in(tags.source, starts, stops) if marks is not None else []
-    return [*places, *(place for word in few for place in places_of(word, tags.source))]
-
-
-@lru_cache(maxsize=64)
-def _marks_of(selector: str) -> tuple[Marks | None, list[bytes]]:
-    """Return what has to stand in tags that fulfil the conditions of a selector: longer words, and short ones."""
-    conditions = (each for compounds in parsed_selector(selector) for _, _, some in compounds for each in some)
-    words = {word for _, _, word in conditions}
-    long = [word.lower() for word in words if len(word) >= Marks.SHORTEST]
-    return Marks.of(long) if long else None, [word for word in words if len(word) < Marks.SHORTEST]
-
-
 def _fulfils(start_tag: bytes, conditions: list[tuple[str, str, bytes]]) -> bool:
     """Return whether the attributes of a start tag fulfil some conditions."""
-    if not all(word in start_tag for _, _, word in conditions):
-        return False
     given = attributes_of(start_tag.decode("utf-8", "replace"), most=_LONGEST_VALUE)
     return all(key in given and re.fullmatch(pattern, given[key], re.DOTALL) for key, pattern, _ in conditions)
 
