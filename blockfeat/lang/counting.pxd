@@ -14,9 +14,6 @@ cdef class Row:
     cdef Py_ssize_t number
 
 cdef Py_ssize_t _find_words(const unsigned char[::1] classes, int[::1] starts, int[::1] ends)
-cdef Py_ssize_t _write_words(
-    str text, const unsigned char[::1] class_of, unsigned long long[::1] keys, int[::1] starts
-)
 cdef inline bint _continues_word(unsigned char own, unsigned char before) noexcept nogil
 cdef int _sentence_end(
     const unsigned int[::1] codes, const unsigned char[::1] classes, Py_ssize_t stop, Py_ssize_t block_end

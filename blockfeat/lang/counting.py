@@ -94,50 +94,6 @@ def _continues_word(own: cython.uchar, before: cython.uchar) -> cython.bint:
     return (own & _WORD != 0) & (not is_single)
 
 
-def words_of_lowered(text: str, class_of: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Return the key of each word of a text in lower case, and where it starts, given the class bits of code points."""
-    keys, starts = np.empty(len(text), dtype=np.uint64), np.empty(len(text), dtype=np.int32)
-    count = _write_words(text, class_of, keys.data, starts.data)
-    return keys[:count].copy(), starts[:count].copy()
-
-
-def _write_words(
-    text: str, class_of: cython.const[cython.uchar][::1], keys: cython.ulonglong[::1], starts: cython.int[::1]
-) -> cython.Py_ssize_t:
-    """Write keys and starts of words; return how many there are."""
-    size: cython.Py_ssize_t = len(text)
-    count: cython.Py_ssize_t = 0
-    place: cython.Py_ssize_t = 0
-    code: cython.uint
-    before: cython.uchar
-    own: cython.uchar
-    key: cython.ulonglong
-    power: cython.ulonglong
-    while place < size:
-        code = ord(text[place])
-        own = class_of[code]
-        if not own & _WORD:
-            place += 1
-            continue
-        starts[count] = place
-        key = 0
-        power = 1
-        while True:
-            key = (key + code * power) & _ALL_BITS
-            power = (power * _KEY_BASE) & _ALL_BITS
-            place += 1
-            if place == size:
-                break
-            code = ord(text[place])
-            before, own = own, class_of[code]
-            if not _continues_word(own, before):
-                break
-        key ^= key >> 29
-        keys[count] = (key * _KEY_SPREAD) & _ALL_BITS
-        count += 1
-    return count
-
-
 def sentence_ends(
     codes: NDArray[np.uint32], classes: NDArray[np.uint8], block_ends: NDArray[np.int32]
 ) -> NDArray[np.int32]:
