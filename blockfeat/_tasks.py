@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar, cast
 
 from blockfeat._pool import BROKE, DIED, LINE_ENDED, REFUSED, STARTS, Worker, WorkerFailed, took_longer
 
@@ -107,8 +107,7 @@ class Workers(Generic[Loaded]):
         WorkerFailed
             Its process died, it took too long, it raised another error, or no process can start.
         """
-        result: Result = await self._shielded(self._done(task))
-        return result
+        return cast("Result", await self._shielded(self._done(task)))
 
     async def _shielded(self, work: Coroutine[Any, Any, Any], client: str = "") -> Any:
         """Do work for a client; if that is cancelled, a process still finishes its task before it gets another."""

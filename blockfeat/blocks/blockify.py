@@ -111,5 +111,4 @@ def _hidden_elements(tags: Tags) -> NDArray[np.int64]:
     """Return the elements that are hidden by attribute or inline style."""
     places = np.array([found.start() for found in _HIDDEN.finditer(tags.source)], dtype=np.int64)
     tag = tags.start.searchsorted(places, side="right") - 1
-    hidden: NDArray[np.int64] = tags.opened.searchsorted(tag[places < tags.stop[tag]])
-    return hidden
+    return np.asarray(tags.opened.searchsorted(tag[places < tags.stop[tag]]))

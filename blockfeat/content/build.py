@@ -109,8 +109,7 @@ def shows_images(kept: NDArray[np.bool_], is_caption: NDArray[np.bool_]) -> NDAr
     others = (~is_caption).nonzero()[0]
     sides = np.concatenate(([False], kept[others], [False]))
     number = others.searchsorted(np.arange(kept.size + 1))
-    shows: NDArray[np.bool_] = sides[number] & sides[number + 1]
-    return shows
+    return np.asarray(sides[number] & sides[number + 1])
 
 
 class _Places:

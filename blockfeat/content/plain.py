@@ -77,8 +77,7 @@ class DataTable:
         """Return which of the table's blocks stand in a cell."""
         size = self.end_block - self.first_block + 1
         opened, closed = (np.bincount(column - self.first_block, minlength=size) for column in (self.first, self.end))
-        inside: Mask = (opened - closed).cumsum()[:-1] > 0
-        return inside
+        return np.asarray((opened - closed).cumsum()[:-1] > 0)
 
 
 def data_tables(blocks: Blocks, kept: Mask, known: Sequence[DataTable] = ()) -> list[DataTable]:

@@ -98,8 +98,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
 
 def text_span(kept: Mask) -> Mask:
     """Return which blocks stand between the first and the last that is kept, these included; one has to be."""
-    span: Mask = np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1]
-    return span
+    return np.asarray(np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1])
 
 
 def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, str] | None:

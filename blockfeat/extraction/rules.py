@@ -131,8 +131,7 @@ def within(blocks: Blocks, containers: NDArray[Any]) -> Mask:
     change = np.zeros(len(blocks) + 1, dtype=np.int64)
     np.add.at(change, blocks.containers.first_block[containers], 1)
     np.add.at(change, blocks.containers.end_block[containers], -1)
-    found: Mask = change.cumsum()[:-1] > 0
-    return found
+    return np.asarray(change.cumsum()[:-1] > 0)
 
 
 def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Mask:
@@ -250,8 +249,7 @@ def _sums(
 ) -> NDArray[np.int32]:
     """Return the sum of words over the blocks from first (inclusive) to end (exclusive)."""
     before = sums_before(words)
-    difference: NDArray[np.int32] = before[end] - before[first]
-    return difference
+    return np.asarray(before[end] - before[first])
 
 
 def _rank(blocks: Blocks, container: int) -> int:

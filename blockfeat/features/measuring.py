@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from random import getrandbits
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
-from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.block_kernel import FeatureRows
 from blockfeat.features.context_kernel import PageRows
@@ -24,7 +23,6 @@ from blockfeat.features.places import COLUMNS
 from blockfeat.features.schema import CANONICAL, PAPER_STOP_WORD_RATIO, Feature, Measured, read_features
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.measures import FastTokenizer, Tokenizer, keys_of_text
-from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.lang.stopwords import StopWordRatios
 from blockfeat.page.page import DeclaredText, Page
 
@@ -202,35 +200,6 @@ class PageFeatures:
         return self.rows.matrix() if isinstance(self.rows, FeatureRows) else self.rows
 
 
-class MeasuringOptions(Protocol):
-    """Measuring options that a model records; see `FeatureExtractor`."""
-
-    @property
-    def table(self) -> TagTable:
-        """Tag table that cuts pages."""
-        ...
-
-    @property
-    def features(self) -> tuple[Feature, ...]:
-        """Features of the blocks."""
-        ...
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Languages that the model was trained on; empty for any."""
-        ...
-
-    @property
-    def stop_word_scope(self) -> str:
-        """How stop words are counted, one of `STOP_WORD_SCOPES`."""
-        ...
-
-    @property
-    def segmenter(self) -> str:
-        """How words and sentences are cut."""
-        ...
-
-
 @dataclass(frozen=True)
 class FeatureExtractor:
     """Cuts pages and computes features in one way; a model records that way.
@@ -264,19 +233,6 @@ class FeatureExtractor:
         if self.stop_word_scope not in STOP_WORD_SCOPES:
             known = ", ".join(STOP_WORD_SCOPES)
             raise ModelError(f"unknown scope of stop words {self.stop_word_scope!r}; known are {known}")
-
-    @classmethod
-    def of(cls, how: MeasuringOptions, identifier: Identifier) -> FeatureExtractor:
-        """Make the measurer that a model records."""
-        only = how.languages[0] if len(how.languages) == 1 else None
-        return cls(
-            cutter=Blockifier.of(how.table),
-            features=how.features,
-            identifier=identifier,
-            languages=how.languages,
-            stop_word_scope=how.stop_word_scope,
-            segmenter=segmenter_for(how.segmenter, only),
-        )
 
     @cached_property
     def stop_lists(self) -> tuple[str, ...]:

@@ -135,8 +135,7 @@ class NamedRow(Mapping[str, float]):
 
 def _share(part: NDArray[np.integer[Any]], whole: NDArray[np.integer[Any]]) -> Column:
     """Divide part by whole; 0 where the whole is 0."""
-    result: Column = part / np.maximum(whole, 1)
-    return result
+    return np.asarray(part / np.maximum(whole, 1))
 
 
 def average_sentence_length(measured: Measured) -> Column:

@@ -79,8 +79,7 @@ def letters_by_script(text: str) -> NDArray[np.int64]:
 
     A Han or kana character counts three times, a Hangul or Ethiopic syllable twice: words are shorter there.
     """
-    counts: NDArray[np.int64] = count_letters(text, _script_table(), len(_TABLE) + 1)[1:] * _WEIGHTS
-    return counts
+    return np.asarray(count_letters(text, _script_table(), len(_TABLE) + 1)[1:] * _WEIGHTS)
 
 
 def script_of(character: str) -> str | None:

@@ -69,8 +69,7 @@ class Place:
     def _are_about(self, places: Places) -> NDArray[np.bool_]:
         """Return which places in the source are not inside an element that is not about the article."""
         starts, ends = self.aside
-        about: NDArray[np.bool_] = places >= ends[starts.searchsorted(places, side="right")]
-        return about
+        return np.asarray(places >= ends[starts.searchsorted(places, side="right")])
 
     @cached_property
     def near(self) -> dict[int, str]:

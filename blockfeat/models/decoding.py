@@ -122,8 +122,7 @@ def best_run_masks(scores: NDArray[np.floating]) -> NDArray[np.bool_]:
     rows = np.arange(scores.shape[0])[:, None]
     at_lowest = (before == lowest[end, columns]) & (rows <= end)
     start = scores.shape[0] - 1 - at_lowest[::-1].argmax(axis=0)
-    masks: NDArray[np.bool_] = (rows >= start) & (rows <= end) & (sums[end, columns] > 0)
-    return masks
+    return np.asarray((rows >= start) & (rows <= end) & (sums[end, columns] > 0))
 
 
 _MOST_RUNS = 1_000

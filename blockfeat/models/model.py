@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._config import stored
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.errors import BlockfeatError, ConfigError, ModelError, QueryError
-from blockfeat.features.measuring import FeatureExtractor, MeasuringOptions, PageFeatures
+from blockfeat.features.measuring import FeatureExtractor, PageFeatures
 from blockfeat.lang.identify import Identifier
+from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.page.page import Page
 
 _SHARE_OF_BEST = 0.8
@@ -275,9 +277,12 @@ class FeatureModel(Documented):
     stop_word_scope: str = "page"
     segmenter: str = "fast"
 
-    def measurer(self: MeasuringOptions, identifier: Identifier) -> FeatureExtractor:
+    def measurer(self: Any, identifier: Identifier) -> FeatureExtractor:
         """Return the measuring stage: the model's table, features, languages and segmenter."""
-        return FeatureExtractor.of(self, identifier)
+        # Some models have their features as a field, others as a property.
+        cutter, only = Blockifier.of(self.table), self.languages[0] if len(self.languages) == 1 else None
+        segmenter = segmenter_for(self.segmenter, only)
+        return FeatureExtractor(cutter, self.features, identifier, self.languages, self.stop_word_scope, segmenter)
 
 
 def floats(arrays: Arrays, name: str) -> NDArray[np.float32]:

@@ -190,8 +190,7 @@ class SequenceModel(FeatureModel):
         slope = (slope + shared) * is_active
         deviations = (matrix - self.weights["mean"]) * self.weights["scale"]
         inputs = deviations.clip(-_MOST_DEVIATIONS, _MOST_DEVIATIONS)
-        found: Array = matmul(slope, np.ascontiguousarray(self.weights["inner"].T)) * inputs
-        return found
+        return np.asarray(matmul(slope, np.ascontiguousarray(self.weights["inner"].T)) * inputs)
 
     def cut_for(self, lang: str | None) -> float:
         """Return the probability from which a block is content on a page of this language."""

@@ -94,8 +94,7 @@ def blocks_in(blocks: Blocks, selector: str) -> Mask:
     starts = tags.start[tags.opened[elements]]
     ends = np.maximum.accumulate(tags.start[tags.closed[elements]])
     last = starts.searchsorted(blocks.first_byte, side="right") - 1
-    found: Mask = (last >= 0) & (blocks.end_byte <= ends[last])
-    return found
+    return np.asarray((last >= 0) & (blocks.end_byte <= ends[last]))
 
 
 def _innermost(blocks: Blocks, container: int, names: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from importlib import import_module
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,8 +92,7 @@ def model_class(kind: object, *, where: str) -> type[Model]:
     """
     if not isinstance(kind, str) or kind not in MODEL_KINDS:
         raise ModelError(f"{where}: kind {kind!r} is unknown; known are {', '.join(MODEL_KINDS)}")
-    cls: type[Model] = MODEL_KINDS[kind]
-    return cls
+    return cast("type[Model]", MODEL_KINDS[kind])
 
 
 DEFAULT_MODEL = "default"

@@ -110,8 +110,7 @@ class Tags:
 
     def named(self, name: str) -> Indices:
         """Return the elements of one name."""
-        found: Indices = (self.key == name_key(name)).nonzero()[0]
-        return found
+        return np.asarray((self.key == name_key(name)).nonzero()[0])
 
     def first(self, key: int) -> int:
         """Return the first element of a name, given by its key; -1 where there is none."""
@@ -353,8 +352,7 @@ def _related(tags: Tags, given: NDArray[np.bool_], combinator: str) -> NDArray[n
         opened = np.zeros(tags.start.size, dtype=np.int32)
         opened[tags.opened[given]] = 1
         opened[tags.closed[given]] -= 1
-        before: NDArray[np.bool_] = (opened.cumsum() - opened)[tags.opened] > 0
-        return before
+        return np.asarray((opened.cumsum() - opened)[tags.opened] > 0)
     parents = tags.parents()
     if combinator == ">":
         return (parents >= 0) & given[parents]

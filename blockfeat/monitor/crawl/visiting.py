@@ -14,7 +14,7 @@ from functools import partial
 from html import escape
 from itertools import islice
 from operator import methodcaller
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from blockfeat._pool import WorkerFailed
 from blockfeat._tasks import Workers
@@ -364,8 +364,7 @@ class Readers:
                 assert self._here is not None
                 return await asyncio.to_thread(self._here.read, page)
         try:
-            record: PageRecord = await self.processes.do(methodcaller("read", page))
-            return record
+            return cast("PageRecord", await self.processes.do(methodcaller("read", page)))
         except BlockfeatError as error:
             _logger.warning("%s: %s", page.url, error, extra={"url": page.url, "event": "page failed"})
             return failed(error)

@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Dialect, Engine, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
@@ -127,8 +127,7 @@ def take_turn(connection: Connection) -> int | None:
     """
     if connection.dialect.name != "postgresql":
         return None
-    number: int = connection.execute(_TURN, {"number": _NUMBER + 1}).scalar_one()
-    return number
+    return cast("int", connection.execute(_TURN, {"number": _NUMBER + 1}).scalar_one())
 
 
 def was_kept(connection: Connection, number: int | None) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, case, delete, func, insert, or_, select, text, update
 
@@ -256,5 +256,4 @@ def held_hosts(connection: Connection, *, now: float) -> dict[str, float]:
 
 def next_due(connection: Connection) -> float | None:
     """Return when the next feed or page is due, in seconds since 1970; None where nothing is left to do."""
-    moment: float | None = connection.scalar(text(SQL["due"]["next"]))
-    return moment
+    return cast("float | None", connection.scalar(text(SQL["due"]["next"])))

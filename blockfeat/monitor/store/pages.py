@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import BindParameter, Connection, bindparam, delete, insert, select, text, update
@@ -251,8 +251,7 @@ def _is_known_address(connection: Connection, visit: Visit, canonical: str | Non
 def _at_same_address(connection: Connection, visit: Visit) -> int | None:
     """Return the page that was read before, as content, at the address that this one has led to."""
     values = {"number": visit.page.id, "canonical": visit.canonical_url, "final_url": visit.final_url}
-    found: int | None = connection.scalar(_ADDRESSES["same"], values)
-    return found
+    return cast("int | None", connection.scalar(_ADDRESSES["same"], values))
 
 
 def _alike(

@@ -14,7 +14,7 @@ from hmac import compare_digest
 from itertools import pairwise
 from shutil import disk_usage
 from statistics import median
-from typing import Any
+from typing import Any, cast
 from unicodedata import normalize
 from zoneinfo import ZoneInfo
 
@@ -359,8 +359,7 @@ def set_password(connection: Connection, password: str | None) -> None:
 
 def password_hash(connection: Connection) -> str | None:
     """Return what `is_password` compares with; None where no password is set."""
-    found: str | None = connection.scalar(select(meta.c.value).where(meta.c.key == _PASSWORD))
-    return found
+    return cast("str | None", connection.scalar(select(meta.c.value).where(meta.c.key == _PASSWORD)))
 
 
 def is_password(password: str, stored: str) -> bool:

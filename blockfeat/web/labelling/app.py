@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.resources import files
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
@@ -102,8 +102,7 @@ def create_label_app(session: LabelSession, settings: ServeSettings) -> FastAPI:
 
 
 async def _background_of(request: Request) -> Background:
-    background: Background = request.app.state.background
-    return background
+    return cast("Background", request.app.state.background)
 
 
 Work = Annotated[Background, Depends(_background_of)]
@@ -119,8 +118,7 @@ Session = Annotated[LabelSession, Depends(_session_of)]
 @pages.get("/")
 async def label_page(request: Request) -> HTMLResponse:
     """Return the labelling page; everything it shows comes through the API."""
-    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, "label.html", {"roles": ROLES})
-    return answer
+    return cast("HTMLResponse", request.app.state.templates.TemplateResponse(request, "label.html", {"roles": ROLES}))
 
 
 @pages.get("/label/frame")

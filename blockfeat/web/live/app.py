@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from threading import Lock
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 from urllib.parse import urlencode
 from zlib import crc32
 
@@ -208,8 +208,7 @@ def _asked(request: Request, filters: Asked) -> Asked:
 
 
 def _page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, template, values, status)
-    return answer
+    return cast("HTMLResponse", request.app.state.templates.TemplateResponse(request, template, values, status))
 
 
 @door.get("/login")

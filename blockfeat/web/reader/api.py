@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 from urllib.parse import quote_plus, urlencode
 
 from fastapi import APIRouter, Body, Depends, File, Form, Query, Request, UploadFile
@@ -158,8 +158,7 @@ def _clean_choices(text: str | None) -> schemas.CleanChoices:
 
 
 def _page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, template, values, status)
-    return answer
+    return cast("HTMLResponse", request.app.state.templates.TemplateResponse(request, template, values, status))
 
 
 @pages.get("/")

@@ -184,8 +184,7 @@ def _differing(blocks: Blocks, kept: Any, others: Blocks, others_kept: Any) -> l
     kept_of_other = _between(own, places, gained)
     share = np.divide(kept_of_other, all_of_other, out=np.zeros(len(blocks)), where=all_of_other > 0)
     differs = np.where(kept, share <= _HALF, share > _HALF)
-    found: list[int] = np.flatnonzero(differs).tolist()
-    return found
+    return np.flatnonzero(differs).tolist()
 
 
 def _spans(blocks: Blocks, same: bool) -> tuple[Any, Any]:
