@@ -146,9 +146,7 @@ def clean_characters(text: str) -> str:
     Carriage returns become newlines, separating controls a space, lone surrogates U+FFFD; the other
     controls are dropped. A clean text is returned unchanged.
     """
-    if _UNWANTED.search(text) is None:
-        return text
-    return _RETURN.sub("\n", text).translate(_REPLACED)
+    return text if _UNWANTED.search(text) is None else _RETURN.sub("\n", text).translate(_REPLACED)
 
 
 def xml_characters(text: str) -> str:

@@ -200,9 +200,7 @@ class Extraction:
     @property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
-        if self.known_blocks or self.analysis is None:
-            return self.known_blocks
-        return self.analysis.blocks
+        return self.known_blocks if self.known_blocks or self.analysis is None else self.analysis.blocks
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the smallest change of features that reverses the decision about a block.

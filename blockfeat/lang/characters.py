@@ -95,9 +95,7 @@ def languages_of(script: str) -> tuple[str, ...]:
 
 def written_in(lang: str, script: str) -> bool:
     """Return whether a language is written in a script."""
-    if script == _LATIN:
-        return lang not in _ELSEWHERE
-    return lang in languages_of(script)
+    return lang not in _ELSEWHERE if script == _LATIN else lang in languages_of(script)
 
 
 def fits_script(lang: str, script: str, letters: Sequence[int]) -> bool:

@@ -104,9 +104,7 @@ class ReaderSettings:
 
     def for_origin(self, origin: str | None) -> ReaderSettings:
         """Return the settings for a page; all that a feed has of its own is content, and at no place of the site."""
-        if origin != "feed":
-            return self
-        return replace(self, least_score=None, count_kinds=KINDS, sites={})
+        return self if origin != "feed" else replace(self, least_score=None, count_kinds=KINDS, sites={})
 
     def judged(self, mention: FoundMention, site: str | None) -> FoundMention:
         """Return a mention that counts, or not, as the last rule of its place on the site says."""

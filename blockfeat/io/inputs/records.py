@@ -107,9 +107,7 @@ def _no_page(record: dict[str, Any], fields: FieldNames) -> str:
 def _identifier(record: dict[str, Any], key: str) -> str | None:
     """Return the record's id as text; an integer is accepted too."""
     value = record.get(key)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return _optional_text(record, key)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else _optional_text(record, key)
 
 
 def _language(value: object) -> str | None:

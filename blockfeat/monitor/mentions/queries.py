@@ -220,9 +220,7 @@ class _Parser:
 
 def _has_places(node: Node) -> bool:
     """Return whether a node stands at places of a text."""
-    if isinstance(node, Either):
-        return all(map(_has_places, node.parts))
-    return isinstance(node, Term | Near)
+    return all(map(_has_places, node.parts)) if isinstance(node, Either) else isinstance(node, Term | Near)
 
 
 @dataclass(frozen=True)

@@ -182,9 +182,7 @@ def similarity(one: str, other: str) -> float:
     if one == other:
         return 1.0
     matcher = SequenceMatcher(None, one, other, autojunk=False)
-    if matcher.real_quick_ratio() < _SIMILAR or matcher.quick_ratio() < _SIMILAR:
-        return 0.0
-    return matcher.ratio()
+    return 0.0 if matcher.real_quick_ratio() < _SIMILAR or matcher.quick_ratio() < _SIMILAR else matcher.ratio()
 
 
 _STORY_DAYS = 3.0
