@@ -107,9 +107,7 @@ def between(least: float, most: float = _MOST, *, is_above: bool = False, is_bel
 
     def check(number: float) -> float:
         if not least <= number <= most or (is_above and number == least) or (is_below and number == most):
-            upper = (
-                "" if most == _MOST and not number > most else f" and {'below' if is_below else 'at most'} {most:,.12g}"
-            )
+            upper = f" and {'below' if is_below else 'at most'} {most:,.12g}" if most < _MOST or number > most else ""
             lower = f"{'above' if is_above else 'at least'} {least:,.12g}"
             raise ValueError(f"must be {lower}{upper}, not {float(str(number)):,.12g}")
         return number

@@ -197,7 +197,6 @@ Loaded = TypeVar("Loaded")
 
 DIED = "its worker process died"
 
-_logger = logging.getLogger("blockfeat.pool")
 _BATCH = 8
 _FEW_OWED = 8
 _WINDOW = 16
@@ -344,7 +343,7 @@ class _Pool(Generic[Item, Result]):
         for status, value in answers:
             number, item = self.owed[worker].popleft()
             if status != DONE:
-                _logger.debug("an item failed: %s", value)
+                logging.getLogger("blockfeat.pool").debug("an item failed: %s", value)
                 value = self.failure(item, str(value).strip().rpartition("\n")[2])
             self.done[number] = (item, value)
 

@@ -7,12 +7,9 @@ from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import Any, Generic, Self, cast
 
-from blockfeat._pool import BROKE, DIED, LINE_ENDED, REFUSED, STARTS, Worker, WorkerFailed, took_longer
-
-Loaded = TypeVar("Loaded")
-Result = TypeVar("Result")
+from blockfeat._pool import BROKE, DIED, LINE_ENDED, REFUSED, STARTS, Loaded, Result, Worker, WorkerFailed, took_longer
 
 # A process is replaced after this many tasks, so that memory leaked by libraries does not add up.
 _TASKS_OF_A_PROCESS = 5_000

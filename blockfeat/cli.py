@@ -18,20 +18,10 @@ from blockfeat.commands.console import exit_code_of
 if TYPE_CHECKING:
     import typer
 
-# Module of `blockfeat.commands` that defines each command.
-_COMMANDS = {
-    "extract": "extract",
-    "explain": "explain",
-    "train": "train",
-    "evaluate": "models",
-    "serve": "serve",
-    "label": "serve",
-    "mcp": "serve",
-    "clean": "clean",
-    "models": "models",
-    "bench": "models",
-    "demo": "demo",
-}
+# Modules of `blockfeat.commands` that define commands of other names than their own; and that of each command.
+_MODULES = {"evaluate": "models", "label": "serve", "mcp": "serve", "bench": "models"}
+_NAMES = "extract explain train evaluate serve label mcp clean models bench demo"
+_COMMANDS = {name: _MODULES.get(name, name) for name in _NAMES.split()}
 _IN_FRONT = frozenset({"extract", "explain", "train", "evaluate", "monitor", "serve", "label"})
 _MORE = "More commands"
 _GROUPS = {"corpus": ("validate", "count", "convert")}

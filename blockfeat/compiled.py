@@ -16,30 +16,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-COMPILED_MODULES: tuple[str, ...] = (
-    "blockfeat.blocks.element_codes",
-    "blockfeat.blocks.tag_walk",
-    "blockfeat.blocks.text_reader",
-    "blockfeat.content.text_writer",
-    "blockfeat.extraction.signs",
-    "blockfeat.features.block_kernel",
-    "blockfeat.features.context_kernel",
-    "blockfeat.features.cue_scan",
-    "blockfeat.features.keys",
-    "blockfeat.features.nesting",
-    "blockfeat.lang.counting",
-    "blockfeat.lang.ngrams",
-    "blockfeat.lang.word_keys",
-    "blockfeat.models.decoding",
-    "blockfeat.models.layers",
-    "blockfeat.page.markup",
-    "blockfeat.page.scanner",
-    "blockfeat.page.tokens",
-    "blockfeat.page.tree",
-    "blockfeat.page.utf_8",
-    "blockfeat.pso.shared_terms",
-    "blockfeat.training.run_masks",
+_COMPILED = (
+    "blocks.element_codes blocks.tag_walk blocks.text_reader content.text_writer extraction.signs "
+    "features.block_kernel features.context_kernel features.cue_scan features.keys features.nesting "
+    "lang.counting lang.ngrams lang.word_keys models.decoding models.layers page.markup page.scanner "
+    "page.tokens page.tree page.utf_8 pso.shared_terms training.run_masks"
 )
+COMPILED_MODULES = tuple(f"blockfeat.{name}" for name in _COMPILED.split())
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""
 
 SHARED_MODULE = "blockfeat._cython_shared"

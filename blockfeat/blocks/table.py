@@ -22,6 +22,7 @@ from blockfeat.page.page import NOTHING_DECLARED, DeclaredText, check_memory
 from blockfeat.page.tags import Keys, Tags, name_key
 
 Indices = NDArray[np.int32]
+Mask = NDArray[np.bool_]
 
 ROLES = ("format", "list", "structure")
 """Roles of tags whose elements are counted."""

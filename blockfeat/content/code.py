@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blockfeat._files import bundled_table
 from blockfeat.blocks.element_codes import KEYS, PREFORMATTED
-from blockfeat.blocks.table import Blocks, markup_text
+from blockfeat.blocks.table import Blocks, Mask, markup_text
 from blockfeat.page.tags import are_among
-
-Mask = NDArray[np.bool_]
 
 _LINE_START = rb"<(?:div|li|p|tr)(?:\s[^>]*)?>"
 _EMPTY_LINE = rb"<(?:div|li|p|tr)(?:\s[^>]*)?/>"

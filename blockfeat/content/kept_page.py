@@ -13,15 +13,13 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from blockfeat._numeric import sums_before
-from blockfeat.blocks.table import Blocks, TextPlaces, elements_behind, text_places
+from blockfeat.blocks.table import Blocks, Mask, TextPlaces, elements_behind, text_places
 from blockfeat.content.build import caption_blocks, shows_images
 from blockfeat.content.inline import SOURCES
 from blockfeat.content.links import Base, first_address, fold_white_space, xml_characters
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.page.page import check_tree
 from blockfeat.page.tags import Tags, are_among, lxml_tree, name_key, name_keys
-
-Mask = NDArray[np.bool_]
 
 # Forbids scripts, objects, frames and forms, in case sanitising missed one.
 _POLICY = "script-src 'none'; object-src 'none'; frame-src 'none'; form-action 'none'"

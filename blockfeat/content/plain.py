@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 
 from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import DEFINITIONS, KEYS, PREFORMATTED, SCRIPTS, TABLE
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.content.code import code_parts, code_text
 from blockfeat.content.text_writer import MOST_COLUMNS, grid_of, text_of_blocks, text_of_table
 from blockfeat.lang.characters import character_classes
 from blockfeat.lang.measures import code_points
 from blockfeat.page.tags import are_among, name_key, name_keys
-
-Mask = NDArray[np.bool_]
 
 _TABLE, _ROW, _CELL, _HEADER = name_keys(["table", "tr", "td", "th"])
 _NOT_DATA = name_keys(["h1", "h2", "h3", "h4", "h5", "h6", "form", "article", "section", "blockquote"])

@@ -16,8 +16,6 @@ from blockfeat.errors import CorpusError, LanguageError
 from blockfeat.lang import normalise_code
 from blockfeat.page.document import guess_host, registered_domain
 
-_logger = logging.getLogger("blockfeat.data.corpus")
-
 
 @dataclass(frozen=True, slots=True)
 class LabelledPage:
@@ -270,7 +268,7 @@ def load_corpora(
     for path in map(Path, paths):
         check_suffix(path)
         if path.resolve() in places:
-            _logger.warning("%s is named twice and read once", path)
+            logging.getLogger("blockfeat.data.corpus").warning("%s is named twice and read once", path)
         places.setdefault(path.resolve(), path)
 
     def read() -> Iterator[LabelledPage]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import bundled_json, bundled_table
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.page.tags import name_keys
 
 CLASSES = (
@@ -28,7 +28,6 @@ CLASSES = (
 
 _BITS = {name: 1 << place for place, name in enumerate(CLASSES[:-1])}
 
-Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 # No stem is shorter.

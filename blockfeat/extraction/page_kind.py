@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 
 from blockfeat._files import bundled_json, bundled_table
 from blockfeat.blocks.element_codes import blocks_named
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.tags import are_among, name_keys
 from blockfeat.page.utf_8 import places_of
-
-Mask = NDArray[np.bool_]
 
 _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article", "caption", "share")
 _LONG, _SHORT = 25, 6

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
-from blockfeat.blocks.table import Blocks, FoldedText, kind_names
+from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from blockfeat.extraction.analysis import PageAnalysis
     from blockfeat.extraction.extraction import Extraction
 
-Mask = NDArray[np.bool_]
 
 _COMMENTS = re.compile(
     r"comment|kommentar|komentar|komentarz|commentaire|comentari|commenti|reacties|yorum|disqus|discussion|responses|"

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blockfeat._files import bundled_table
 from blockfeat._numeric import probabilities
 from blockfeat.blocks.element_codes import DEFINITIONS, PREFORMATTED, TABLE, TECHNICAL, TITLES
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
 from blockfeat.extraction import rules, signs
@@ -27,8 +26,6 @@ from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, pl
 from blockfeat.page.page import Page
 from blockfeat.page.tags import are_among
 from blockfeat.page.utf_8 import Marks
-
-Mask = NDArray[np.bool_]
 
 # Models after a paper keep what the paper's rule keeps.
 _WITH_RULES = ("margin", "sequence")
@@ -451,8 +448,9 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
     is_precise = choice.options.favour == "precision"
     if listed is not None and not is_precise:
         choice = _with_items(choice, listed, _ITEM)._replace(warning=_LISTED, is_list=True)
-    elif not (is_over or is_precise) and (found := offers(choice)) is not None:
-        choice = _with_items(choice, found, _OFFER)
+    elif not (is_over or is_precise) and choice.signs.bits & (signs.REST | signs.DOUBT):
+        offers = rules.offers(choice.blocks, choice.kept, choice.page)
+        choice = choice if offers is None else _with_items(choice, offers, _OFFER)
     if choice.is_list or choice.signs.first >= 0:
         is_over = is_over or is_precise
         rest = None if is_over else rest_of_list(choice, page, model_kind=model_kind)
@@ -514,14 +512,6 @@ def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask |
     ):
         return None
     return rules.rest_of_box(blocks, choice.kept, log_odds)
-
-
-def offers(choice: Choice) -> Mask | None:
-    """Return what is kept with the offers of a page that lists them; None for others, such as that of one product."""
-    if not choice.signs.bits & (signs.REST | signs.DOUBT):
-        return None
-    found = rules.offers(choice.blocks, choice.kept)
-    return None if found is None or rules.declares_product(choice.page, choice.blocks.tags.source) else found
 
 
 def list_instead(page: JudgedPage, rule_reasons: Mapping[int, str], *, model_kind: str) -> Mask | None:

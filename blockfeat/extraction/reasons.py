@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import bundled_table
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.errors import LanguageError
 from blockfeat.extraction.block_classes import BoxNames
 from blockfeat.features.measuring import PageFeatures, features_named
@@ -19,7 +19,6 @@ from blockfeat.features.phrases import FORMS
 from blockfeat.features.schema import Feature
 from blockfeat.models.model import Model, Prediction
 
-Mask = NDArray[np.bool_]
 Fact = tuple[str, str | int]
 """A key of ``sentences.toml``, and the value in its sentence."""
 

@@ -19,15 +19,13 @@ from numpy.typing import NDArray
 from blockfeat._files import bundled_table
 from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_named
-from blockfeat.blocks.table import Blocks, kind_names
+from blockfeat.blocks.table import Blocks, Mask, kind_names
 from blockfeat.extraction import signs
 from blockfeat.extraction.page_kind import is_forum
 from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
 from blockfeat.page.tags import are_among, name_keys
-
-Mask = NDArray[np.bool_]
 
 # Technical text has at least so many elements that it is known by.
 _FEWEST_TECHNICAL = 3
@@ -380,8 +378,10 @@ def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]])
     return kept | rest & ~within(blocks, is_beside)
 
 
-def offers(blocks: Blocks, kept: Mask) -> Mask | None:
+def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask | None:
     """Return what is kept with the offers of a page that has more of them than of other text; None where it has none.
+
+    Nor has the page of one product.
 
     Offers are elements named alike, each with a link and a price, outside of menus; without their buttons and the like.
     """
@@ -409,7 +409,7 @@ def offers(blocks: Blocks, kept: Mask) -> Mask | None:
     items = np.array(max(many, key=lambda alike: sizes[alike].sum(), default=[]), dtype=np.intp)
     found = within(blocks, items)
     both = int(words[kept & found].sum())
-    if not many or words[found].sum() < max(mine - both, 3 * both):
+    if not many or words[found].sum() < max(mine - both, 3 * both) or declares_product(page, blocks.tags.source):
         return None
     around = items.searchsorted(np.arange(sizes.size)) - 1
     inside = (around >= 0) & (first < end[items[around]])

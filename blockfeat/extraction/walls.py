@@ -12,18 +12,15 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cache, cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blockfeat._files import bundled_table
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.extraction.signs import CONSENT, EDGE_CHARACTERS, PROSE_LINKS, Begins, Signs, begins_of
 from blockfeat.models.model import Prediction
 from blockfeat.page.json_ld import declared_free
 from blockfeat.page.page import Page
 from blockfeat.page.utf_8 import Marks
-
-Mask = NDArray[np.bool_]
 
 _START = re.compile(r"\A[\W_]+")
 # Scripts from Thai on (Chinese, Japanese, Korean …) mostly do not part words; dashes and quotes between them do.

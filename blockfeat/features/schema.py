@@ -185,19 +185,8 @@ def text_structuring_ratio(measured: Measured) -> Column:
     return _share(measured.blocks.role_counts["structure"], measured.blocks.measures.words)
 
 
-_COMPUTED: tuple[Callable[[Measured], Column], ...] = (
-    average_sentence_length,
-    sentence_count,
-    character_distribution,
-    stop_word_ratio,
-    anchor_ratio,
-    format_tag_ratio,
-    list_element_ratio,
-    text_structuring_ratio,
-    paper_stop_word_ratio,
-)
-# The last is the stop-word ratio as the paper has it: not normalised by language.
-*_EIGHT, PAPER_STOP_WORD_RATIO = read_features("ziegler2007.toml", {each.__name__: each for each in _COMPUTED})
+# Computed by the functions above of their names. The last is the stop-word ratio as the paper has it: not normalised.
+*_EIGHT, PAPER_STOP_WORD_RATIO = read_features("ziegler2007.toml", globals())
 
 CANONICAL = tuple(_EIGHT)
 """The eight features, in the order of the paper."""

@@ -19,9 +19,6 @@ with importing("langchain", what=__name__):
     from langchain_core.documents import Document
 
 
-_LOG = logging.getLogger(__name__)
-
-
 class BlockfeatLoader(BaseLoader):
     """Loads the main texts of pages from addresses, files, folders, JSON Lines, web archives and Parquet.
 
@@ -89,6 +86,6 @@ class BlockfeatLoader(BaseLoader):
             if found.error is not None:
                 if self.raise_errors:
                     raise InputError(found.error)
-                _LOG.warning("%s: %s", page.id, found.error)
+                logging.getLogger(__name__).warning("%s: %s", page.id, found.error)
             elif found.record is not None:
                 yield Document(page_content=found.text, metadata={"source": page.url or page.id, **found.record})

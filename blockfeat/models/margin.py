@@ -17,10 +17,8 @@ from blockfeat.errors import ConfigError, ModelError
 from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import best_chain, expectation, favoured_cut, logit, page_cut
-from blockfeat.models.layers import soft_scores
+from blockfeat.models.layers import Floats, soft_scores
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile, best_blocks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,22 +120,22 @@ class MarginModel(FeatureModel):
         return features_named(self.feature_names)
 
     @cached_property
-    def _numbers(self) -> Array:
+    def _numbers(self) -> Floats:
         """Thresholds, softnesses and weights: 3 × k."""
         rows = [(term.threshold, term.softness, term.weight) for term in self.terms]
         return np.array(rows, dtype=np.float64).reshape(-1, 3).T.copy()
 
-    def contributions(self, matrix: NDArray[np.floating[Any]]) -> Array:
+    def contributions(self, matrix: NDArray[np.floating[Any]]) -> Floats:
         """Return what each feature adds to the score of each block: n × k."""
         thresholds, softnesses, weights = self._numbers
         return np.asarray(soft_values(matrix.astype(np.float64), thresholds, softnesses) * weights)
 
-    def scores(self, matrix: NDArray[np.floating[Any]]) -> Array:
+    def scores(self, matrix: NDArray[np.floating[Any]]) -> Floats:
         """Return the log odds of each block, the sum of bias and contributions: n × k to n."""
         thresholds, softnesses, weights = self._numbers
         return soft_scores(matrix.astype(np.float64), thresholds, softnesses, weights, self.bias)
 
-    def choose(self, scores: Array) -> NDArray[np.bool_]:
+    def choose(self, scores: Floats) -> NDArray[np.bool_]:
         """Return the blocks that are content: the labels with the highest sum of scores less costs (Viterbi).
 
         Where no block is, the best are; see `best_blocks`.

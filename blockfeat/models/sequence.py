@@ -19,10 +19,8 @@ from blockfeat.features.block_kernel import FeatureRows
 from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Expectation, expectation, favoured_cut, logit, page_cut
-from blockfeat.models.layers import Network, matmul
+from blockfeat.models.layers import Array, Network, matmul
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile, best_blocks, floats
-
-Array = NDArray[np.float32]
 
 DILATIONS = (1, 2, 4)
 """Distance to the neighbours that each convolution looks at."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures
@@ -28,7 +28,6 @@ from blockfeat.models.model import (
 )
 from blockfeat.page.tags import parsed_selector, selected
 
-Mask = NDArray[np.bool_]
 Places = Mapping[str, NDArray[np.int64]]
 
 KIND = "site"

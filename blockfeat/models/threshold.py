@@ -17,7 +17,7 @@ from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.phrases import limit
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Decoder, decode
-from blockfeat.models.layers import smallest_margins
+from blockfeat.models.layers import Floats, smallest_margins
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 JOINT = "joint"
-Array = NDArray[np.float64]
 Matrix = NDArray[np.floating[Any]]
 
 
@@ -80,7 +79,7 @@ class ThresholdModel(FeatureModel):
     name: str
     table: TagTable
     features: tuple[Feature, ...]
-    thresholds: Mapping[str, Array]
+    thresholds: Mapping[str, Floats]
     decoder: Decoder = field(default_factory=Decoder)
     margins: Margins = field(default_factory=Margins)
 
@@ -105,18 +104,18 @@ class ThresholdModel(FeatureModel):
         return self.decoder.name
 
     @cached_property
-    def _margin_factors(self) -> Array:
+    def _margin_factors(self) -> Floats:
         return _factors(self.features)
 
-    def thresholds_for(self, lang: str | None) -> Array:
+    def thresholds_for(self, lang: str | None) -> Floats:
         """Return the thresholds for a page of this language."""
         return self.thresholds.get(lang or JOINT, self.thresholds[JOINT])
 
-    def feature_margins(self, matrix: Matrix, lang: str | None = None) -> Array:
+    def feature_margins(self, matrix: Matrix, lang: str | None = None) -> Floats:
         """Return how far each value lies on the good side of its threshold: n × k, in units of the range."""
         return margins(matrix, self.thresholds_for(lang), self.features)
 
-    def scores(self, matrix: Matrix, words: NDArray[np.integer[Any]], lang: str | None = None) -> Array:
+    def scores(self, matrix: Matrix, words: NDArray[np.integer[Any]], lang: str | None = None) -> Floats:
         """Return the score of each block; at least 0 where all thresholds hold.
 
         Parameters
@@ -186,7 +185,7 @@ class ThresholdModel(FeatureModel):
             "thresholds": {key: self._readable(values) for key, values in self.thresholds.items()},
         }
 
-    def _readable(self, values: Array) -> dict[str, dict[str, Any]]:
+    def _readable(self, values: Floats) -> dict[str, dict[str, Any]]:
         pairs = zip(self.features, values.tolist(), strict=True)
         return {
             feature.name: {"bound": feature.bound, "value": value if np.isfinite(value) else None}
@@ -208,7 +207,7 @@ class ThresholdModel(FeatureModel):
         }
 
 
-def _values(found: Mapping[str, Any], features: tuple[Feature, ...], where: str) -> Array:
+def _values(found: Mapping[str, Any], features: tuple[Feature, ...], where: str) -> Floats:
     """Read thresholds by name, null for one that never binds; check that bounds are those of the features."""
     values = []
     for feature in features:
@@ -219,12 +218,12 @@ def _values(found: Mapping[str, Any], features: tuple[Feature, ...], where: str)
     return np.array(values, dtype=np.float64)
 
 
-def margins(matrix: Matrix, thresholds: Array, features: tuple[Feature, ...]) -> Array:
+def margins(matrix: Matrix, thresholds: Floats, features: tuple[Feature, ...]) -> Floats:
     """Return sign · (value - threshold) / range for each block and feature."""
     return np.asarray((matrix - thresholds) * _factors(features))
 
 
-def _factors(features: tuple[Feature, ...]) -> Array:
+def _factors(features: tuple[Feature, ...]) -> Floats:
     """Return sign / range of each feature."""
     signs = np.array([feature.sign for feature in features])
     ranges = np.array([feature.high - feature.low for feature in features])

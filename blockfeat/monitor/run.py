@@ -27,7 +27,6 @@ from blockfeat.monitor.reading import ReaderSettings
 from blockfeat.monitor.store.schema import SQL
 from blockfeat.monitor.store.store import Store
 
-_logger = logging.getLogger("blockfeat.monitor")
 _DELIVER_SECONDS = 2.0
 _AFTER_FAILURE = 30.0
 _SPIKES_EVERY = 300.0
@@ -140,7 +139,7 @@ class Monitor:
         work.summary.left = (await call(store.status, now=time.time(), limit=1)).due
         await call(store.end_run, number, now=time.time(), summary=work.summary.to_dict())
         self.on_progress(work.summary)
-        _logger.info("round done", extra={"event": "round", **work.summary.to_dict()})
+        logging.getLogger("blockfeat.monitor").info("round done", extra={"event": "round", **work.summary.to_dict()})
         return work.summary
 
     async def _deliver_often(self, summary: Summary) -> None:

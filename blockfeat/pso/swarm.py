@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import as_file, files
 from threading import Lock
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._config import Count, CountOrNone, Positive, Ranged
+from blockfeat._config import Count, CountOrNone, Ranged, between
 from blockfeat.errors import TrainingError
 
 _PLATEAU = 1e-9
@@ -67,7 +67,7 @@ class SwarmOptions(Ranged):
     social: float = 2.0
     leader: Literal["ever", "generation"] = "ever"
     patience: CountOrNone = 30
-    velocity_limit: Positive = 0.5
+    velocity_limit: Annotated[float, between(0.0, float("inf"), is_above=True)] = 0.5
     seed: int = 0
 
 

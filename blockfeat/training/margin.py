@@ -27,7 +27,6 @@ from blockfeat.training.swarm_search import swarm_progress
 _BLOCKS_AT_ONCE = 8_192
 _FIRST_COST = 0.1
 _REACH_OF_COSTS = 1.5
-_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +160,7 @@ def _stage(
         return _fitness(pages, [at(start, position) for position in positions])
 
     result = maximise(fitness, dimensions, swarm, known=np.full(dimensions, 0.5), on_generation=report)
-    _logger.info("from %.4f to %.4f", result.history[0].best, result.fitness)
+    logging.getLogger(__name__).info("from %.4f to %.4f", result.history[0].best, result.fitness)
     numbered = tuple(replace(one, number=done + one.number) for one in result.history)
     return replace(
         fit, parameters=at(start, result.position), history=(*fit.history, *numbered), interrupted=result.interrupted

@@ -18,14 +18,13 @@ from blockfeat.features.measuring import PageFeatures
 from blockfeat.models.model import PageMeasurer
 from blockfeat.page.page import Page
 from blockfeat.pso import fitness as scoring
-from blockfeat.pso.search import CoordinateAscent, SearchResult
+from blockfeat.pso.search import Array, CoordinateAscent, SearchResult
 from blockfeat.pso.swarm import Generation, SwarmOptions
 from blockfeat.training.config import OnProgress, Progress, TrainingReport
 from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
 
 _BLOCKS_IN_CHUNK = 8_000
 Gold = scoring.PageTerms | scoring.PageSnippets
-Array = NDArray[np.float64]
 Candidates = TypeVar("Candidates", contravariant=True)
 """One or more candidates for a model's parameters, scored at once."""
 

@@ -24,7 +24,6 @@ _MOST_REDIRECTS = 5
 _EVERYWHERE = (parse_network("0.0.0.0/0"), parse_network("::/0"))
 _KINDS = bundled_table("blockfeat.io.http", "kinds.toml")
 _MAGIC = {b"%PDF-": "PDF", b"\x89PNG": "PNG", b"\xff\xd8\xff": "JPEG", b"PK\x03\x04": "a zip archive"}
-_logger = logging.getLogger("blockfeat.io.http")
 
 
 @dataclass(eq=False, repr=False)
@@ -180,7 +179,7 @@ async def exchange(
         limits = request.extensions.get("timeout", {})
         failure = failure_of(error, seconds=seconds, connect=limits.get("connect"), read=limits.get("read"))
         if failure.is_fault:
-            _logger.debug("%s: %s", request.url, error, exc_info=True)
+            logging.getLogger("blockfeat.io.http").debug("%s: %s", request.url, error, exc_info=True)
         raise failure from error
 
 

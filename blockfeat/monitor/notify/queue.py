@@ -30,7 +30,6 @@ StoreCall = Callable[..., Awaitable[Any]]
 Row = tuple[int, str]
 """An event with its number in the outbox, or among the dead letters."""
 
-_logger = logging.getLogger(__name__)
 _LINES_AT_ONCE = 500
 _TRIES_AT_ONCE = 3
 _FIRST_WAIT, _LONGEST_WAIT = 30.0, 3600.0
@@ -228,7 +227,9 @@ async def deliver(
                     await call(store.note_delivery, receiver.name, last, now=sent)
                     arrived += len(piece) if error is None else 0
                     continue
-                _logger.warning("%s", error, extra={"event": "delivery failed", "receiver": receiver.name})
+                logging.getLogger(__name__).warning(
+                    "%s", error, extra={"event": "delivery failed", "receiver": receiver.name}
+                )
                 if not await _failed(store, receiver, last, [event for _, event in piece], error, call=call):
                     break
             else:

@@ -104,7 +104,6 @@ def migrate(
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_logger = logging.getLogger("blockfeat.monitor")
 _ROWS_AT_ONCE = 500
 # Seconds for which a run waits for a database that is away, and between two tries.
 _PATIENCE, _PAUSE = 60.0, 1.0
@@ -206,7 +205,7 @@ class Store:
             raise StoreError(reason) from error
         if not self._away:
             self._away.append(time.monotonic())
-            _logger.warning("%s: the run waits", reason, extra={"event": "store away"})
+            logging.getLogger("blockfeat.monitor").warning("%s: the run waits", reason, extra={"event": "store away"})
         if time.monotonic() - self._away[0] > _PATIENCE:
             raise StoreError(f"{reason} (for more than {_PATIENCE:.0f} s)") from error
         time.sleep(_PAUSE)

@@ -200,7 +200,6 @@ def _write(parent: etree._Element, before: etree._Element | None, pieces: list[s
         before.tail = whole or None
 
 
-_logger = logging.getLogger(__name__)
 _LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})+")
 _ADDRESS = re.compile(r"[0-9.]+|[0-9a-f:]*:[0-9a-f:.%a-z0-9]*")
@@ -277,7 +276,7 @@ def hosts_in(text: str, *, name: str = "list") -> set[str]:
         unknown += not hosts
         found |= hosts - _OWN
     if unknown:
-        _logger.info("%s: %d lines name no host", name, unknown)
+        logging.getLogger(__name__).info("%s: %d lines name no host", name, unknown)
     return found
 
 

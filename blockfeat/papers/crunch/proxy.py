@@ -26,7 +26,6 @@ SETTINGS_HOST = "crunch.local"
 _LARGEST = 20_000_000
 _LARGEST_SETTINGS = 100_000
 _KINDS = ("text/html", "application/xhtml+xml")
-_logger = logging.getLogger("blockfeat.papers.crunch.proxy")
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
 
@@ -111,7 +110,7 @@ class CleaningAddon:
         try:
             cleaned = self._cleaner.clean(data, charset=said.get_content_charset())
         except Exception as error:  # a page that cannot be cleaned is shown as it is
-            _logger.warning("%s: not cleaned: %s", request.pretty_url, error)
+            logging.getLogger("blockfeat.papers.crunch.proxy").warning("%s: not cleaned: %s", request.pretty_url, error)
             return
         response.set_content(cleaned.html.encode("utf-8", "replace"))
         response.headers["content-type"] = "text/html; charset=utf-8"

@@ -11,22 +11,15 @@ from numpy.typing import NDArray
 
 from blockfeat._config import Count, Ranged, number, stored
 from blockfeat._numeric import Floats
+from blockfeat.blocks.table import Mask
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.features.schema import Feature
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile
-from blockfeat.page.tags import Tags, name_keys
+from blockfeat.page.tags import Indices, Tags, name_keys
 from blockfeat.papers.mss.classifier import TokenClassifier
-from blockfeat.papers.mss.page_tokens import (
-    Indices,
-    Mask,
-    PageTokens,
-    covered_shares,
-    inside,
-    kept_blocks,
-    sums_by_block,
-)
+from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, inside, kept_blocks, sums_by_block
 
 PENALTY = 3.25
 """Penalty of a tag, where a word scores 1: the value that the paper's optimisation found (6.2.2)."""

@@ -8,16 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import Floats, places_among, sums_before
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes
 from blockfeat.lang.counting import word_spans
 from blockfeat.lang.measures import code_points, lower
 from blockfeat.lang.word_keys import keys_of_spans
-from blockfeat.page.tags import MARKS, Tags, name_keys
-
-Indices = NDArray[np.int64]
-Keys = NDArray[np.uint64]
-Mask = NDArray[np.bool_]
+from blockfeat.page.tags import MARKS, Indices, Keys, Tags, name_keys
 
 START_TAG, END_TAG, WORD, NUMBER, SYMBOL = range(5)
 """Kinds of tokens; an empty element such as ``<br/>`` is a start tag."""

@@ -18,10 +18,10 @@ from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.lang.measures import keys_of_words, tokenize
 from blockfeat.models.decoding import best_run
 from blockfeat.page.page import Page
-from blockfeat.page.tags import Tags
+from blockfeat.page.tags import Keys, Tags
 from blockfeat.papers.mss.classifier import KINDS, FeatureCounts, NaiveBayes, Scale, TokenClassifier, gram_keys
 from blockfeat.papers.mss.model import Constraints, TokenModel
-from blockfeat.papers.mss.page_tokens import SYMBOL, Keys, PageTokens, inside
+from blockfeat.papers.mss.page_tokens import SYMBOL, PageTokens, inside
 from blockfeat.papers.mss.vocabulary import Ids, Vocabulary, stemmer_of, surroundings, token_ids
 from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.examples import check_any

@@ -17,8 +17,8 @@ from blockfeat._extras import require_extra
 from blockfeat._files import bundled_table
 from blockfeat._numeric import places_among
 from blockfeat.errors import ModelError
-from blockfeat.page.tags import name_keys, parents_of
-from blockfeat.papers.mss.page_tokens import END_TAG, START_TAG, Indices, Keys, PageTokens, tag_tokens
+from blockfeat.page.tags import Indices, Keys, name_keys, parents_of
+from blockfeat.papers.mss.page_tokens import END_TAG, START_TAG, PageTokens, tag_tokens
 
 Ids = NDArray[np.uint32]
 

@@ -13,7 +13,7 @@ from blockfeat._numeric import places_among
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.word_keys import keys_of_spans
-from blockfeat.page.tags import name_keys
+from blockfeat.page.tags import Indices, name_keys
 from blockfeat.papers.web2text.leaves import CollapsedDom, Flags, Floats, Leaf, LeafCounts, class_paths, count_leaves
 
 _TABLES = bundled_table("blockfeat.papers.web2text", "features.toml")
@@ -62,8 +62,6 @@ def ranges(features: tuple[Web2TextFeature, ...]) -> tuple[NDArray[np.float32], 
     low, high = zip(*((feature.low, feature.high) for feature in features), strict=True)
     return np.array(low, dtype=np.float32), np.array(high, dtype=np.float32)
 
-
-Indices = NDArray[np.int64]
 
 _NODE_FEATURES = 20
 _MANY_DUPLICATES = 10

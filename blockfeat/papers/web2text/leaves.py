@@ -21,7 +21,7 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.lang.measures import code_points
 from blockfeat.lang.stopwords import StopWordRatios
 from blockfeat.lang.word_keys import keys_of_spans
-from blockfeat.page.tags import Tags, parents_of
+from blockfeat.page.tags import Keys, Tags, parents_of
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -37,7 +37,6 @@ _YEAR_LENGTH = 4
 
 
 _NO_KIND = 0xFFFF
-Keys = NDArray[np.uint64]
 # The value stands ahead of what is matched: a match in text must not hide the attribute behind it.
 _CLASS = re.compile(rb' class="(?=([^"]*)")')
 _REACH = 16

@@ -21,8 +21,6 @@ from blockfeat.web.labelling.session import LabelSession
 BASELINE = "thresholds"
 """The bundled model that a trained one is compared with."""
 
-_logger = logging.getLogger("blockfeat.web.labelling.background")
-
 
 def model_file(output: Path, kind: str = BEST) -> Path:
     """Return where a model is written: ``labels.model.json``, or ``labels.site.json`` of rules, by ``labels.jsonl``."""
@@ -149,7 +147,7 @@ class Background:
             phase = "stopped" if self._stop_training.is_set() else "failed"
             self.state = replace(self.state, phase=phase, error=str(error))
         except Exception as error:
-            _logger.exception("training failed")
+            logging.getLogger("blockfeat.web.labelling.background").exception("training failed")
             self.state = replace(self.state, phase="failed", error=f"unexpected {type(error).__name__}: {error}")
 
     def _changes(self, after: Extractor) -> dict[str, tuple[int, int]]:

@@ -18,7 +18,6 @@ from blockfeat.errors import BlockfeatError, CorpusError, InputError
 from blockfeat.web.labelling.journal import Change, CorpusFile, Journal, PageLabels
 from blockfeat.web.labelling.pages import CutPage, SessionPages, Suggester, text_of_roles
 
-_logger = logging.getLogger("blockfeat.web.labelling")
 _PLACES = {"open": 0, "skipped": 1, "bad": 2, "done": 3}
 _UNREAD = 2.0  # sorts after every page that was read
 
@@ -280,7 +279,7 @@ class LabelSession(AbstractContextManager["LabelSession"]):
             try:
                 found = suggester(self.pages.page(id)).suggestion.confidence
             except BlockfeatError as error:
-                _logger.info("%s: %s", id, error)
+                logging.getLogger("blockfeat.web.labelling").info("%s: %s", id, error)
                 found = 0.0
             with self._lock:
                 if suggester is self.suggester:

@@ -42,8 +42,6 @@ _TRIES_A_MINUTE, _SECONDS_LOGGED_IN = 5, 30 * 86_400
 
 Asked = TypeVar("Asked", bound=Filters)
 
-_logger = logging.getLogger("blockfeat.web.live")
-
 
 class Access:
     """Who sees the live page: whoever has its password, which is in the store, or has logged in with it.
@@ -250,7 +248,7 @@ def healthz(request: Request) -> Response:
     try:
         trouble = request.app.state.store.trouble(now=time.time())
     except StoreError as error:
-        _logger.error("%s", error)
+        logging.getLogger("blockfeat.web.live").error("%s", error)
         trouble = "the store cannot be read"
     return PlainTextResponse(f"{trouble or 'ok'}\n", 503 if trouble else 200)
 

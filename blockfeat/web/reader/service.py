@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from blockfeat._pool import WorkerFailed
+from blockfeat._pool import Loaded, Result, WorkerFailed
 from blockfeat._tasks import Task
 from blockfeat._tasks import Workers as Processes
 from blockfeat.errors import InputError, LimitExceeded
@@ -24,10 +24,8 @@ from blockfeat.web.guard import ServeSettings
 from blockfeat.web.problems import Problem
 from blockfeat.web.reader.tasks import LoadedExtractors, PageSource, describe_models, load_extractors, model_names
 
-Loaded = TypeVar("Loaded")
 Result_co = TypeVar("Result_co", covariant=True)
 
-_logger = logging.getLogger("blockfeat.web.reader.service")
 _LATER = {"Retry-After": "2"}
 
 
@@ -111,7 +109,7 @@ class FairWorkers(Processes[Loaded]):
             return Problem(500, "the process that worked on this page died")
         if error.cause == "deadline":
             return Problem(504, f"the page took longer than {self._seconds:g} s")
-        _logger.error("a request failed: %s", error)
+        logging.getLogger("blockfeat.web.reader.service").error("a request failed: %s", error)
         if error.cause == "start":
             return Problem(503, "no worker process is ready; try again later", headers=_LATER)
         return Problem(500, "an unexpected error; the service's log has more")
@@ -184,7 +182,6 @@ class PageCache:
             self._bytes -= size
 
 
-Result = TypeVar("Result")
 _FETCHES_AT_ONCE, _FETCHES_OF_ONE_CLIENT = 32, 8
 
 
