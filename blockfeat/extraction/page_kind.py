@@ -124,12 +124,12 @@ def _declared(blocks: Blocks) -> Iterator[float]:
     """Yield the measures of declarations: texts in JSON-LD, and what stands at each place of `_declared_kinds`."""
     declared, data = blocks.declared, blocks.declared.data
     yield from (float(declared.body != ""), float(declared.other != ""))
-    outer = b"".join(blocks.tags.start_tags(are_among(blocks.tags.key, _OUTER).nonzero()[0]))
+    outer = blocks.tags.start_tags(are_among(blocks.tags.key, _OUTER).nonzero()[0])
+    every = b"".join(outer)
     types = [*places_of(_TYPE, data), *places_of(_STANDARD, data)]
     said = b"\n".join([data[place : place + _FAR] for place in types])
     for marks, patterns, kinds in _declared_kinds():
-        places = (place for mark in marks for place in places_of(mark, outer))
-        tags = (outer[outer.rfind(b"<", 0, place + 1) : outer.find(b">", place)] for place in places)
+        tags = (tag for mark in marks if places_of(mark, every, most=1) for tag in outer if mark in tag)
         found = b" ".join([*tags, *chain.from_iterable(pattern.findall(said) for pattern in patterns)])
         words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower() if found else ""))
         yield from (float(not words.isdisjoint(some)) for some in kinds)

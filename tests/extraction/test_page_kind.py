@@ -1,5 +1,7 @@
 """Kinds of pages."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -140,3 +142,14 @@ def test_the_address_that_a_page_names_is_read_where_none_is_given() -> None:
 )
 def test_measures_have_names_with_and_without_an_address(url: str | None) -> None:
     assert measures(f"<body>{PROSE}</body>", url)["address"] == bool(url and "[" not in url)
+
+
+def test_a_tag_with_many_marks_is_read_once() -> None:
+    html = f'<body data-x="{"og:type " * 3_000}"><p>{"The ferry leaves at nine and returns before dark. " * 20}</p>'
+    found = EXTRACTOR.extract(html)
+    tracemalloc.start()
+    try:
+        assert found.kind in KINDS
+        assert tracemalloc.get_traced_memory()[1] < 16e6
+    finally:
+        tracemalloc.stop()
