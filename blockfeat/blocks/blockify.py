@@ -72,13 +72,12 @@ class Blockifier:
         codes, names = self.codes_of(tags)
         cut = partial(walk, tags, names=names, segmenter=segmenter, table=self.table.name, declared=page.declared)
         blocks = cut(codes, self.table.guards.split_at_breaks, bytes_of_block=bytes_of_block)
-        if self.table.guards.noscript_rescue and blocks.measures.token_keys.size < _FEW_WORDS:
-            hidden = tags.named("noscript")
-            if hidden.size:
-                codes[hidden] = BOUNDARY
-                rescued = cut(codes, self.table.guards.split_at_breaks, bytes_of_block=bytes_of_block)
-                if rescued.measures.token_keys.size - blocks.measures.token_keys.size > _MANY_WORDS:
-                    return rescued
+        is_short = self.table.guards.noscript_rescue and blocks.measures.token_keys.size < _FEW_WORDS
+        if is_short and (hidden := tags.named("noscript")).size:
+            codes[hidden] = BOUNDARY
+            rescued = cut(codes, self.table.guards.split_at_breaks, bytes_of_block=bytes_of_block)
+            if rescued.measures.token_keys.size - blocks.measures.token_keys.size > _MANY_WORDS:
+                return rescued
         return blocks
 
 

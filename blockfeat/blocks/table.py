@@ -137,7 +137,20 @@ class Blocks:
     @cached_property
     def kinds(self) -> list[Kind]:
         """The kind of every container, and last that of none."""
-        return _kinds_of_containers(self)
+        containers = self.containers
+        kinds = [_PARAGRAPH] * (containers.key.size + 1)
+        # Number of lists around each container and whether the innermost is numbered; last around none.
+        lists = [(0, False)] * len(kinds)
+        holding = _holding(containers)
+        for container, around, key in _in_rows(holding, containers.parent[holding], containers.key[holding]):
+            kinds[container], lists[container] = kinds[around], lists[around]
+            if tag := _NAMES.get(key):
+                depth, ordered = lists[around]
+                if tag in _LISTS:
+                    lists[container] = depth + 1, tag == "ol"
+                else:
+                    kinds[container] = _KIND_OF_TAG.get(tag) or Kind("list_item", max(1, depth), ordered)
+        return kinds
 
     def text(self, index: int) -> str:
         """Return the text of one block, white space folded to single spaces, without control characters."""
@@ -409,22 +422,3 @@ def kind_names(blocks: Blocks) -> NDArray[np.object_]:
     for container, around, key in _in_rows(holding, containers.parent[holding], containers.key[holding]):
         names[container] = _NAMES_BY_KEY.get(key) or names[around]
     return np.array(names, dtype=np.object_)[blocks.container]
-
-
-def _kinds_of_containers(blocks: Blocks) -> list[Kind]:
-    """Return the kind of every container, and last that of none."""
-    containers = blocks.containers
-    kinds = [_PARAGRAPH] * (containers.key.size + 1)
-    # Number of lists around each container and whether the innermost is numbered; last around none.
-    lists = [(0, False)] * len(kinds)
-    holding = _holding(containers)
-    columns = (holding, containers.parent[holding], containers.key[holding])
-    for container, around, key in _in_rows(*columns):
-        kinds[container], lists[container] = kinds[around], lists[around]
-        if tag := _NAMES.get(key):
-            depth, ordered = lists[around]
-            if tag in _LISTS:
-                lists[container] = depth + 1, tag == "ol"
-            else:
-                kinds[container] = _KIND_OF_TAG.get(tag) or Kind("list_item", max(1, depth), ordered)
-    return kinds

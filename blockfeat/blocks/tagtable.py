@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -121,12 +122,8 @@ class TagTable:
         for operation in _OPERATIONS:
             document[operation] = sorted(tag for tag, done in self.operations.items() if done == operation)
         document["roles"] = {role: sorted(tags) for role, tags in self.roles.items()}
-        document["guards"] = {
-            "split_at_breaks": self.guards.split_at_breaks,
-            "keep_if_it_holds_paragraphs": sorted(self.guards.keep_if_it_holds_paragraphs),
-            "noscript_rescue": self.guards.noscript_rescue,
-            "prune_hidden": self.guards.prune_hidden,
-        }
+        kept = sorted(self.guards.keep_if_it_holds_paragraphs)
+        document["guards"] = {**asdict(self.guards), "keep_if_it_holds_paragraphs": kept}
         return document
 
     @classmethod
@@ -209,29 +206,26 @@ class _Checker:
         operations: dict[str, str] = {}
         for operation in _OPERATIONS:
             for tag in self.tags(document.get(operation, []), operation):
-                earlier = operations.get(tag, operation)
-                if earlier != operation:
+                if (earlier := operations.setdefault(tag, operation)) != operation:
                     raise self.error(tag, f"{tag!r} stands in {earlier!r} and in {operation!r}", after=operation)
-                operations[tag] = operation
         return operations
 
-    def roles(self, document: dict[str, Any]) -> dict[str, frozenset[str]]:
-        given = document.get("roles", {})
+    def section(self, document: dict[str, Any], name: str, known: Collection[str]) -> dict[str, Any]:
+        given = document.get(name, {})
         if not isinstance(given, dict):
-            raise self.error("roles", "'roles' must be a section")
-        for role in given:
-            if role not in _ROLES:
-                raise self.error(role, f"unknown role {role!r}; known are {', '.join(_ROLES)}", after="[roles]")
+            raise self.error(name, f"{name!r} must be a section")
+        for key in given:
+            if key not in known:
+                told = f"unknown {name.removesuffix('s')} {key!r}; known are {', '.join(sorted(known))}"
+                raise self.error(key, told, after=f"[{name}]")
+        return given
+
+    def roles(self, document: dict[str, Any]) -> dict[str, frozenset[str]]:
+        given = self.section(document, "roles", _ROLES)
         return {role: frozenset(self.tags(given.get(role, []), role)) for role in _ROLES}
 
     def guards(self, document: dict[str, Any]) -> Guards:
-        given = document.get("guards", {})
-        if not isinstance(given, dict):
-            raise self.error("guards", "'guards' must be a section")
-        known = set(Guards.__dataclass_fields__)
-        for key in given:
-            if key not in known:
-                raise self.error(key, f"unknown guard {key!r}; known are {', '.join(sorted(known))}", "[guards]")
+        given = self.section(document, "guards", Guards.__dataclass_fields__)
         breaks = given.get("split_at_breaks", 0)
         if not isinstance(breaks, int) or isinstance(breaks, bool) or not 0 <= breaks <= _MOST_BREAKS:
             raise self.error(
@@ -241,12 +235,7 @@ class _Checker:
             if not isinstance(given.get(key, False), bool):
                 raise self.error(key, f"{key!r} must be true or false, not {given[key]!r}")
         kept = self.tags(given.get("keep_if_it_holds_paragraphs", []), "keep_if_it_holds_paragraphs")
-        return Guards(
-            split_at_breaks=breaks,
-            keep_if_it_holds_paragraphs=frozenset(kept),
-            noscript_rescue=given.get("noscript_rescue", False),
-            prune_hidden=given.get("prune_hidden", False),
-        )
+        return Guards(**{**given, "keep_if_it_holds_paragraphs": frozenset(kept)})
 
 
 def load_table(name: str | Path) -> TagTable:

@@ -21,9 +21,7 @@ NO_MARKUP = "the page has no markup: it is taken as plain text"
 
 # Patterns are strings where most runs do not need them.
 _ADDRESS = r"(?i)(?:(?!file:)[a-z][a-z0-9+.-]+://|www\.)[^\s。、，！？「」]+"
-_SUFFIXES = (
-    "html? xhtml? xht shtml? mht mhtml php aspx? jsp xml txt md csv json jsonl ndjson warc parquet pdf docx? zip"
-)
+_SUFFIXES = "[xs]?html? xht mht mhtml php aspx? jsp xml txt md csv json jsonl ndjson warc parquet pdf docx? zip"
 _SUFFIX = rf"\.(?:{_SUFFIXES.replace(' ', '|')})(?:\.(?:gz|bz2|xz|zst))?"
 _ROOT = r"(?:file:/+|[a-z]:\\|\\\\|~/|/[\w.-]{3,}/)[\w.-]{2}"
 _PATH = rf"(?i){_ROOT}\S*|(?:\.\.?/|{_ROOT}).*{_SUFFIX}|\S+{_SUFFIX}"

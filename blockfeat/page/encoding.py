@@ -14,6 +14,7 @@ import html
 import re
 from collections.abc import Mapping
 from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from blockfeat._files import bundled_table
@@ -42,7 +43,7 @@ LEAST_PAIRS = 2
 
 _HEAD_BYTES = 262_144
 _SAMPLE_BYTES = 131_072
-_LABELS_TRIED = 20
+_LABELS_TRIED = 21
 _ERRORS_MENDED = 16
 _CHARSET = rb"(?i)charset\s{0,20}=\s{0,20}[\"']?\s{0,20}([\w.:+-]{1,40})"
 _META = re.compile(rb"<meta[\s/][^>]*\Z", re.I)
@@ -126,13 +127,11 @@ def declared_charset(data: bytes) -> str | None:
     match = re.search(_XML_ENCODING, head[:400])
     if match and _name(match.group(1).decode("ascii", "replace")):
         return match.group(1).decode("ascii")
-    for number, match in enumerate(re.finditer(_CHARSET, head)):
+    for match in islice(re.finditer(_CHARSET, head), _LABELS_TRIED):
         before = match.start()
         label = match.group(1).decode("ascii", "replace")
         if _META.search(head, max(0, before - 300), before) and _name(label) and not _in_comment(head, before):
             return label
-        if number == _LABELS_TRIED:
-            break
     return None
 
 
@@ -149,13 +148,10 @@ def decode(data: bytes, charset: str | None = None) -> Decoding:
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _replacing(data[len(mark) :], name, "bom")
-    order = utf_16_order(data, charset)
-    if order is not None:
+    if (order := utf_16_order(data, charset)) is not None:
         return _replacing(data, order, "charset" if _is_utf_16(charset) else "detector")
-    if b"\x1b" in data:
-        found = _iso_2022_jp(data)
-        if found is not None:
-            return found
+    if b"\x1b" in data and (found := _iso_2022_jp(data)) is not None:
+        return found
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -295,8 +291,7 @@ def _euc_run(match: re.Match[bytes]) -> bytes:
 
 def _name(label: str | None) -> str | None:
     """Return the WHATWG name for a label, or None if there is none that can be decoded."""
-    cleaned = (label or "").strip(" \t\r\n\"'").lower()
-    return _names_by_label().get(cleaned)
+    return _names_by_label().get((label or "").strip(" \t\r\n\"'").lower())
 
 
 @cache
@@ -323,9 +318,8 @@ def _in_comment(head: bytes, place: int) -> bool:
 def _looks_like_utf_16(data: bytes) -> bool:
     """Return whether the page starts with markup in UTF-16, or nearly every second byte of its head is NUL."""
     head = data[:1024]
-    if head.startswith((b"<\x00", b"\x00<")):
-        return True
-    return len(head) > 16 and head.count(0) > 0.3 * len(head) and b"<\x00" in head
+    is_every_second = len(head) > 16 and head.count(0) > 0.3 * len(head) and b"<\x00" in head
+    return is_every_second or head.startswith((b"<\x00", b"\x00<"))
 
 
 def _is_utf_16(charset: str | None) -> bool:
@@ -350,23 +344,19 @@ def mend_twice_encoded(data: bytes) -> tuple[bytes, int]:
     """
     if not re.search(_CERTAIN, data):
         return data, 0
-    mended: list[tuple[int, int, bytes]] = []
+    parts: list[bytes] = []
     is_certain = False
-    behind = 0
+    behind = last = 0
     for passage in re.finditer(_PASSAGE, data):
         before, behind = data[behind : passage.start()], passage.end()
         is_first = before[max(map(before.rfind, _BOUNDS)) + 1 :].isascii()
         found = _mended(passage.group().decode()) if is_first else None
         if found is not None:
-            mended.append((*passage.span(), found.encode()))
+            parts += [data[last : passage.start()], found.encode()]
+            last = passage.end()
             is_certain = is_certain or re.search(_CERTAIN, passage.group()) is not None
-    if not is_certain or len(mended) < _LEAST_PASSAGES:
-        return data, 0
-    parts, last = [], 0
-    for start, end, shown in mended:
-        parts += [data[last:start], shown]
-        last = end
-    return b"".join([*parts, data[last:]]), len(mended)
+    mended = len(parts) // 2 if is_certain else 0
+    return (b"".join([*parts, data[last:]]), mended) if mended >= _LEAST_PASSAGES else (data, 0)
 
 
 def _mended(passage: str) -> str | None:

@@ -79,12 +79,8 @@ def _of_script(tags: Tags, ending: dict[int, int], element: int) -> _Span | None
         if before is None or not _is_rendered(tags, before):
             break
         outer, first = before, int(tags.opened[before])
-    return _Span(
-        outer,
-        first,
-        int(tags.closed[element]),
-        _latex(re.sub(_ESCAPED, lambda found: unescape(found[0]), tags.text(element))),
-    )
+    latex = _latex(re.sub(_ESCAPED, lambda found: unescape(found[0]), tags.text(element)))
+    return _Span(outer, first, int(tags.closed[element]), latex)
 
 
 def _is_rendered(tags: Tags, element: int) -> bool:
@@ -102,9 +98,8 @@ def _of_math(tags: Tags, parents: list[int], element: int, limits: tuple[int, in
     annotated = (tags.text(note) for note in notes if "tex" in tags.attributes(note).get("encoding", "").lower())
     declared = given.get("data-latex") or given.get("alttext") or ""
     latex = _latex(next(annotated, "") or ("" if re.search(_PROSE, declared) and "\\" not in declared else declared))
-    return _Span(
-        outer, int(tags.opened[outer]), int(tags.closed[outer]), latex or _of_mathml(tags, parents, element, end)
-    )
+    latex = latex or _of_mathml(tags, parents, element, end)
+    return _Span(outer, int(tags.opened[outer]), int(tags.closed[outer]), latex)
 
 
 def _latex(text: str) -> str:

@@ -105,17 +105,12 @@ def _values(text: str) -> list[Any]:
         text = unescape(text)
     values = _parsed(text)
     if values is None and len(text) < _LARGEST_MENDED:
-        values = _parsed(_without_mistakes(text))
+        # Without trailing commas, comments and escapes that JSON does not have.
+        values = _parsed(re.sub(_MISTAKES, lambda found: found[1] or "", re.sub(_BAD_ESCAPE, "", text)))
     if values is not None:
         return values
     node = _members(text)
     return [node] if node else []
-
-
-def _without_mistakes(text: str) -> str:
-    """Return JSON without trailing commas, comments and escapes that JSON does not have."""
-    text = re.sub(_BAD_ESCAPE, lambda found: "", text)
-    return re.sub(_MISTAKES, lambda found: found[1] or "", text)
 
 
 def _parsed(text: str) -> list[Any] | None:

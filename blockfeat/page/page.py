@@ -175,9 +175,7 @@ class Page:
         if not is_marked_up:
             _check_is_text(data, is_plain=True)
             data = as_markup(data)
-        tags, scripts, mended, unnamed = _read(
-            data, keep_raw_text=keep_raw_text, keep_drawings=keep_drawings or keep_raw_text
-        )
+        tags, scripts, mended, unnamed = _read(data, keep_raw_text=keep_raw_text, keep_drawings=keep_drawings)
         warnings = [*decoded, *mended]
         if not is_marked_up:
             warnings.append(NO_MARKUP)
@@ -343,7 +341,7 @@ def _read(
     """
     if not data or data.isspace():
         return None, (), (), 0
-    read = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
+    read = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings or keep_raw_text)
     tags = read.tags
     if read.may_have_formulas and not keep_raw_text:
         from blockfeat.page.formulas import with_formulas

@@ -87,7 +87,7 @@ class Tags:
 
     def name(self, element: int) -> str:
         """Return the name of an element."""
-        return _name(self.start_tag(element))
+        return re.split(r"[\s/>]", self.start_tag(element)[1:], maxsplit=1)[0]
 
     def start_tag(self, element: int) -> str:
         """Return the start tag of an element as it is written in ``source``."""
@@ -213,10 +213,6 @@ def with_blanks(data: bytes, *, keeps_drawings: bool = False) -> bytes:
 def name_keys(names: Iterable[str]) -> Keys:
     """Return a number for each name of an element, by its first 16 bytes; names differ where their keys do."""
     return np.array([name_key(name) for name in names], dtype=np.uint64)
-
-
-def _name(tag: str) -> str:
-    return re.split(r"[\s/>]", tag[1:], maxsplit=1)[0]
 
 
 _UNWRITABLE = "[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
