@@ -124,16 +124,9 @@ def _mark(element: etree._Element, opened: int, closed: int, marks: _Marks | Non
 def _sanitiser(tags: Tags, url: str | None, look: str, link: Callable[[str], str] | None) -> Sanitiser:
     # In a frame that may neither open windows nor navigate another one, a link to a new window leads nowhere.
     nowhere = {"target": "_blank", "rel": "noopener noreferrer", "tabindex": "-1"}
-    return Sanitiser(
-        Base.of(tags, url),
-        styles=look != "plain",
-        pictures=_PICTURES[look],
-        link=link,
-        added={
-            "a": nowhere if link is None else {"target": "_top", "rel": "noreferrer"},
-            "img": {"referrerpolicy": "no-referrer", "loading": "lazy"},
-        },
-    )
+    anchors = nowhere if link is None else {"target": "_top", "rel": "noreferrer"}
+    added = {"a": anchors, "img": {"referrerpolicy": "no-referrer", "loading": "lazy"}}
+    return Sanitiser(Base.of(tags, url), styles=look != "plain", pictures=_PICTURES[look], link=link, added=added)
 
 
 def head_styles(html: str | bytes, *, url: str | None, charset: str | None = None, look: str = "page") -> str:
@@ -194,7 +187,7 @@ def coloured_page(
     return safe_page(page, head=f"{styles}<style>{sheet}</style>\n", look=look, marks=marks)
 
 
-_BESIDE = ("headline", "byline")
+_VERDICTS = dict.fromkeys(("headline", "byline"), "beside")
 
 
 def coloured_extraction(
@@ -204,9 +197,7 @@ def coloured_extraction(
     analysis = analysis_of(extraction)
     page = analysis.choice.page
     styles = head_styles(html, url=page.url, charset=charset, look=look)
-    verdicts = [
-        "kept" if block.kept else "beside" if block.part in _BESIDE else "dropped" for block in extraction.blocks
-    ]
+    verdicts = ["kept" if block.kept else _VERDICTS.get(block.part, "dropped") for block in extraction.blocks]
     return coloured_page(page, analysis.measured.blocks, verdicts, styles=styles, look=look)
 
 

@@ -220,10 +220,9 @@ class _Tools:
         from blockfeat.monitor.reports import figures, mention_rows
 
         assert self._store is not None
+        asked = {"q": text, "words": words, "brand": brand, "lang": lang, "since": since, "until": until}
         with _told():
-            filters = Filters.model_validate(
-                {"q": text, "words": words, "brand": brand, "lang": lang, "since": since, "until": until}
-            )
+            filters = Filters.model_validate(asked)
             (total,) = figures(self._store, filters)
             rows = mention_rows(self._store, filters, newest=limit)
             found = [{name: row[name] for name in _MENTION if row[name] is not None} for row in rows]

@@ -92,13 +92,8 @@ def _invalid(error: RequestValidationError) -> Problem:
 
 def problem_response(problem: Problem) -> Response:
     """Return the HTTP response for a problem."""
-    body = {
-        "type": "about:blank",
-        "title": HTTPStatus(problem.status).phrase,
-        "status": problem.status,
-        "detail": clean_characters(problem.detail)[:_LONGEST],
-        **problem.more,
-    }
+    title, detail = HTTPStatus(problem.status).phrase, clean_characters(problem.detail)[:_LONGEST]
+    body = {"type": "about:blank", "title": title, "status": problem.status, "detail": detail, **problem.more}
     data = json.dumps(body, ensure_ascii=True).encode()
     return Response(data, problem.status, headers=problem.headers, media_type=PROBLEM_TYPE)
 

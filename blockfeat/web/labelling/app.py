@@ -127,16 +127,13 @@ def frame(
 ) -> HTMLResponse:
     """Return a page with its blocks coloured by role, for the sandboxed frame."""
     view = session.view(page)
-    stored = view.cut.page
-    html = coloured_page(
-        analysis_of(view.cut.extraction).choice.page,
-        view.cut.blocks,
-        view.roles,
-        styles=head_styles(stored.html, url=stored.url, look=look),
-        look=look,
-        attributes={block: {"data-marked": ""} for block in view.marked},
-        style_sheet=files("blockfeat.web").joinpath("static", "label_frame.css").read_text(encoding="utf-8"),
-    )
+    parsed, stored = analysis_of(view.cut.extraction).choice.page, view.cut.page
+    given = {
+        "styles": head_styles(stored.html, url=stored.url, look=look),
+        "style_sheet": files("blockfeat.web").joinpath("static", "label_frame.css").read_text(encoding="utf-8"),
+    }
+    marked = {block: {"data-marked": ""} for block in view.marked}
+    html = coloured_page(parsed, view.cut.blocks, view.roles, **given, look=look, attributes=marked)
     return HTMLResponse(html, headers={"content-security-policy": frame_policy(look)})
 
 
@@ -247,16 +244,9 @@ def _training(work: Background) -> Answer:
 
 
 def _page(session: LabelSession, view: PageView) -> Answer:
-    cut, blocks = view.cut, view.cut.blocks
-    columns = zip(
-        blocks.texts(),
-        blocks.measures.words.tolist(),
-        kinds_of_blocks(blocks),
-        view.roles,
-        cut.suggestion.roles,
-        cut.suggestion.chances,
-        strict=True,
-    )
+    cut, blocks, offered = view.cut, view.cut.blocks, view.cut.suggestion
+    texts, words = blocks.texts(), blocks.measures.words.tolist()
+    columns = zip(texts, words, kinds_of_blocks(blocks), view.roles, offered.roles, offered.chances, strict=True)
     return {
         **_actions(session),
         "page": cut.page.id,
@@ -265,7 +255,7 @@ def _page(session: LabelSession, view: PageView) -> Answer:
         "lang": cut.page.lang or cut.extraction.lang,
         "state": view.state,
         "warning": view.warning,
-        "confidence": cut.suggestion.confidence,
+        "confidence": offered.confidence,
         "model": cut.extraction.model,
         "blocks": [
             {

@@ -191,6 +191,5 @@ class Background:
         is_used = trained.table == self._first.table and found.f1 >= found.others.get(first.model.name, 0.0)
         self.session.use(trained if is_used else self._first)
         self.start_ranking()
-        return replace(
-            self.state, phase="done", done=self.state.total, points=found.points, result=found, is_used=is_used
-        )
+        state = self.state
+        return replace(state, phase="done", done=state.total, points=found.points, result=found, is_used=is_used)

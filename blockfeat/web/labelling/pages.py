@@ -183,14 +183,11 @@ class Suggester:
         measured, blocks = analysis.measured, analysis.measured.blocks
         kept, scores = analysis.prediction.kept, analysis.prediction.scores
         sizes = np.maximum(blocks.measures.words, 1)
-        logits = content_logits(self.extractor.model.kind, scores, sizes)
-        chances = probabilities(logits, limit=_MOST_ODDS)
+        chances = probabilities(content_logits(self.extractor.model.kind, scores, sizes), limit=_MOST_ODDS)
         confidence = extraction.confidence if kept.any() else 0.0
-        suggestion = Suggestion(
-            roles=_roles(extraction, measured, kept),
-            chances=tuple(chances.tolist()),
-            confidence=sureness(chances, sizes) if confidence is None else confidence,
-        )
+        if confidence is None:
+            confidence = sureness(chances, sizes)
+        suggestion = Suggestion(_roles(extraction, measured, kept), tuple(chances.tolist()), confidence)
         return CutPage(page, extraction, blocks, cut_digest(blocks), suggestion)
 
 

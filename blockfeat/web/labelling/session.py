@@ -191,18 +191,16 @@ class LabelSession(AbstractContextManager["LabelSession"]):
         if role is not None and role not in ROLES:
             raise InputError(f"{role!r} is no role; known are {', '.join(ROLES)}")
         cut = self._cut(page)
-        chosen = sorted(set(blocks))
-        if not chosen or chosen[0] < 0 or chosen[-1] >= len(cut.blocks):
-            raise InputError(
-                f"{page}: there are blocks from 0 to {len(cut.blocks) - 1}, and at least one must be given"
-            )
+        chosen, last = sorted(set(blocks)), len(cut.blocks) - 1
+        if not chosen or chosen[0] < 0 or chosen[-1] > last:
+            raise InputError(f"{page}: there are blocks from 0 to {last}, and at least one must be given")
         with self._lock:
             before = self._view(cut)
             changes = {block: role for block in chosen if before.marked.get(block) != role}
             # A page that was done and loses a role, or has changed, is open again.
             is_open_again = before.state == "done" and (role is None or before.warning is not None)
-            state = "open" if is_open_again else None
             if changes:
+                state = "open" if is_open_again else None
                 self._apply(Change(page, cut.cut, changes, state, time.time()), cut)
             return self._view(cut)
 
@@ -241,8 +239,7 @@ class LabelSession(AbstractContextManager["LabelSession"]):
 
     def _moved(self, move: Callable[[], str | None]) -> str | None:
         with self._lock:
-            page = move()
-            if page is not None:
+            if (page := move()) is not None:
                 self._bring_up_to_date(page, None)
             return page
 
@@ -338,12 +335,16 @@ class LabelSession(AbstractContextManager["LabelSession"]):
 
     def _reconcile(self) -> None:
         """Write what the corpus file lacks after a crash; import labels of a file that has no journal."""
-        log = self._journal
-        for page in list(log.pages):
+        for page in list(self._journal.pages):
             self._bring_up_to_date(page, None)
         for page in self._corpus.ids:
             roles = self._corpus.roles(page)
-            if page in log.pages or page not in self.pages or roles is None or roles.table != self.suggester.table:
+            if (
+                page in self._journal.pages
+                or page not in self.pages
+                or roles is None
+                or roles.table != self.suggester.table
+            ):
                 continue
             self._journal.apply(Change(page, roles.cut, _given(roles), "done", time.time(), is_given=True))
 

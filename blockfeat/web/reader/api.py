@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal, cast
@@ -45,12 +45,8 @@ Asked = Annotated[Service, Depends(_service_of)]
 @router.get("/health", summary="Whether the service runs", responses=GUARDED)
 async def health(service: Asked) -> schemas.HealthResponse:
     """Return version and load of the service."""
-    return schemas.HealthResponse(
-        version=blockfeat.__version__,
-        workers=service.settings.jobs,
-        busy=service.workers.busy,
-        pages_kept=len(service.kept),
-    )
+    jobs, busy = service.settings.jobs, service.workers.busy
+    return schemas.HealthResponse(version=blockfeat.__version__, workers=jobs, busy=busy, pages_kept=len(service.kept))
 
 
 @router.get("/models", summary="The models", responses=_LIGHT)
@@ -128,13 +124,8 @@ async def clean(service: Asked, asked: Annotated[schemas.CleanRequest, Body()]) 
 
 
 def _kept(service: Service, source: PageSource) -> schemas.KeptResponse:
-    return schemas.KeptResponse(
-        page=service.kept.keep(source),
-        url=source.url,
-        name=source.name,
-        bytes=source.size,
-        seconds=service.settings.kept_seconds,
-    )
+    page, seconds = service.kept.keep(source), service.settings.kept_seconds
+    return schemas.KeptResponse(page=page, url=source.url, name=source.name, bytes=source.size, seconds=seconds)
 
 
 pages = APIRouter(include_in_schema=False)
@@ -142,10 +133,9 @@ pages = APIRouter(include_in_schema=False)
 _VIEWS = ("article", "clean")
 
 
-def _look(look: str) -> str:
-    if look not in LOOKS:
-        raise Problem(422, f"look {look[:50]!r} is unknown; known are {', '.join(LOOKS)}")
-    return look
+def _check(name: str, value: str, known: Collection[str]) -> None:
+    if value not in known:
+        raise Problem(422, f"{name} {value[:50]!r} is unknown; known are {', '.join(known)}")
 
 
 def _clean_choices(text: str | None) -> schemas.CleanChoices:
@@ -195,7 +185,8 @@ async def cleaned(
     links = None if read is None else LinksOn(source.url or "", _query_of(view="clean", settings=settings, look=look))
     head = request.app.state.templates.get_template("frame_head.html").render()
     cleaning = _clean_choices(settings).settings()
-    task = partial(cleaned_page, source=source, settings=cleaning, look=_look(look), links=links, head=head)
+    _check("look", look, LOOKS)
+    task = partial(cleaned_page, source=source, settings=cleaning, look=look, links=links, head=head)
     return _framed(await service.do(task), look, leads_on=read is not None)
 
 
@@ -236,10 +227,9 @@ async def read(request: Request, service: Asked, asked: Annotated[ReadQuery, Que
 
 
 async def _read(request: Request, service: Service, asked: ReadQuery) -> Response:
-    if asked.view not in _VIEWS:
-        raise Problem(422, f"view {asked.view[:50]!r} is unknown; known are {', '.join(_VIEWS)}")
+    _check("view", asked.view, _VIEWS)
     _clean_choices(asked.settings)
-    look = _look(asked.look)
+    _check("look", asked.look, LOOKS)
     source = await service.source(url=asked.url)
     address = source.url or asked.url
     query = asked.model_dump(include={"model", "settings", "look", "images"})
@@ -247,7 +237,7 @@ async def _read(request: Request, service: Service, asked: ReadQuery) -> Respons
     others = {name: f"/read?url={quote_plus(address)}{_query_of(view=name, **query)}" for name in _VIEWS}
     common = {**asked.model_dump(), "address": address, "views": others, "view_names": _VIEWS}
     if asked.view == "clean":
-        shown = {"read": "1", "look": look, **({"settings": asked.settings} if asked.settings else {})}
+        shown = {"read": "1", "look": asked.look, **({"settings": asked.settings} if asked.settings else {})}
         frame = f"/frame/{service.kept.keep(source)}/clean?{urlencode(shown)}"
         return _page(request, "read_clean.html", **common, frame=frame)
     links = LinksOn(address, _query_of(view=asked.view, **query))
@@ -256,7 +246,6 @@ async def _read(request: Request, service: Service, asked: ReadQuery) -> Respons
     found = await service.do(partial(read_article, source=source, choices=choices, links=links, images=asked.images))
     answer = _page(request, "read.html", **common, article=found["body"], record=found["record"])
     if asked.images:
-        answer.headers["content-security-policy"] = PAGE_POLICY.replace(
-            "img-src 'self' data:", "img-src http: https: data:"
-        )
+        policy = PAGE_POLICY.replace("img-src 'self' data:", "img-src http: https: data:")
+        answer.headers["content-security-policy"] = policy
     return answer

@@ -143,12 +143,8 @@ def differing_blocks(first: Extraction, second: Extraction) -> dict[str, Any]:
         ``first`` and ``second``, each with ``model``, ``blocks``, ``kept``, ``words_kept`` and ``differing`` (indices);
         ``agreement``, the word F1 of the two texts, from 0 to 1, as bags of words; None where both are empty.
     """
-    own, other = _decided(first), _decided(second)
-    return {
-        "first": _side(first.model, own, other),
-        "second": _side(second.model, other, own),
-        "agreement": _agreement(first.text, second.text),
-    }
+    own, other, agreement = _decided(first), _decided(second), _agreement(first.text, second.text)
+    return {"first": _side(first.model, own, other), "second": _side(second.model, other, own), "agreement": agreement}
 
 
 def _side(model: str, own: _Decided, other: _Decided) -> dict[str, Any]:
@@ -180,11 +176,9 @@ def _differing(blocks: Blocks, kept: Any, others: Blocks, others_kept: Any) -> l
     if not places.size:
         return np.flatnonzero(kept).tolist()
     own = _spans(blocks, same)
-    all_of_other = _between(own, places, covered)
-    kept_of_other = _between(own, places, gained)
+    all_of_other, kept_of_other = _between(own, places, covered), _between(own, places, gained)
     share = np.divide(kept_of_other, all_of_other, out=np.zeros(len(blocks)), where=all_of_other > 0)
-    differs = np.where(kept, share <= _HALF, share > _HALF)
-    return np.flatnonzero(differs).tolist()
+    return np.flatnonzero(kept == (share <= _HALF)).tolist()
 
 
 def _spans(blocks: Blocks, same: bool) -> tuple[Any, Any]:

@@ -233,8 +233,7 @@ class Service:
             waiting=settings.waiting,
         )
         kept = PageCache(settings.kept_bytes, settings.kept_seconds)
-        fetches = Turns(_FETCHES_AT_ONCE, _FETCHES_OF_ONE_CLIENT)
-        return cls(settings, workers, kept, fetches)
+        return cls(settings, workers, kept, Turns(_FETCHES_AT_ONCE, _FETCHES_OF_ONE_CLIENT))
 
     async def describe_models(self) -> list[dict[str, Any]]:
         """Return the descriptions of the models, created at first use."""
@@ -269,10 +268,9 @@ class Service:
 
     def checked(self, source: PageSource) -> PageSource:
         """Return a page; raise LimitExceeded for one that is too large."""
-        if source.size > self.settings.max_bytes:
-            raise LimitExceeded(
-                f"the page has {source.size:,} bytes, more than the limit of {self.settings.max_bytes:,}"
-            )
+        size, most = source.size, self.settings.max_bytes
+        if size > most:
+            raise LimitExceeded(f"the page has {size:,} bytes, more than the limit of {most:,}")
         return source
 
     async def fetched(self, url: str) -> PageSource:
