@@ -101,8 +101,7 @@ def context_columns(
         A name is not that of a feature.
     """
     places = context_places()
-    unknown = [name for name in names or () if name not in places]
-    if unknown:
+    if unknown := [name for name in names or () if name not in places]:
         raise ModelError(f"unknown features: {', '.join(unknown)}")
     rows = page_rows(measured, cues).matrix()
     return rows if names is None else rows.take([places[name] for name in names], axis=1)

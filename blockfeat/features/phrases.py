@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.cue_scan import CLASS, PROPERTY, ROLE, WORD_BYTES
-from blockfeat.features.cues import Cues, bundled_cues
+from blockfeat.features.cues import bundled_cues
 from blockfeat.features.nesting import Nesting
 from blockfeat.features.schema import Feature
 
@@ -119,12 +119,8 @@ class ContainerNames:
     _known: dict[tuple[str, int], int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
-    def _cues(self) -> Cues:
-        return bundled_cues()
-
-    @cached_property
     def _nesting(self) -> Nesting:
-        return Nesting.of(self.blocks, self._cues)
+        return Nesting.of(self.blocks, bundled_cues())
 
     def around(self, block: int, feature: str) -> str | None:
         """Return the innermost container around a block with the cue that a feature counts; None where none has it.
@@ -136,9 +132,8 @@ class ContainerNames:
         feature : str
             Name of a feature, such as ``"around_related"``.
         """
-        found = self._found.get(feature)
-        if found is None:
-            found = self._found[feature] = self._innermost(self._cues.masks.get(feature.removeprefix(_AROUND), 0))
+        if (found := self._found.get(feature)) is None:
+            found = self._found[feature] = self._innermost(bundled_cues().masks.get(feature.removeprefix(_AROUND), 0))
         return found[int(self._nesting.inner[block])]
 
     def _innermost(self, mask: int) -> list[str | None]:
@@ -152,8 +147,7 @@ class ContainerNames:
 
     def _name(self, element: int, mask: int) -> str:
         """Return the word of an element's attributes that has a cue, else its tag."""
-        tokens = self._tokens.get(element)
-        if tokens is None:
+        if (tokens := self._tokens.get(element)) is None:
             tokens = self._tokens[element] = [
                 (token, self._cues_of(token, _SCOPES.get(attribute, CLASS)))
                 for attribute, value in self.blocks.tags.attributes(element).items()
@@ -166,18 +160,16 @@ class ContainerNames:
 
     def _cues_of(self, token: str, scope: int) -> int:
         """Return the cues of the words of a value; elements of a page share most of them."""
-        bits = self._known.get((token, scope))
-        if bits is None:
-            bits = self._known[token, scope] = reduce(
-                or_, (self._says(word, scope) for word in re.findall(_WORD, token)), 0
-            )
+        if (bits := self._known.get((token, scope))) is None:
+            says = (self._says(word, scope) for word in re.findall(_WORD, token))
+            bits = self._known[token, scope] = reduce(or_, says, 0)
         return bits
 
     def _says(self, word: str, scope: int) -> int:
         """Return the cues of a word of an attribute."""
         letters = (bytes([scope] if scope else []) + word.lower().encode("utf-8", "replace"))[:WORD_BYTES]
         key = np.uint64(int.from_bytes(letters.ljust(WORD_BYTES, b"\0"), "big"))
-        lexicon = self._cues.attributes
+        lexicon = bundled_cues().attributes
         return int(lexicon.cues[int(np.searchsorted(lexicon.bounds, key, side="right"))])
 
 

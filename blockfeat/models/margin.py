@@ -15,7 +15,7 @@ from blockfeat._config import number, stored
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ConfigError, ModelError
 from blockfeat.features.measuring import PageFeatures, features_named
-from blockfeat.features.schema import Feature, NamedRow
+from blockfeat.features.schema import Feature
 from blockfeat.models.decoding import best_chain, expectation, favoured_cut, logit, page_cut
 from blockfeat.models.layers import Floats, soft_scores
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile, best_blocks
@@ -153,10 +153,7 @@ class MarginModel(FeatureModel):
 
     def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block its features and what each added to the score; ``reason`` stays empty."""
-        matrix = measured.matrix
-        added = self.contributions(matrix)
-        rows = (NamedRow.rows(values, self.feature_names) for values in (matrix, added))
-        return tuple(BlockReason(features=own, contributions=moved) for own, moved in zip(*rows, strict=True))
+        return self.reasons(measured.matrix, self.contributions(measured.matrix))
 
     def favouring(self, side: str) -> MarginModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""

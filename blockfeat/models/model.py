@@ -16,6 +16,7 @@ from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.errors import BlockfeatError, ConfigError, ModelError, QueryError
 from blockfeat.features.measuring import FeatureExtractor, PageFeatures
+from blockfeat.features.schema import NamedRow
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.page.page import Page
@@ -283,6 +284,11 @@ class FeatureModel(Documented):
         cutter, only = Blockifier.of(self.table), self.languages[0] if len(self.languages) == 1 else None
         segmenter = segmenter_for(self.segmenter, only)
         return FeatureExtractor(cutter, self.features, identifier, self.languages, self.stop_word_scope, segmenter)
+
+    def reasons(self: Any, matrix: NDArray[Any], contributions: NDArray[Any]) -> tuple[BlockReason, ...]:
+        """Return the features of each block, and what each of them added to its score."""
+        rows = (NamedRow.rows(values, self.feature_names) for values in (matrix, contributions))
+        return tuple(BlockReason(features=own, contributions=moved) for own, moved in zip(*rows, strict=True))
 
 
 def floats(arrays: Arrays, name: str) -> NDArray[np.float32]:

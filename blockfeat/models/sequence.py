@@ -17,7 +17,7 @@ from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.block_kernel import FeatureRows
 from blockfeat.features.measuring import PageFeatures, features_named
-from blockfeat.features.schema import Feature, NamedRow
+from blockfeat.features.schema import Feature
 from blockfeat.models.decoding import Expectation, expectation, favoured_cut, logit, page_cut
 from blockfeat.models.layers import Array, Network, matmul
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile, best_blocks, floats
@@ -219,9 +219,7 @@ class SequenceModel(FeatureModel):
         See `contributions`.
         """
         matrix = measured.matrix.astype(np.float32, copy=False)
-        changes = self.contributions(matrix)
-        rows = (NamedRow.rows(values, self.feature_names) for values in (matrix, changes))
-        return tuple(BlockReason(features=own, contributions=moved) for own, moved in zip(*rows, strict=True))
+        return self.reasons(matrix, self.contributions(matrix))
 
     def own_values(self) -> dict[str, Any]:
         """Return how logits become labels, and which features are read."""

@@ -87,11 +87,10 @@ class ThresholdModel(FeatureModel):
         """Check that every set of thresholds fits the features."""
         if JOINT not in self.thresholds:
             raise ModelError(f"model {self.name!r} has no thresholds named {JOINT!r}")
+        count = len(self.features)
         for key, values in self.thresholds.items():
-            if values.shape != (len(self.features),):
-                raise ModelError(
-                    f"model {self.name!r}: {values.size} thresholds of {key!r} for {len(self.features)} features"
-                )
+            if values.shape != (count,):
+                raise ModelError(f"model {self.name!r}: {values.size} thresholds of {key!r} for {count} features")
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -127,9 +126,8 @@ class ThresholdModel(FeatureModel):
         lang : str, optional
             Language of the page.
         """
-        smallest = smallest_margins(
-            matrix.astype(np.float64, copy=False), self.thresholds_for(lang), self._margin_factors
-        )
+        values = matrix.astype(np.float64, copy=False)
+        smallest = smallest_margins(values, self.thresholds_for(lang), self._margin_factors)
         found = block_scores(smallest, words, self.margins.softness, self.margins.penalty)
         return np.asarray(found, dtype=np.float64)
 
@@ -150,13 +148,10 @@ class ThresholdModel(FeatureModel):
         for block, (margin, kept) in enumerate(zip(margins, prediction.kept.tolist(), strict=True)):
             failed = [place for place, below in enumerate((margin < 0).tolist()) if below]
             violations = self._violations(wording, block, sorted(failed, key=margin.__getitem__), measured.lang)
-            if kept:
-                reason = f"kept: inside the best run, though {violations}" if failed else "kept: all thresholds hold"
-            else:
-                reason = (
-                    f"dropped: {violations}" if failed else "dropped: all thresholds hold, but outside the best run"
-                )
-            found.append(BlockReason(reason, rows[block], tuple(names[place] for place in failed)))
+            fails = f"kept: inside the best run, though {violations}" if kept else f"dropped: {violations}"
+            holds = "kept: all thresholds hold" if kept else "dropped: all thresholds hold, but outside the best run"
+            failing = tuple(names[place] for place in failed)
+            found.append(BlockReason(fails if failed else holds, rows[block], failing))
         return tuple(found)
 
     def _violations(self, wording: Wording, block: int, failed: list[int], lang: str | None) -> str:
@@ -186,11 +181,9 @@ class ThresholdModel(FeatureModel):
         }
 
     def _readable(self, values: Floats) -> dict[str, dict[str, Any]]:
-        pairs = zip(self.features, values.tolist(), strict=True)
-        return {
-            feature.name: {"bound": feature.bound, "value": value if np.isfinite(value) else None}
-            for feature, value in pairs
-        }
+        shown = (value if np.isfinite(value) else None for value in values.tolist())
+        pairs = zip(self.features, shown, strict=True)
+        return {feature.name: {"bound": feature.bound, "value": value} for feature, value in pairs}
 
     @classmethod
     def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
