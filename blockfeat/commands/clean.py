@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -151,16 +151,14 @@ def _clean_many(documents: Iterable[Document], cleaning: Callable[[Document], st
 
 def _update_hosts(settings: CleanSettings, reading: InputOptions) -> None:
     """Fetch the host lists that have an address, and print what was written."""
+    from blockfeat.io.http.fetch import fetch
+    from blockfeat.io.inputs.files import HINT
     from blockfeat.papers.crunch.decision import updated
 
-    lists: Sequence[object] = [entry for entry in settings.advertisements.lists if entry.url]
-    if not lists:
+    if not any(entry.url for entry in settings.advertisements.lists):
         raise typer.BadParameter("the settings name no list of hosts with a url", param_hint="--update-hosts")
 
     def fetched_text(url: str) -> str:
-        from blockfeat.io.http.fetch import fetch
-        from blockfeat.io.inputs.files import HINT
-
         data = fetch(url, networks=reading.networks, hint=HINT).data
         return data.decode("utf-8-sig", "replace") if isinstance(data, bytes) else str(data)
 

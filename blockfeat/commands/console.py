@@ -53,9 +53,7 @@ def how_it_runs() -> str:
 def show(text: str, *, at_once: bool = False) -> None:
     """Print a line to standard output; ``at_once`` flushes it, for output that is read while the program runs."""
     with writing("standard output"):
-        sys.stdout.write(text + "\n")
-        if at_once:
-            sys.stdout.flush()
+        print(text, flush=at_once)
 
 
 def error(text: str) -> None:
@@ -156,13 +154,8 @@ def progress(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[note]}"),
-    )
+    described, noted = TextColumn("{task.description}"), TextColumn("{task.fields[note]}")
+    columns = (described, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), noted)
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         known = total()
         task = bar.add_task(description, total=known, note="")

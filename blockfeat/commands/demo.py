@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.pso.swarm import Generation
     from blockfeat.training.config import TrainedModel
     from blockfeat.training.evaluation.peers import PeerExtract
 
@@ -92,14 +93,11 @@ def _trained(pages: Sequence[LabelledPage], jobs: int, *, quiet: bool) -> Traine
 
     options = TrainingOptions(jobs=jobs, name="demo", fitness="f1", split=1)
     with console.progress("training eight thresholds", quiet=quiet) as tick:
-        return train(
-            pages,
-            seed=1,
-            options=options,
-            on_generation=lambda now: tick(
-                now.number, options.generations, f"generations, word F1 {now.best_so_far:.3f}"
-            ),
-        )
+
+        def on_generation(now: Generation) -> None:
+            tick(now.number, options.generations, f"generations, word F1 {now.best_so_far:.3f}")
+
+        return train(pages, seed=1, options=options, on_generation=on_generation)
 
 
 def _compared(
@@ -117,15 +115,15 @@ def _compared(
         letters = _letters(text(page))
         kept = [bool(_letters(block.text)) and _letters(block.text) in letters for block in blocks]
         yield _System(peer.name, text, kept)
-    yield _System(
-        "all blocks",
-        lambda page: "\n\n".join(block.text for block in default.extract(page.html).blocks),
-        [True] * len(blocks),
-    )
+    yield _System("all blocks", partial(_text_of_all, default), [True] * len(blocks))
 
 
 def _peer_text(extract: PeerExtract, page: LabelledPage) -> str:
     return extract(page.html, page.lang, page.url)
+
+
+def _text_of_all(default: Extractor, page: LabelledPage) -> str:
+    return "\n\n".join(block.text for block in default.extract(page.html).blocks)
 
 
 def _letters(text: str) -> str:

@@ -54,56 +54,26 @@ def _completing(names: Sequence[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
-AllowHostOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--allow-host",
-        metavar="NAME",
-        help="Name under which the service may be asked for, beside localhost and IP addresses; repeatable.",
-    ),
-]
+_ALLOWED_HOST = "Name under which the service may be asked for, beside localhost and IP addresses; repeatable."
+AllowHostOption = Annotated[list[str] | None, typer.Option("--allow-host", metavar="NAME", help=_ALLOWED_HOST)]
 TrustedProxyOption = Annotated[
     list[str] | None,
     typer.Option("--trusted-proxy", metavar="IP", help="Proxy in front whose X-Forwarded-For is believed; repeatable."),
 ]
-AllowNetworkOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--allow-network",
-        metavar="CIDR",
-        help="Fetch from this network though it is not public, such as 10.0.0.0/8; repeatable.",
-    ),
-]
-CorpusOption = Annotated[
-    list[str],
-    typer.Option(
-        "--corpus",
-        "-c",
-        help="Corpus file (.jsonl, .gz, .xz) or 'demo'; repeatable.",
-        autocompletion=_completing(("demo",)),  # files are completed by the shell
-    ),
-]
+_NETWORK = "Fetch from this network though it is not public, such as 10.0.0.0/8; repeatable."
+AllowNetworkOption = Annotated[list[str] | None, typer.Option("--allow-network", metavar="CIDR", help=_NETWORK)]
+_CORPUS = "Corpus file (.jsonl, .gz, .xz) or 'demo'; repeatable."
+_complete_corpora = _completing(("demo",))  # files are completed by the shell
+CorpusOption = Annotated[list[str], typer.Option("--corpus", "-c", help=_CORPUS, autocompletion=_complete_corpora)]
 HostOption = Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for all of this machine.")]
-FormatOption = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        "-f",
-        help="text, markdown, json, html, xml, page, csv or parquet; by default as --output is named, else text.",
-        autocompletion=_completing(FORMAT_NAMES),
-    ),
-]
+_FORMATS = "text, markdown, json, html, xml, page, csv or parquet; by default as --output is named, else text."
+_complete_formats = _completing(FORMAT_NAMES)
+FormatOption = Annotated[str | None, typer.Option("--format", "-f", help=_FORMATS, autocompletion=_complete_formats)]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, max=256, help="Number of processes.")]
 LangOption = Annotated[str, typer.Option(help="Language of the pages, such as de; auto identifies it.")]
 LangsOption = Annotated[str | None, typer.Option("--lang", help="Use only pages in these languages, such as de,fr.")]
-LeaveOutOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--leave-out",
-        metavar="FILE",
-        help="Leave out the pages that this file lists: JSON Lines with corpus and id, such as pages with wrong gold.",
-    ),
-]
+_LEFT_OUT = "Leave out the pages that this file lists: JSON Lines with corpus and id, such as pages with wrong gold."
+LeaveOutOption = Annotated[Path | None, typer.Option("--leave-out", metavar="FILE", help=_LEFT_OUT)]
 ((_max_bytes, _),) = option_fields("max_bytes")
 MaxBytesOption = Annotated[int | None, typer.Option(min=1, help=_max_bytes.metadata["help"])]
 ModelOption = Annotated[

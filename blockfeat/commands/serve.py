@@ -172,9 +172,8 @@ def _session_pages(corpus: Sequence[str], options: InputOptions, *, quiet: bool)
     passed_over = PassedOver()
     with console.progress("reading", quiet=quiet) as tick:
         pages = SessionPages.of(_documents(corpus, options, passed_over, tick))
-    message = passed_over.message()
     if not quiet:
-        for problem in [*pages.problems, *([message] if message else [])]:
+        for problem in filter(None, [*pages.problems, passed_over.message()]):
             console.error(problem)
     if not pages.ids:
         raise InputError(f"{', '.join(corpus)}: there are no pages to label")

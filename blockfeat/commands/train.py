@@ -77,14 +77,8 @@ def train(
     from blockfeat.training.config import TRAINERS, config_text
     from blockfeat.training.train import train as train_model
 
-    given = {
-        "fitness": fitness,
-        "decoder": decoder,
-        "stop_word_scope": stop_words,
-        "segmenter": segmenter,
-        "per_language": per_language or None,
-        "table": table,
-    }
+    given: dict[str, Any] = {"fitness": fitness, "decoder": decoder, "stop_word_scope": stop_words}
+    given |= {"segmenter": segmenter, "per_language": per_language or None, "table": table}
     left_out = read_page_list(leave_out) if leave_out else frozenset()
     if base is not None:
         others = {"--kind": kind, "--config": config, "--set": settings, "--split": split, "--report": report, **given}
@@ -103,17 +97,8 @@ def train(
         console.show(f"training a model of kind {chosen}: {about}")
     wanted = languages(lang)
     target = output or Path("-".join(["blockfeat", *(wanted or [chosen])]) + TRAINERS[chosen].suffix)
-    run = partial(
-        train_model,
-        langs=wanted,
-        leave_out=left_out,
-        kind=chosen,
-        config=configuration,
-        seed=seed,
-        split=split,
-        jobs=jobs,
-        name=name or target.stem,
-    )
+    settled: dict[str, Any] = {"seed": seed, "split": split, "jobs": jobs, "name": name or target.stem}
+    run = partial(train_model, langs=wanted, leave_out=left_out, kind=chosen, config=configuration, **settled)
     _train(run, corpus or [], target, report, force=force, quiet=quiet)
 
 
@@ -146,7 +131,7 @@ def _train(
             stop.step = step
             tick(step.done, step.total, step.note)
 
-        model = run(corpora, on_progress=on_progress, command=shlex.join(["blockfeat", *sys.argv[1:]]))
+        model = run(corpora, on_progress=on_progress, command=_typed())
     if report is not None and (found := model.report) is not None:
         from blockfeat.training.evaluation.report import write_training_report
 
@@ -167,15 +152,13 @@ def _train_rules(base: str, named: list[str], output: Path, pages: dict[str, Any
     from blockfeat.models.store import save_model
     from blockfeat.training.site import train_site_rules
 
+    given = {**pages, "base": base, "name": name, "command": _typed()}
     with console.progress("learning", quiet=quiet) as tick:
-        model, reports = train_site_rules(
-            _corpora(named, output),
-            base=base,
-            name=name,
-            **pages,
-            on_progress=lambda step: tick(step.done, step.total, step.note),
-            command=shlex.join(["blockfeat", *sys.argv[1:]]),
-        )
+
+        def on_progress(step: Progress) -> None:
+            tick(step.done, step.total, step.note)
+
+        model, reports = train_site_rules(_corpora(named, output), **given, on_progress=on_progress)
     if model.sites:
         save_model(model, output)
     rows = [
@@ -193,6 +176,10 @@ def _train_rules(base: str, named: list[str], output: Path, pages: dict[str, Any
         console.show(f"no site gains: {base} stays as it is, and {output} is not written")
         return
     console.show(f"written: {output}; extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
+
+
+def _typed() -> str:
+    return shlex.join(["blockfeat", *sys.argv[1:]])
 
 
 def _corpora(named: list[str], output: Path) -> list[Path | str]:
