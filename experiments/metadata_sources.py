@@ -63,7 +63,7 @@ def read_values(extractor: Extractor, pages: Iterable[GoldPage]) -> Iterator[Pag
         analysis = extractor.extract(page.html.encode("utf-8", "replace"), url=page.url).analysis
         if analysis is not None and analysis.metadata is not None:
             claims = declared_claims(
-                analysis.choice.page, analysis.measured.blocks, analysis.prediction.kept, analysis.choice.headline
+                analysis.choice.page, analysis.measured.blocks, analysis.prediction.kept, analysis.headline
             )
             yield PageValues(page, analysis.metadata, claims)
 

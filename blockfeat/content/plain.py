@@ -111,21 +111,23 @@ def _read(blocks: Blocks, words_before: NDArray[np.int32], table: int, end: int)
     inside = containers.key[table + 1 : end]
     is_header = inside == _HEADER
     cells = ((inside == _CELL) | is_header).nonzero()[0]
+    if cells.size < _FEW * _FEW:
+        return None
     row = (inside == _ROW).cumsum(dtype=np.int32)[cells]
     # What stands before the first row is in no row.
     cells, row = cells[row > 0], row[row > 0]
-    if not cells.size:
-        return None
     first, end_block = (column[cells + table + 1] for column in (containers.first_block, containers.end_block))
-    columns, rows = _spans(blocks, table, cells + table + 1)
+    most = _MOST_WORDS_WITH_HEADER if is_header[cells].any() else _MOST_WORDS
+    if not cells.size or (words_before[end_block] - words_before[first]).max() > most:
+        return None
     row_starts = np.flatnonzero(np.diff(row, prepend=0))
     # Cells of pictures have no text: a header row says that they are cells of a table.
     is_filled = (end_block > first) | (np.count_nonzero(is_header[cells] & (row == row[0])) >= _FEW)
     wide_rows = np.count_nonzero(np.add.reduceat(is_filled, row_starts, dtype=np.int64) >= _FEW)
-    if wide_rows < max(_FEW, (row_starts.size + 1) // 2) or np.add.reduceat(columns, row_starts).max() > MOST_COLUMNS:
+    if wide_rows < max(_FEW, (row_starts.size + 1) // 2):
         return None
-    most = _MOST_WORDS_WITH_HEADER if is_header[cells].any() else _MOST_WORDS
-    if (words_before[end_block] - words_before[first]).max() > most:
+    columns, rows = _spans(blocks, table, cells + table + 1)
+    if np.add.reduceat(columns, row_starts).max() > MOST_COLUMNS:
         return None
     return DataTable(
         container=table,

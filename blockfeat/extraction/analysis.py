@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.table import kinds_of_blocks
+from blockfeat.content.plain import normalised
 from blockfeat.extraction.page_kind import JudgedPage, confidence_measures, expected_f1
 from blockfeat.extraction.parts import ROLES, article_titles, block_roles
 from blockfeat.extraction.postprocess import Choice
@@ -131,6 +132,11 @@ class BlockColumns(dict[str, Sequence[Any]]):
         check_memory(size, _BYTES_OF_PAGE * size + bytes_a_block * self.kept.size, what)
 
     @cached_property
+    def headline(self) -> tuple[int, str] | None:
+        """The block that is the headline, and its text, not in normal form."""
+        return self.choice.headline()
+
+    @cached_property
     def _seen(self) -> tuple[PageFacts, Mapping[str, NDArray[np.bool_]]]:
         from blockfeat.extraction.block_classes import BoxNames, place_signs
         from blockfeat.extraction.reasons import PageFacts
@@ -195,7 +201,7 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
     "kinds": lambda page: kinds_of_blocks(page.blocks),
     "links": _links,
     "said": lambda page: page.model.explain(page.measured, page.prediction),
-    "role number": lambda page: block_roles(page.blocks, page.kept, page.choice.headline).data,
+    "role number": lambda page: block_roles(page.blocks, page.kept, page.headline and page.headline[0]).data,
     "role": lambda page: tuple(map(ROLES.__getitem__, page["role number"])),
     "explained": lambda page: page.explain(range(len(page.blocks))),
 }
@@ -258,7 +264,7 @@ class PageAnalysis:
     evidence : JudgedPage
         Evidence for the kind of the page.
     choice : Choice
-        The labels after rules and options, with the reasons; the page, the options and the headline.
+        The labels after rules and options, with the reasons; the page and the options.
     """
 
     measured: PageFeatures
@@ -281,6 +287,17 @@ class PageAnalysis:
         columns = (page["text"], words.tolist(), page["kinds"], page.kept.tolist(), self.prediction.scores.tolist())
         rows = ((text, words, *kind, *rest) for text, words, kind, *rest in zip(*columns, strict=True))
         return tuple(PageBlock.of(page, index, row) for index, row in enumerate(rows))
+
+    @property
+    def headline(self) -> int | None:
+        """The block that is the headline."""
+        return self.columns.headline and self.columns.headline[0]
+
+    @property
+    def headline_text(self) -> str | None:
+        """The text of that block, in normal form where the options say so."""
+        text = self.columns.headline and self.columns.headline[1]
+        return normalised(text) if text and self.choice.options.normalise else text
 
     @property
     def kind(self) -> str:
@@ -368,7 +385,7 @@ class PageAnalysis:
         # Its patterns take some ten milliseconds to compile.
         from blockfeat.metadata.read import read_metadata
 
-        return read_metadata(self.choice.page, self.measured.blocks, self.prediction.kept, self.choice.headline)
+        return read_metadata(self.choice.page, self.measured.blocks, self.prediction.kept, self.headline)
 
     def nodes(self, *, links: bool, images: bool) -> tuple[Node, ...]:
         """Return the kept blocks as nodes, with the titles of the article; with links and images or without."""
@@ -376,7 +393,7 @@ class PageAnalysis:
         from blockfeat.content.inline import Inlines
 
         blocks, kept = self.measured.blocks, self.prediction.kept.copy()
-        kept[article_titles(blocks, kept, self.choice.headline)] = True
+        kept[article_titles(blocks, kept, self.headline)] = True
         url, normalise = self.choice.page.url, self.choice.options.normalise
         inlines = Inlines(blocks, kept, url=url, normalise=normalise, links=links, images=images)
         return nodes_of(blocks, kept, inlines)

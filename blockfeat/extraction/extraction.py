@@ -108,8 +108,8 @@ class Extraction:
     source : PageAnalysis, callable or None
         The measured page, from which blocks and facts are computed, or a function that returns it; None if only
         values are known.
-    known_blocks, known_facts, known_metadata : tuple of Block, Facts, Metadata
-        The blocks, facts and metadata to use instead of those of ``source``.
+    known_headline, known_blocks, known_facts, known_metadata : str, tuple of Block, Facts, Metadata
+        The headline (empty for none), blocks, facts and metadata to use instead of those of ``source``.
     """
 
     text: str
@@ -117,13 +117,13 @@ class Extraction:
     url: str | None = None
     id: str | None = None
     title: str | None = None
-    headline: str | None = None
     status: str = "ok"
     warnings: tuple[str, ...] = ()
     error: str | None = None
     model: str = ""
     encoding: str | None = None
     source: PageAnalysis | Callable[[], PageAnalysis | None] | None = field(default=None, repr=False, compare=False)
+    known_headline: str | None = field(default=None, repr=False, compare=False)
     known_blocks: tuple[Block, ...] = field(default=(), repr=False, compare=False)
     known_facts: Facts | bytes | None = field(default=None, repr=False, compare=False)
     known_metadata: Metadata | None = field(default=None, repr=False, compare=False)
@@ -160,6 +160,7 @@ class Extraction:
         if self.source is None:
             return super().__reduce__()
         values = {name: getattr(self, name) for name in _VALUES} | {"known_metadata": self._metadata}
+        values["known_headline"] = self.headline or ""
         analysis = getattr(self.source, "analysis", self.source)
         made = isinstance(analysis, PageAnalysis) and "blocks" in vars(analysis)
         values["known_blocks"] = self.blocks if made else self.known_blocks
@@ -208,6 +209,13 @@ class Extraction:
         None where none does, where a rule has decided, or for an extraction without its analysis.
         """
         return None if self.analysis is None else self.analysis.what_would_change(block)
+
+    @property
+    def headline(self) -> str | None:
+        """The heading above the text that is most like the title."""
+        if self.known_headline is not None or self.analysis is None:
+            return self.known_headline or None
+        return self.analysis.headline_text
 
     @property
     def facts(self) -> Facts:
@@ -342,7 +350,7 @@ class Extraction:
 
         With ``evidence``, the record has the blocks too, each with its role.
         """
-        values = vars(self) | vars(self.facts)
+        values = vars(self) | vars(self.facts) | {"headline": self.headline}
         values |= {"schema": RECORD_SCHEMA, "fingerprint": self.fingerprint, "version": blockfeat.__version__}
         values |= {"metadata": None if self._metadata is None else self._metadata.to_dict()}
         values |= {"links": [{"text": link.text, "url": link.url} for link in values["links"]]}

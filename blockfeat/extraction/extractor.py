@@ -200,9 +200,6 @@ class Extractor:
         if source is not None:
             source.hold(analysis)
         text = plain_text(blocks, choice.kept, choice.kept_tables(), normalise=options.normalise)
-        headline = choice.headline_text
-        if headline and options.normalise:
-            headline = normalised(headline)
         if source is not None:
             source.text = text
         return Extraction(
@@ -211,7 +208,6 @@ class Extractor:
             url=page.url,
             id=id,
             title=title,
-            headline=headline,
             status="ok" if text and evidence.notice is None else "no content" if len(blocks) else "empty",
             warnings=warnings if choice.warning is None else (*warnings, choice.warning),
             model=model.name,
@@ -576,7 +572,7 @@ class WithoutEvidence(PageWork[Extraction]):
 
     def result(self, document: Document, extraction: Extraction) -> Extraction:
         """Return the extraction alone."""
-        return replace(extraction, source=None)
+        return replace(extraction, source=None, known_headline=extraction.headline or "")
 
 
 def _check_many(pages: object, jobs: object, deadline: object) -> None:

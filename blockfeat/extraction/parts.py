@@ -105,7 +105,7 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
 
     Looks at h1 and h2 from the start of the page to the third block that is kept; None where there is none.
     """
-    first = kept.nonzero()[0][:3].tolist()
+    first = kept.nonzero()[0][:3].tolist() if blocks.names & TITLES else []
     keys, container, measures = blocks.containers.key, blocks.container, blocks.measures
     near = blocks_named(container, keys, KEYS[TITLES], first[-1] + 1) if first else []
     wanted = {*(title or "").lower().split()}

@@ -12,7 +12,7 @@ import numpy as np
 
 from blockfeat._files import bundled_table
 from blockfeat._numeric import probabilities
-from blockfeat.blocks.element_codes import DEFINITIONS, PREFORMATTED, TABLE, TECHNICAL, TITLES
+from blockfeat.blocks.element_codes import DEFINITIONS, PREFORMATTED, TABLE, TECHNICAL
 from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
@@ -57,10 +57,6 @@ class Choice(NamedTuple):
         The data tables among the blocks of ``tables_of``.
     tables_of : bool array, n, optional
         Blocks that were kept when the tables were looked for.
-    headline : int or None
-        The block that is the headline; see `find_headline`.
-    headline_text : str or None
-        Its text, not in normal form.
     warning : str or None
         The warning of a page without a main text.
     is_list : bool
@@ -79,8 +75,6 @@ class Choice(NamedTuple):
     rule_reasons: Mapping[int, str]
     tables: Sequence[DataTable] = ()
     tables_of: Mask | None = None
-    headline: int | None = None
-    headline_text: str | None = None
     warning: str | None = None
     is_list: bool = False
     is_found: bool = False
@@ -91,9 +85,15 @@ class Choice(NamedTuple):
         log_odds = self.prediction.log_odds
         return self.kept if log_odds is None else log_odds >= 0
 
+    def headline(self) -> tuple[int, str] | None:
+        """Return the block that is the headline, and its text, not in normal form; found anew at every call."""
+        return find_headline(self.blocks, self.kept, self.title)
+
     def kept_tables(self) -> Sequence[DataTable]:
         """Return the data tables among the blocks that are kept."""
-        return self.tables if self.tables_of is self.kept else data_tables(self.blocks, self.kept, self.tables)
+        if self.tables_of is self.kept:
+            return self.tables
+        return data_tables(self.blocks, self.kept, self.tables) if self.signs.bits & TABLE else ()
 
     def keeping(self, kept: Mask) -> Choice:
         """Return a copy that keeps other blocks; itself where they are the same."""
@@ -249,15 +249,10 @@ def _completed(choice: Choice) -> Choice:
     return choice._replace(tables=tables, tables_of=choice.kept).keeping(completed(choice.blocks, choice.kept, tables))
 
 
-def _headline(choice: Choice) -> Choice:
-    """Find the headline."""
-    found = find_headline(choice.blocks, choice.kept, choice.title)
-    return choice if found is None else choice._replace(headline=found[0], headline_text=found[1])
-
-
 def _options(choice: Choice) -> Choice:
     """Keep and drop the parts of the page that the options name."""
-    return choice.keeping(with_parts(choice.blocks, choice.kept, choice.headline, choice.options))
+    found = None if choice.options.headline is None else choice.headline()
+    return choice.keeping(with_parts(choice.blocks, choice.kept, found and found[0], choice.options))
 
 
 def _banners(choice: Choice) -> Choice:
@@ -320,8 +315,6 @@ RULES = (
     _rule("event", signs.ALWAYS, _event),
     # Worth 23.0 on 25 products that no model has seen, .6 on 113 others, nothing on articles.
     _rule("product", signs.DOUBT, _product),
-    # Decides about no block; options do, by what it finds.
-    _rule("headline", TITLES, _headline, is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
     _rule("completed", TABLE | DEFINITIONS | PREFORMATTED, _completed, is_optional=False),
     # Worth 1.15 on structured pages.
@@ -390,8 +383,8 @@ def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
 
 def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
     """Return what is kept by the rules of a site; with a warning where it is another page than those they are from."""
-    blocks = choice.blocks
-    places = places_of(blocks, choice.headline, [rule.where for rule in site])
+    blocks, headline = choice.blocks, choice.headline()
+    places = places_of(blocks, headline and headline[0], [rule.where for rule in site])
     if all(blocks_at(places, len(blocks), rule.where) is None for rule in site):
         return choice._replace(warning=REDESIGNED)
     kept, reasons = with_rules(choice.kept, places, site)

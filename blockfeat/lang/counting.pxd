@@ -15,6 +15,7 @@ cdef class Row:
 
 cdef Py_ssize_t _find_words(const unsigned char[::1] classes, int[::1] starts, int[::1] ends)
 cdef inline bint _continues_word(unsigned char own, unsigned char before) noexcept nogil
+cdef inline unsigned long long _spread(unsigned long long key) noexcept nogil
 cdef int _sentence_end(
     const unsigned int[::1] codes, const unsigned char[::1] classes, Py_ssize_t stop, Py_ssize_t block_end
 ) noexcept nogil

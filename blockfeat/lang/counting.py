@@ -94,6 +94,44 @@ def _continues_word(own: cython.uchar, before: cython.uchar) -> cython.bint:
     return (own & _WORD != 0) & (not is_single)
 
 
+def words_in(text: str, classes: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Return the key of each word of a text in lower case, and where it starts, given the class bits of code points."""
+    keys, starts = np.empty(len(text), dtype=np.uint64), np.empty(len(text), dtype=np.int32)
+    class_of: cython.const[cython.uchar][::1] = classes.data
+    key_of: cython.ulonglong[::1] = keys.data
+    start_of: cython.int[::1] = starts.data
+    count: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
+    is_inside: cython.bint = False
+    own: cython.uchar
+    before: cython.uchar = 0
+    key: cython.ulonglong = 0
+    power: cython.ulonglong = 1
+    character: cython.Py_UCS4
+    for place, character in enumerate(text):
+        own = class_of[cython.cast(cython.Py_ssize_t, ord(character))]
+        if is_inside and not _continues_word(own, before):
+            key_of[count] = _spread(key)
+            count += 1
+            is_inside = False
+        if own & _WORD:
+            if not is_inside:
+                start_of[count] = place
+                key, power, is_inside = 0, 1, True
+            key = (key + cython.cast(cython.ulonglong, ord(character)) * power) & _ALL_BITS
+            power = (power * _KEY_BASE) & _ALL_BITS
+        before = own
+    if is_inside:
+        key_of[count] = _spread(key)
+        count += 1
+    return keys[:count].copy(), starts[:count].copy()
+
+
+def _spread(key: cython.ulonglong) -> cython.ulonglong:
+    key ^= key >> 29
+    return (key * _KEY_SPREAD) & _ALL_BITS
+
+
 def sentence_ends(
     codes: NDArray[np.uint32], classes: NDArray[np.uint8], block_ends: NDArray[np.int32]
 ) -> NDArray[np.int32]:
@@ -277,8 +315,7 @@ def _count_text(
                     place += 1
                     if place >= end or not _continues_word(classes[place], classes[place - 1]):
                         break
-                key ^= key >> 29
-                keys[words] = (key * _KEY_SPREAD) & _ALL_BITS
+                keys[words] = _spread(key)
                 words += 1
                 alphanumerics += place - first
                 while piece < last_piece and pieces[0, piece] <= first:

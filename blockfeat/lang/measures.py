@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.characters import UNSPACED, character_classes
-from blockfeat.lang.counting import COUNTED, Row, count_text, word_spans
+from blockfeat.lang.counting import COUNTED, Row, count_text, word_spans, words_in
 from blockfeat.lang.word_keys import keys_of_spans
 
 # Odd numbers: a run of words is their keys times these, modulo 2**64.
@@ -70,9 +70,7 @@ def keys_of_words(words: Sequence[str]) -> NDArray[np.uint64]:
 
 def keys_of_text(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Return the key of each word of a text, as `keys_of_words` of `tokenize` does, and where each word starts."""
-    codes = code_points(lower(text))
-    starts, ends = word_spans(character_classes().take(codes))
-    return keys_of_spans(codes, starts, ends), starts
+    return words_in(lower(text), character_classes())
 
 
 def runs_of_three(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

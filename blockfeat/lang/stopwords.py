@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from blockfeat._files import bundled_json, bundled_table
 from blockfeat.errors import LanguageError, MissingExtraError
 from blockfeat.lang.measures import TextMeasures, keys_of_words, lowered_codes
-from blockfeat.lang.word_keys import BUCKET_BITS, mark_sequences, masks_of_keys, shares_by_block
+from blockfeat.lang.word_keys import BUCKET_BITS, count_bits, mark_sequences, masks_of_keys, shares_by_block
 
 UNSPACED_LANGUAGES = frozenset({"ja", "th", "zh"})
 """Languages of the lists whose script puts no space between words: entries are character sequences."""
@@ -249,9 +249,7 @@ class StopWordIndex:
 
     def counts(self, masks: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return how many words, given their masks, are stop words of each language; shape (languages,)."""
-        octets = masks[masks != 0].astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
-        bits = np.unpackbits(octets, axis=1, count=len(self.languages), bitorder="little")
-        return np.asarray(bits.sum(axis=0, dtype=np.uint32), dtype=np.int64)
+        return count_bits(masks, len(self.languages))
 
     def is_unspaced(self, lang_index: int) -> bool:
         """Return whether the language of a column is one whose entries are sequences of characters."""

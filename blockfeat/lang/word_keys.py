@@ -105,6 +105,34 @@ def _look_up(
                     break
 
 
+def count_bits(masks: NDArray[np.uint64], count: int) -> NDArray[np.int64]:
+    """Return how many masks have each of the lowest bits, so many of them.
+
+    Added are all bits of a mask at once: the second number holds the second digit of each count, and so on.
+    """
+    found, digits = np.zeros(count, dtype=np.int64), np.zeros(64, dtype=np.uint64)
+    own: cython.const[cython.ulonglong][::1] = masks.data
+    of_count: cython.ulonglong[::1] = digits.data
+    counts: cython.longlong[::1] = found.data
+    place: cython.Py_ssize_t
+    digit: cython.Py_ssize_t
+    highest: cython.Py_ssize_t = 0
+    carried: cython.ulonglong
+    both: cython.ulonglong
+    for place in range(own.shape[0]):
+        carried, digit = own[place], 0
+        while carried:
+            both = of_count[digit] & carried
+            of_count[digit] ^= carried
+            carried = both
+            digit += 1
+        highest = max(highest, digit)
+    for digit in range(highest):
+        for place in range(counts.shape[0]):
+            counts[place] += cython.cast(cython.longlong, (of_count[digit] >> place) & 1) << digit
+    return found
+
+
 def shares_by_block(masks: NDArray[np.uint64], words: NDArray[np.int32], bit: int) -> NDArray[np.float64]:
     """Return the share of each block's words whose mask has a bit, given the masks of all words of a page.
 

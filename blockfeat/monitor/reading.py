@@ -299,7 +299,7 @@ def stored_extraction(page: StoredPage) -> tuple[Extraction, PageParts]:
         text=page.text or "",
         lang=page.lang,
         title=page.title,
-        headline=page.headline,
+        known_headline=page.headline,
         known_blocks=blocks,
         known_facts=Facts(kind=page.kind or "other", roles=tuple(row.get("role") or _role(page, row) for row in rows)),
     )

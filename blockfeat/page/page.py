@@ -195,7 +195,7 @@ class Page:
             data=data,
             body=body,
             title=" ".join((title if title.isprintable() else title.translate(_NOT_IN_TITLES)).split()) or None,
-            declared_lang=None if tags is None else _declared_lang(tags),
+            declared_lang=None if tags is None else _declared_lang(tags, body),
             has_markup=is_marked_up,
         )
 
@@ -364,18 +364,19 @@ def _descriptions(source: bytes, body: int) -> str:
     return "\n".join(found)
 
 
-def _declared_lang(tags: Tags) -> str | None:
-    """Return the language that a page declares."""
-    # Most say it in the first element.
-    for name in ("html", "body"):
-        for element in tags.named(name)[:1].tolist() if name == "body" else [0]:
-            attributes = tags.attributes(element)
+def _declared_lang(tags: Tags, body: int) -> str | None:
+    """Return the language that a page declares, given where its body begins."""
+    source = tags.source
+    # Most pages say it in the first element, or nowhere: attributes take ten times as long as a search for the name.
+    for start in (int(tags.start[tags.opened[0]]), body):
+        start_tag = source[start : source.find(b">", start)]
+        if b"lang=" in start_tag:
+            attributes = attributes_of(start_tag.decode("utf-8", "replace"))
             if value := attributes.get("lang") or attributes.get("xml:lang"):
                 return value
-    for start_tag in tags.start_tags(tags.named("meta")):
-        # Most say something else, and attributes take ten times as long.
-        if not any(map(start_tag.lower().__contains__, _OF_LANGUAGES)):
-            continue
+    elements = tags.named("meta")
+    told = source[: int(tags.stop[tags.opened[elements[-1]]])].lower() if elements.size else b""
+    for start_tag in tags.start_tags(elements) if any(map(told.__contains__, _OF_LANGUAGES)) else ():
         meta = attributes_of(start_tag.decode("utf-8", "replace"))
         key = (meta.get("http-equiv") or meta.get("property") or meta.get("name") or "").lower()
         if key in _LANGUAGES and meta.get("content"):

@@ -53,7 +53,7 @@ class _Page:
         if not alignment.gold_words or alignment.found < _LEAST_FOUND:
             raise TrainingError(f"only {alignment.found:.0%} of its gold text is found on it")
         self.kept, scores = analysis.prediction.kept, analysis.prediction.scores
-        self.places = places_of(blocks, analysis.choice.headline)
+        self.places = places_of(blocks, analysis.headline)
         self.words, self.share = blocks.measures.words.astype(np.float32), alignment.share
         self.unsure = (scores > _UNSURE) & (self.words > 1)
         gold = count_terms(blocks, page.text or "", single_characters=True)

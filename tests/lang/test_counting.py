@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from blockfeat.data import demo_pages
 from blockfeat.lang import PageText, StopWordIndex, tokenize
 from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes
-from blockfeat.lang.counting import COUNTED, CountedText, count_text, sentence_ends, word_spans
+from blockfeat.lang.counting import COUNTED, CountedText, count_text, sentence_ends, word_spans, words_in
 from blockfeat.lang.measures import code_points
 from blockfeat.lang.word_keys import keys_of_spans, mark_sequences, masks_of_keys, prose_sample, shares_by_block
 from blocks_of import blocks_of
@@ -26,6 +26,8 @@ def test_compiled_and_uncompiled_count_the_same() -> None:
         text = blocks_of(page.html).page_text
         starts, ends = word_spans(text.classes)
         assert [places.tolist() for places in plain.word_spans(text.classes)] == [starts.tolist(), ends.tolist()]
+        words = [found.tolist() for found in words_in(text.text.lower(), character_classes())]
+        assert [found.tolist() for found in plain.words_in(text.text.lower(), character_classes())] == words
         sentences = sentence_ends(text.codes, text.classes, text.block_ends)
         assert plain.sentence_ends(text.codes, text.classes, text.block_ends).tolist() == sentences.tolist()
         found, expected = counted(text), counted(text, plain.count_text)

@@ -8,7 +8,8 @@ from blockfeat.lang.characters import character_classes
 from blockfeat.lang.counting import word_spans
 from blockfeat.lang.measures import code_points, keys_of_lowered, keys_of_text, keys_of_words, lower, tokenize
 from blockfeat.lang.stopwords import StopWordIndex, stop_word_lists
-from blockfeat.lang.word_keys import keys_of_spans
+from blockfeat.lang.word_keys import count_bits, keys_of_spans
+from uncompiled import load_uncompiled
 
 
 @given(st.text(max_size=200))
@@ -18,6 +19,7 @@ def test_words_have_one_key_wherever_they_stand(text: str) -> None:
     words = [lowered[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
     assert words == tokenize(text)
     keys = keys_of_spans(code_points(lowered), starts, ends)
+    assert [found.tolist() for found in keys_of_text(text)] == [keys.tolist(), starts.tolist()]
     assert (keys.tolist(), len(set(keys.tolist()))) == (keys_of_words(words).tolist(), len(set(words)))
 
 
@@ -61,3 +63,11 @@ def test_masks_by_key_are_those_by_word() -> None:
 def test_a_text_gives_the_keys_of_its_words(text: str) -> None:
     keys, starts = keys_of_text(text)
     assert (keys.tolist(), len(starts)) == (keys_of_words(tokenize(text)).tolist(), len(keys))
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=40), st.integers(1, 64))
+def test_bits_of_masks_are_counted_as_one_by_one(masks: list[int], count: int) -> None:
+    expected = [sum(mask >> bit & 1 for mask in masks) for bit in range(count)]
+    given = np.array(masks, dtype=np.uint64)
+    assert count_bits(given, count).tolist() == expected
+    assert load_uncompiled("blockfeat.lang.word_keys").count_bits(given, count).tolist() == expected

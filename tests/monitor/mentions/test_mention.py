@@ -34,7 +34,7 @@ def block(index: int, text: str, *, kept: bool = True, score: float = 2.0, kind:
 def extraction(*blocks: Block, lang: str | None = "en", headline: str | None = None) -> Extraction:
     kinds = ("caption" if found.kind == "caption" else "body" if found.kept else "clutter" for found in blocks)
     facts = Facts(roles=tuple(kinds))
-    return Extraction("text", lang=lang, headline=headline, known_blocks=blocks, known_facts=facts)
+    return Extraction("text", lang=lang, known_headline=headline, known_blocks=blocks, known_facts=facts)
 
 
 def mentions(*brands: Brand, of: Extraction, **options: object) -> tuple[Mention, ...]:
