@@ -176,7 +176,8 @@ def _posts(choice: Choice) -> Choice:
     begin = choice.page.body
     generator = max(source.find(b'"generator"', 0, _TOLD), _NEAR)
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
-    selector = next((posts for sign, posts in _SOFTWARE.items() if sign in told), "")
+    is_known = _SOFTWARE_SIGNS.are_in(told)
+    selector = next((posts for sign, posts in _SOFTWARE.items() if is_known and sign in told), "")
     posts = blocks_in(blocks, selector) if selector else _named_posts(choice, begin)
     if posts is None:
         return choice
@@ -297,6 +298,7 @@ _ADDRESSES, _NAMED = _THREADS["addresses"], re.compile(_THREADS["named"].encode(
 _NAMES_BEGIN = Marks.of(map(str.encode, _THREADS["names_begin"]))
 _OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
+_SOFTWARE_SIGNS = Marks.of(sign.lower() for sign in _SOFTWARE)
 
 
 def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:
