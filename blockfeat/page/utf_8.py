@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 _SPREAD, _ALL_BITS, _MOST_BYTES = 0x9E3779B97F4A7C15, (1 << 64) - 1, 8
 _LOWER_CASE = bytes(range(256)).lower()
-_ZERO = np.zeros(1, dtype=np.int32)
 _END = 1 << 62
 
 
@@ -137,7 +136,7 @@ class Marks:
     words : mapping of bytes
         The words by the bytes that they begin with: as many as the shortest has, eight at most.
     slots : bytes
-        1 for what the bytes that a word begins with are hashed to.
+        A bit for what the bytes that a word begins with are hashed to: bytes in place of bits would be out of cache.
     longest : int
         Bytes of the longest word.
     """
@@ -156,9 +155,10 @@ class Marks:
         begun = min(_MOST_BYTES, *lengths.values())
         for word in lengths:
             by_begin[word[:begun]] = (*by_begin.get(word[:begun], ()), word)
-        slots = bytearray(1 << 16)
+        slots = bytearray(1 << 13)
         for begin in by_begin:
-            slots[(int.from_bytes(begin, "big") * _SPREAD & _ALL_BITS) >> 48] = 1
+            slot = (int.from_bytes(begin, "big") * _SPREAD & _ALL_BITS) >> 48
+            slots[slot >> 3] |= 1 << (slot & 7)
         return cls(by_begin, bytes(slots), max(lengths.values()))
 
     @property
@@ -168,7 +168,8 @@ class Marks:
 
     def are_in(self, data: bytes) -> bool:
         """Return whether any of the words occurs in ``data``; as fast for many words as for one."""
-        return bool(self.places_in(data, _ZERO, np.array((len(data),), dtype=np.int32)))
+        places = _likely_in(data, 0, len(data), self.slots, _LOWER_CASE, self.begun)
+        return any(self._begins(data, place) for place in places)
 
     def places_in(self, data: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[int]:
         """Return the positions at which the words occur in the parts of ``data`` that start and end there."""
@@ -182,23 +183,31 @@ class Marks:
 
 
 def _likely_places(
-    data: cython.const[cython.uchar][::1],
-    starts: cython.int[::1],
-    ends: cython.int[::1],
-    slots: cython.const[cython.uchar][::1],
-    lower_case: cython.const[cython.uchar][::1],
-    begun: cython.int,
+    data: bytes, starts: cython.int[::1], ends: cython.int[::1], slots: bytes, lower_case: bytes, begun: cython.int
 ) -> list[int]:
     """Return the positions in parts of some bytes from which on so many bytes hash to an occupied slot."""
     found: list[int] = []
-    shift: cython.int = 64 - 8 * begun
-    key: cython.ulonglong
     part: cython.Py_ssize_t
-    place: cython.Py_ssize_t
     for part in range(len(starts)):
-        key = 0
-        for place in range(starts[part], ends[part]):
-            key = (key << 8 | lower_case[data[place]]) & (_ALL_BITS >> shift)
-            if slots[(key * _SPREAD & _ALL_BITS) >> 48]:
-                found.append(place - begun + 1)
+        found += _likely_in(data, starts[part], ends[part], slots, lower_case, begun)
+    return found
+
+
+def _likely_in(
+    data: bytes, start: cython.Py_ssize_t, end: cython.Py_ssize_t, slots: bytes, lower_case: bytes, begun: cython.int
+) -> list[int]:
+    """Return those in one part."""
+    source: cython.p_const_uchar = data
+    is_begin: cython.p_const_uchar = slots
+    lowered: cython.p_const_uchar = lower_case
+    bits: cython.ulonglong = _ALL_BITS >> (64 - 8 * begun)
+    key: cython.ulonglong = 0
+    slot: cython.ulonglong
+    place: cython.Py_ssize_t
+    found: list[int] = []
+    for place in range(start, end):
+        key = (key << 8 | lowered[source[place]]) & bits
+        slot = (key * _SPREAD & _ALL_BITS) >> 48
+        if is_begin[slot >> 3] >> (slot & 7) & 1:
+            found.append(place - begun + 1)
     return found
