@@ -22,7 +22,7 @@ from blockfeat.extraction.page_kind import JudgedPage, confidence_measures, expe
 from blockfeat.extraction.parts import ROLES, article_titles, block_roles
 from blockfeat.extraction.postprocess import Choice
 from blockfeat.features.measuring import PageFeatures
-from blockfeat.lang.identify import Identifier
+from blockfeat.lang.identify import LONGEST_TEXT, MOST_WORDS, Identifier
 from blockfeat.models.model import BlockReason, Model, Prediction
 from blockfeat.page.page import check_memory
 
@@ -371,9 +371,12 @@ class PageAnalysis:
         if lang is None or not len(blocks):
             return None
         kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
-        masks = self.identifier.index.masks_of(blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)])
+        words = blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)]
+        masks, chosen = self.identifier.index.masks_of(words[:MOST_WORDS]), kept.nonzero()[0]
+        lengths = blocks.page_text.block_ends[chosen] - blocks.block_starts[chosen]
+        chosen = chosen[: int(lengths.cumsum().searchsorted(LONGEST_TEXT)) + 1]
         # Only n-grams, which decide about few words, see how white space is folded.
-        texts = blocks.texts(kept.nonzero()[0]) if masks.size < _FEW_WORDS else blocks.raw_texts(kept)
+        texts = blocks.texts(chosen) if masks.size < _FEW_WORDS else blocks.raw_texts(chosen)
         guess = self.identifier.identify("\n".join(texts), declared=lang, masks=masks)
         return round(guess.confidence if guess.lang == lang else 1 - max(guess.confidence, 0.5), 3)
 

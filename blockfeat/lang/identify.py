@@ -33,9 +33,11 @@ Starts = NDArray[np.int32]
 Masks = NDArray[np.uint64]
 Allowed = frozenset[str] | None
 Source = Literal["declared", "script", "stopwords", "library", "none"]
-_LONGEST_TEXT = 30_000  # characters, about 5,000 words
+LONGEST_TEXT = 30_000
+"""So many characters of a text are looked at, about 5,000 words."""
 _WINDOWS, _WINDOW = 6, 1_000  # longer texts: their words are taken from so many places, so many characters each
-_MOST_WORDS = 5_000
+MOST_WORDS = 5_000
+"""So many of its words are."""
 _PROSE_WORDS = 12  # a block of so many is likely prose
 _SAMPLE_WORDS = 600  # words of such blocks that suffice to identify a page's language
 _NGRAM_TEXT = 2_000  # characters; more takes longer without improving accuracy
@@ -147,7 +149,7 @@ class Identifier:
         prior = normalise_code(declared)
         if prior is not None and allowed is not None and prior not in allowed:
             prior = None
-        sample = text[:_LONGEST_TEXT]
+        sample = text[:LONGEST_TEXT]
         letters: list[int] = letters_by_script(sample).tolist()
         total, most = sum(letters), max(letters)
         if total == 0:
@@ -158,7 +160,7 @@ class Identifier:
         alone = only_language(script, letters)
         if alone is not None:
             return _decided_by_script(alone, script, most / total, prior, allowed)
-        masks = self.index.masks_of(keys_of_text(_windows(sample))[0]) if masks is None else masks[:_MOST_WORDS]
+        masks = self.index.masks_of(keys_of_text(_windows(sample))[0]) if masks is None else masks[:MOST_WORDS]
         return self._by_words(sample, masks, script, prior, allowed)
 
     def page_language(

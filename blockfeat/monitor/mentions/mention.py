@@ -217,7 +217,7 @@ def _naming(
     """Return the blocks that name a brand; None for all where what else the page says may speak for or against one."""
     analysis = None if extraction.known_blocks or parts.marks else extraction.analysis
     blocks = None if analysis is None or analysis.measured.blocks.measures.has_controls else analysis.measured.blocks
-    texts = [each.text for each in extraction.blocks] if blocks is None else blocks.raw_texts()
+    texts = [each.text for each in extraction.blocks] if blocks is None else [*blocks.raw_texts()]
     for index, marks in parts.marks.items():
         texts[index] = _without_marks(texts[index], marks)
     own = len(texts)
