@@ -12,7 +12,7 @@ import numpy as np
 
 from blockfeat._files import bundled_table
 from blockfeat._numeric import probabilities
-from blockfeat.blocks.element_codes import DEFINITIONS, PREFORMATTED, TABLE, TECHNICAL
+from blockfeat.blocks.element_codes import DEFINITIONS, PREFORMATTED, TABLE, TECHNICAL, TITLES
 from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
@@ -57,6 +57,8 @@ class Choice(NamedTuple):
         The data tables among the blocks of ``tables_of``.
     tables_of : bool array, n, optional
         Blocks that were kept when the tables were looked for.
+    found : bool array, n, optional
+        Blocks that were kept when the parts of the text had been found, before it was completed.
     warning : str or None
         The warning of a page without a main text.
     is_list : bool
@@ -75,6 +77,7 @@ class Choice(NamedTuple):
     rule_reasons: Mapping[int, str]
     tables: Sequence[DataTable] = ()
     tables_of: Mask | None = None
+    found: Mask | None = None
     warning: str | None = None
     is_list: bool = False
     is_found: bool = False
@@ -87,7 +90,7 @@ class Choice(NamedTuple):
 
     def headline(self) -> tuple[int, str] | None:
         """Return the block that is the headline, and its text, not in normal form; found anew at every call."""
-        return find_headline(self.blocks, self.kept, self.title)
+        return find_headline(self.blocks, self.kept if self.found is None else self.found, self.title)
 
     def kept_tables(self) -> Sequence[DataTable]:
         """Return the data tables among the blocks that are kept."""
@@ -250,6 +253,11 @@ def _completed(choice: Choice) -> Choice:
     return choice._replace(tables=tables, tables_of=choice.kept).keeping(completed(choice.blocks, choice.kept, tables))
 
 
+def _headline(choice: Choice) -> Choice:
+    """Note where the text begins: the headline is looked for there once it is asked for."""
+    return choice._replace(found=choice.kept)
+
+
 def _options(choice: Choice) -> Choice:
     """Keep and drop the parts of the page that the options name."""
     found = None if choice.options.headline is None else choice.headline()
@@ -317,6 +325,8 @@ RULES = (
     _rule("event", signs.ALWAYS, _event),
     # Worth 23.0 on 25 products that no model has seen, .6 on 113 others, nothing on articles.
     _rule("product", signs.DOUBT, _product),
+    # Decides about no block.
+    _rule("headline", TITLES, _headline, is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
     _rule("completed", TABLE | DEFINITIONS | PREFORMATTED, _completed, is_optional=False),
     # Worth 1.15 on structured pages.
