@@ -26,6 +26,7 @@ from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
 from blockfeat.page.tags import are_among, name_keys
+from blockfeat.page.utf_8 import places_of
 
 # Technical text has at least so many elements that it is known by.
 _FEWEST_TECHNICAL = 3
@@ -274,6 +275,7 @@ _TYPES, _NEAR_TYPE = re.compile(rb'"@type"[\s:\[]+"([^"]{1,80})'), 60
 _LISTS = re.compile(rb"ItemList|CollectionPage|SearchResultsPage|OfferCatalog")
 _PARTS = bundled_table("blockfeat.extraction", "parts.toml")
 _OFFERS = _PARTS["offers"]
+_CURRENCIES = re.compile("|".join(map(re.escape, _OFFERS["signs"])))
 _FEWEST_OFFERS, _FIRST_NAME = 10, re.compile(rb"^<[\w-]+| class=\"\s*[^\"\s]+")
 
 
@@ -334,14 +336,17 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
 
 def type_of_graph(source: bytes) -> bytes:
     """Return what stands around the type of Open Graph in markup; nothing where it has none."""
-    place = source.find(b"og:type")
-    return source[max(place - _NEAR_TYPE, 0) : place + _NEAR_TYPE] if place >= 0 else b""
+    found = places_of(b"og:type", source, most=1)
+    return source[max(found[0] - _NEAR_TYPE, 0) : found[0] + _NEAR_TYPE] if found else b""
 
 
 def declares_product(page: Page, source: bytes) -> bool:
     """Return whether a page says in JSON-LD, microdata or Open Graph that it is of a product, and not of a list."""
-    types, is_of_graph = b" ".join(_TYPES.findall(b" ".join(page.linked_data))), b"product" in type_of_graph(source)
-    return not _LISTS.search(types) and (b"Product" in types or is_of_graph or b"schema.org/Product" in source)
+    types = b" ".join(_TYPES.findall(b" ".join(page.linked_data)))
+    if _LISTS.search(types):
+        return False
+    is_said = b"Product" in types or b"product" in type_of_graph(source)
+    return is_said or bool(places_of(b"schema.org/Product", source, most=1))
 
 
 def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
@@ -387,11 +392,9 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask | None:
     """
     containers, words, text = blocks.containers, blocks.measures.words, blocks.page_text.text
     mine = int(words[kept].sum())
-    may_be = 2 * mine <= words.sum()
-    currencies = {sign: count for sign in _OFFERS["signs"] if may_be and (count := text.count(sign))}
-    if sum(currencies.values()) < _FEWEST_OFFERS:
+    places = [found.start() for found in _CURRENCIES.finditer(text)] if 2 * mine <= words.sum() else []
+    if len(places) < _FEWEST_OFFERS:
         return None
-    places = [found.start() for sign in currencies for found in re.finditer(re.escape(sign), text)]
     prices = np.bincount(blocks.page_text.block_ends.searchsorted(places, side="right"), minlength=len(blocks))
     first, end = containers.first_block, containers.end_block
     sizes = _sums(words, first, end)
