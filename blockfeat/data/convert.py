@@ -129,12 +129,8 @@ def _convert_lines(
 def _renamed(record: dict[str, Any], fields: Mapping[str, str], number: int) -> dict[str, Any]:
     """Return the record with the field names of the corpus format, and an id."""
     renamed = {name: record.get(fields.get(name, name)) for name in FIELDS}
-    identity = renamed["id"]
-    if identity is None or identity == "":
-        renamed["id"] = str(number)
-    elif isinstance(identity, int) and not isinstance(identity, bool):
-        renamed["id"] = str(identity)
-    return renamed
+    identity = number if renamed["id"] in (None, "") else renamed["id"]
+    return renamed | {"id": str(identity) if type(identity) is int else identity}
 
 
 def _convert_folders(

@@ -202,9 +202,7 @@ class _Excess:
         self.total = 0.0
         self.languages: defaultdict[str, float] = defaultdict(float)
         for site in sites:
-            self.total -= share * len(site.pages)
-            for lang, number in site.counts:
-                self.languages[lang] -= share * number
+            self.add(site, -share)
 
     def gain(self, site: _Site, sign: int) -> float:
         """Return the change of the cost (sum of squared excesses) if a site joins (1) or leaves (-1) the part."""
@@ -212,11 +210,11 @@ class _Excess:
         change = len(self.languages) * _square_growth(self.total, sign * len(site.pages))
         return change + sum(_square_growth(self.languages[lang], sign * n) for lang, n in site.counts)
 
-    def add(self, site: _Site, sign: int) -> None:
-        """Add a site to the training part (1) or remove it (-1)."""
-        self.total += sign * len(site.pages)
+    def add(self, site: _Site, factor: float) -> None:
+        """Add a site to the training part (1), remove it (-1), or count its share of that part as missing (-share)."""
+        self.total += factor * len(site.pages)
         for lang, number in site.counts:
-            self.languages[lang] += sign * number
+            self.languages[lang] += factor * number
 
 
 def _square_growth(value: float, step: int) -> float:

@@ -105,14 +105,6 @@ class _Tally:
         self.pages += 1
         self.languages[language_code(page.lang) or "unknown"] += 1
         self.hosts.add(page.host)
-        self._check_repeated(page, line)
-        self._check_content(page, line)
-
-    def note(self, line: int, kind: str, message: str) -> None:
-        """Add a problem."""
-        self.problems.append(CorpusProblem(line, kind, message))
-
-    def _check_repeated(self, page: LabelledPage, line: int) -> None:
         first = self.ids.setdefault((page.corpus, page.id), line)
         if first != line:
             self.note(line, "duplicate id", f"id {page.id!r} is already on line {first}")
@@ -120,8 +112,6 @@ class _Tally:
         first = self.digests.setdefault(digest, line)
         if first != line and page.html.strip():
             self.note(line, "duplicate html", f"{page.id!r} has the same html as line {first}")
-
-    def _check_content(self, page: LabelledPage, line: int) -> None:
         if not page.html.strip():
             self.note(line, "empty html", f"{page.id!r} has empty html")
             return
@@ -136,6 +126,10 @@ class _Tally:
         if page.roles is not None and not _roles_fit(page):
             message = f"the roles of {page.id!r} are of another cut of the page; its text is used instead"
             self.note(line, "roles", message)
+
+    def note(self, line: int, kind: str, message: str) -> None:
+        """Add a problem."""
+        self.problems.append(CorpusProblem(line, kind, message))
 
 
 def _roles_fit(page: LabelledPage) -> bool:

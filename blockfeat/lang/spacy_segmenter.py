@@ -71,12 +71,8 @@ class SpacyTokenizer:
         is_word = alphanumeric[ends] > alphanumeric[starts]
         starts, ends = starts[is_word], ends[is_word]
         fast, counts = FastTokenizer().measure(page), _counts(page, starts, ends, sentence_starts)
-        return replace(
-            fast,
-            token_keys=keys_of_lowered(page.text, page.codes, starts, ends),
-            spans=(starts, ends),
-            counts=np.concatenate([counts, fast.counts[len(counts) :]]),
-        )
+        keys, every = keys_of_lowered(page.text, page.codes, starts, ends), [counts, fast.counts[len(counts) :]]
+        return replace(fast, token_keys=keys, spans=(starts, ends), counts=np.concatenate(every))
 
     def _segment(self, page: PageText) -> tuple[_Places, _Places, _Places]:
         """Return where tokens start and end and where sentences start, in the page's text."""
@@ -173,17 +169,13 @@ def _counts(page: PageText, starts: _Places, ends: _Places, sentence_starts: _Pl
 def _chunks(page: PageText) -> Iterator[tuple[int, int]]:
     """Cut the page's text into pieces that spaCy takes at once: behind blocks, or else behind white space."""
     low, size = 0, len(page.text)
-    spaces: NDArray[np.intp] | None = None
+    spaces = np.flatnonzero(page.classes & SPACE) + 1
     while low < size:
         high = min(low + _LONGEST_CHUNK, size)
-        block = int(np.searchsorted(page.block_ends, high, side="right")) - 1
-        if block >= 0 and page.block_ends[block] > low:
-            high = int(page.block_ends[block])
-        else:
-            if spaces is None:
-                spaces = np.flatnonzero(page.classes & SPACE) + 1
-            space = int(np.searchsorted(spaces, high, side="right")) - 1
-            if space >= 0 and spaces[space] > low:
-                high = int(spaces[space])
+        for ends in (page.block_ends, spaces):
+            place = int(np.searchsorted(ends, high, side="right")) - 1
+            if place >= 0 and ends[place] > low:
+                high = int(ends[place])
+                break
         yield low, high
         low = high

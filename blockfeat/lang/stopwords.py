@@ -97,8 +97,7 @@ def _clean(lang: str, entries: Sequence[str], rules: _Rules, everywhere: frozens
     words = set(_tokens(text.split("\n")))
     if "only" in rules:
         words &= set(rules["only"].split())
-    words -= everywhere
-    words -= set(rules.get("drop", "").split())
+    words -= everywhere | set(rules.get("drop", "").split())
     words |= set(_tokens(_repaired(rules.get("add", ""), rules).split()))
     if lang in UNSPACED_LANGUAGES:
         return frozenset(word for word in words if len(word) <= _LONGEST)

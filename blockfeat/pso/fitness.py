@@ -223,13 +223,9 @@ def _snippet_matrices(
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Return which blocks contain each snippet, snippets × blocks, and which page it is of, pages × snippets."""
     owner = [number for number, snippets in enumerate(pages) for _ in snippets]
-    rows, columns = [], []
-    row = 0
-    for start, snippets in zip(starts[:-1].tolist(), pages, strict=True):
-        for holders in snippets:
-            rows += [row] * len(holders)
-            columns += [start + holder for holder in holders]
-            row += 1
-    held = sparse.csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=(row, int(starts[-1])))
-    owned = sparse.csr_array((np.ones(row), (owner, range(row))), shape=(len(pages), row))
+    rows = [holders for snippets in pages for holders in snippets]
+    columns = [int(starts[page]) + holder for page, holders in zip(owner, rows, strict=True) for holder in holders]
+    ends = np.cumsum([0, *map(len, rows)])
+    held = sparse.csr_array((np.ones(len(columns), np.float32), columns, ends), shape=(len(rows), int(starts[-1])))
+    owned = sparse.csr_array((np.ones(len(rows)), (owner, range(len(rows)))), shape=(len(pages), len(rows)))
     return held, owned

@@ -66,11 +66,8 @@ class SearchSpace:
 
     def thresholds(self, position: Array) -> Array:
         """Return one particle's thresholds in the units of the features; a threshold that never binds is infinite."""
-        lows = np.array([feature.low for feature in self.features])
-        signs = np.array([feature.sign for feature in self.features])
-        oriented = self.oriented_thresholds(position[None])[0].astype(np.float64)
-        ranges = np.array([feature.high - feature.low for feature in self.features])
-        return np.asarray(lows + oriented * signs * ranges)
+        oriented = zip(self.features, self.oriented_thresholds(position[None])[0].tolist(), strict=True)
+        return np.array([one.low + share * one.sign * (one.high - one.low) for one, share in oriented])
 
     def margins_of(self, position: Array) -> Margins:
         """Return the margins encoded by one particle's position."""
@@ -183,35 +180,27 @@ def search(
         earlier = tuple(history)
 
         def on_own(generation: Generation, earlier: Sequence[Generation] = earlier) -> None:
+            history.append(after(earlier, generation))
             if on_generation is not None:
-                on_generation(after(earlier, generation))
+                on_generation(history[-1])
 
+        swarm = replace(options, seed=options.seed + number * _SEED_STEP)
         try:
-            found = maximise(
-                objective,
-                dimensions,
-                replace(options, seed=options.seed + number * _SEED_STEP),
-                known=known,
-                on_generation=on_own,
-            )
+            found = maximise(objective, dimensions, swarm, known=known, on_generation=on_own)
         except KeyboardInterrupt:
             if best is None:
                 raise
             best = replace(best, interrupted=True)
             break
-        history += [after(earlier, generation) for generation in found.history]
         best = found if best is None or found.fitness > best.fitness else replace(best, interrupted=found.interrupted)
         if found.interrupted:
             break
     assert best is not None
     result = SearchResult(best.position, best.fitness, tuple(history), best.interrupted, best.fitness)
-    return result if result.interrupted else _polished(objective, result, polish.ascent)
-
-
-def _polished(objective: Objective, result: SearchResult, sweeps: int) -> SearchResult:
-    """Improve a result by coordinate ascent; on Ctrl-C, return the best position so far."""
+    if result.interrupted:
+        return result
     try:
-        for position, fitness in ascend(objective, result.position, result.fitness, sweeps):
+        for position, fitness in ascend(objective, result.position, result.fitness, polish.ascent):
             result = replace(result, position=position, fitness=fitness)
     except KeyboardInterrupt:
         return replace(result, interrupted=True)

@@ -172,30 +172,22 @@ def _run(record: _Record, dimensions: int, options: SwarmOptions, known: Positio
         swarm.current_cost = record(swarm.position)
         swarm.pbest_pos, swarm.pbest_cost = operators.compute_pbest(swarm)
         before = swarm.best_cost
-        _choose_leader(swarm, options.leader)
+        # The leader: the best position of all generations, or of the current one (p_b of Alg. 1).
+        is_current = options.leader == "generation"
+        costs = swarm.current_cost if is_current else swarm.pbest_cost
+        best = int(np.argmin(costs))
+        if is_current or costs[best] < before:
+            swarm.best_pos = (swarm.position if is_current else swarm.pbest_pos)[best].copy()
+            swarm.best_cost = costs[best]
         recent.append(abs(swarm.best_cost - before) < _PLATEAU * (1 + abs(before)))
         if options.patience and number >= options.patience and all(recent):
             return
-        swarm.velocity = _velocity(swarm, options, generator)
+        # The velocities of pyswarms are drawn from the global generator of numpy.
+        own = options.cognitive * generator.random_sample(start.shape) * (swarm.pbest_pos - swarm.position)
+        led = options.social * generator.random_sample(start.shape) * (swarm.best_pos - swarm.position)
+        velocity = options.inertia * swarm.velocity + own + led
+        swarm.velocity = velocity.clip(-options.velocity_limit, options.velocity_limit)
         swarm.position = operators.compute_position(swarm, None, None)
-
-
-def _choose_leader(swarm: Any, leader: str) -> None:
-    """Set position and cost of the leader: the best of all generations, or of the current one (p_b of Alg. 1)."""
-    positions, costs = swarm.pbest_pos, swarm.pbest_cost
-    if leader == "generation":
-        positions, costs = swarm.position, swarm.current_cost
-    best = int(np.argmin(costs))
-    if leader == "generation" or costs[best] < swarm.best_cost:
-        swarm.best_pos, swarm.best_cost = positions[best].copy(), costs[best]
-
-
-def _velocity(swarm: Any, options: SwarmOptions, generator: np.random.RandomState) -> Positions:
-    """Return the next velocity of each particle (Alg. 1); that of pyswarms draws from the global generator of numpy."""
-    own = options.cognitive * generator.random_sample(swarm.position.shape) * (swarm.pbest_pos - swarm.position)
-    led = options.social * generator.random_sample(swarm.position.shape) * (swarm.best_pos - swarm.position)
-    moved: Positions = options.inertia * swarm.velocity + own + led
-    return moved.clip(-options.velocity_limit, options.velocity_limit)
 
 
 @cache

@@ -182,8 +182,7 @@ _COMMENT = 110
 
 def bundled_configs() -> tuple[str, ...]:
     """Return the names of the configurations that come with blockfeat."""
-    folder = bundled_file("blockfeat.training", "configs")
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+    return tuple(sorted(path.stem for path in bundled_file("blockfeat.training", "configs").glob("*.toml")))
 
 
 def _read_document(source: str | Path) -> tuple[dict[str, Any], Problems]:

@@ -103,12 +103,8 @@ def convention_marks(matrix: Floats, echo: NDArray[np.float64]) -> Marks:
         return np.asarray(matrix[:, places[name]])
 
     titled = (column("title_share") >= _TITLE_SHARE) & (column("title_cover") >= _TITLE_COVER)
-    return Marks(
-        headline=(column("around_h1") > 0) | titled,
-        byline=(column("around_byline") > 0) & (column("terminal") == 0),
-        caption=column("around_figure") > 0,
-        echo=echo >= _ECHO,
-    )
+    byline = (column("around_byline") > 0) & (column("terminal") == 0)
+    return Marks((column("around_h1") > 0) | titled, byline, column("around_figure") > 0, echo >= _ECHO)
 
 
 @dataclass(frozen=True)
@@ -179,15 +175,9 @@ class PageLabeller:
         importance = self.options.importance(page)
         weight = labels.weights * np.sqrt(np.maximum(words, 1))
         weight *= importance / max(float(weight.sum()), self.options.least_weight)
-        return TrainingPage(
-            measured.matrix.astype(np.float32, copy=False),
-            labels.labels.astype(np.float32),
-            weight.astype(np.float32),
-            words,
-            share.astype(np.float32),
-            importance,
-            texts=texts,
-        )
+        columns = (measured.matrix, labels.labels, weight, words, share)
+        matrix, label, weights, words, shares = (column.astype(np.float32, copy=False) for column in columns)
+        return TrainingPage(matrix, label, weights, words, shares, importance, texts=texts)
 
     def _emptied(self, page: LabelledPage, blocks: Blocks, is_content: NDArray[np.bool_]) -> TrainingPage | None:
         """Return the page without its content; None if no blocks are left."""

@@ -128,18 +128,9 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         model = self._model(fit, cut)
         if not fit.interrupted:
             model = replace(model, content=learn_content_test(model, learnt))
-        report = TrainingReport(
-            self.kind,
-            training_pages=sum(not page.is_emptied for page in learnt),
-            skipped=skipped,
-            details={
-                "cut": cut,
-                "cut_chosen_on_pages": len(held_out),
-                "passes": len(fit.losses),
-                "soft_labels": taught,
-            },
-            interrupted=fit.interrupted,
-        )
+        used = sum(not page.is_emptied for page in learnt)
+        details = {"cut": cut, "cut_chosen_on_pages": len(held_out), "passes": len(fit.losses), "soft_labels": taught}
+        report = TrainingReport(self.kind, used, skipped=skipped, details=details, interrupted=fit.interrupted)
         return replace(model, report=report)
 
     def _has_teachers(self, pages: int) -> bool:
@@ -191,14 +182,8 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         return fit_sequence(pages, options, on_pass=on_pass)
 
     def _model(self, fit: SequenceFit, cut: float) -> SequenceModel:
-        return SequenceModel(
-            self.name,
-            load_table(self.config.table),
-            tuple(context_places()),
-            fit.weights,
-            cut=cut,
-            languages=self.languages,
-        )
+        table, features = load_table(self.config.table), tuple(context_places())
+        return SequenceModel(self.name, table, features, fit.weights, cut=cut, languages=self.languages)
 
 
 def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequence[float]) -> float:

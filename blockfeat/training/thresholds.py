@@ -82,14 +82,9 @@ def _training_set(pages: Sequence[PreparedPage], space: SearchSpace, metric: str
 
 def _part(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> _Part:
     starts = np.cumsum([0, *(page.words.size for page in pages)], dtype=np.int32)
-    return _Part(
-        swarm_search.chunk_of(pages, metric),
-        len(pages),
-        int(starts[-1]),
-        values=space.oriented(np.concatenate([page.matrix for page in pages])),
-        words=np.concatenate([page.words for page in pages]).astype(np.float32),
-        starts=starts,
-    )
+    values = space.oriented(np.concatenate([page.matrix for page in pages]))
+    words = np.concatenate([page.words for page in pages]).astype(np.float32)
+    return _Part(swarm_search.chunk_of(pages, metric), len(pages), int(starts[-1]), values, words, starts)
 
 
 @dataclass(frozen=True)
@@ -234,14 +229,9 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
             values = training_set.values(self._particles(space, positions), jobs=self.jobs)
             return np.asarray(values.mean(axis=0))
 
-        return search(
-            objective,
-            space.dimensions,
-            replace(config.swarm, seed=self.seed),
-            config.polish,
-            known=space.keep_all if config.start_open else None,
-            on_generation=swarm_search.swarm_progress(on_progress, config.generations, "thresholds", lang=lang),
-        )
+        swarm, known = replace(config.swarm, seed=self.seed), space.keep_all if config.start_open else None
+        report = swarm_search.swarm_progress(on_progress, config.generations, "thresholds", lang=lang)
+        return search(objective, space.dimensions, swarm, config.polish, known=known, on_generation=report)
 
     def _by_language(
         self, prepared: Sequence[PreparedPage], joint: SearchResult, space: SearchSpace, on_progress: OnProgress

@@ -131,14 +131,9 @@ def train(
             raise TrainingError("'options' are those of a threshold model; give 'config' for other kinds")
         config, split, jobs = options, _first(split, options.split), _first(jobs, options.jobs)
         name, seed = _first(name, options.name), _first(seed, options.swarm.seed)
-    trainer = make_trainer(
-        kind or ("thresholds" if isinstance(config, ThresholdConfig) else DEFAULT_KIND),
-        config,
-        seed=seed or 0,
-        jobs=jobs or 1,
-        name=name or "trained",
-        languages=tuple(dict.fromkeys(code for code in map(normalise_code, langs or ()) if code)),
-    )
+    kind = kind or ("thresholds" if isinstance(config, ThresholdConfig) else DEFAULT_KIND)
+    codes = tuple(dict.fromkeys(code for code in map(normalise_code, langs or ()) if code))
+    trainer = make_trainer(kind, config, seed=seed or 0, jobs=jobs or 1, name=name or "trained", languages=codes)
     share = _first(split, DEFAULT_SPLIT)
 
     def progress(step: Progress) -> None:
@@ -242,6 +237,7 @@ def _record(
 ) -> dict[str, Any]:
     """Return the record of how a model was made, as plain values."""
     counts = Counter(page.corpus for page in training)
+    scores = (("training", report.training), ("test", report.test))
     record: dict[str, Any] = {
         "blockfeat": __version__,
         "command": command,
@@ -253,16 +249,13 @@ def _record(
         "pages": {"all": len(pages), "training": report.training_pages, "test": report.test_pages},
         "languages": dict(Counter(page.lang or "unknown" for page in training).most_common()),
         "options": _plain(trainer.config),
-        "scores": {},
+        "scores": {part: found.to_dict() for part, found in scores if found is not None},
         **report.details,
         "interrupted": report.interrupted,
     }
     if report.fitness is not None:
         record["fitness"] = report.fitness
         record["generations"] = len(report.history)
-    for part, scores in (("training", report.training), ("test", report.test)):
-        if scores is not None:
-            record["scores"][part] = scores.to_dict()
     if left_out:
         record["left_out"] = left_out
     return record

@@ -94,20 +94,16 @@ def html_of(root: etree._Element) -> str:
         if not len(element) and not (element.text or "").strip() and not (element.tag == "base" and element.attrib):
             element.tag, element.text = _DROPPED, None
     etree.strip_tags(root, _DROPPED)
-    _leave_options(root)
-    _strip_end(root)
-    markup = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>", with_tail=False)
-    written = LexborHTMLParser(markup).html or markup
-    return f"<!DOCTYPE html>\n{written.removeprefix('<!DOCTYPE html>').lstrip()}\n"
-
-
-def _leave_options(root: etree._Element) -> None:
-    """Reduce elements in drop-down lists that are no options to their text: parsers differ in what they allow there."""
+    # In drop-down lists, elements that are no options leave their text: parsers differ in what they allow there.
     for select in root.iter("select"):
         for child in select.iterdescendants(etree.Element):
             if child.tag not in _OPTIONS:
                 child.tag, child.text, child.tail = _DROPPED, f" {child.text or ''}", f" {child.tail or ''}"
         etree.strip_tags(select, _DROPPED)
+    _strip_end(root)
+    markup = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>", with_tail=False)
+    written = LexborHTMLParser(markup).html or markup
+    return f"<!DOCTYPE html>\n{written.removeprefix('<!DOCTYPE html>').lstrip()}\n"
 
 
 def _strip_end(root: etree._Element) -> None:

@@ -62,9 +62,8 @@ class CleaningAddon:
         """Respond to requests for the settings page; leave all others as they are."""
         if flow.request.pretty_host != SETTINGS_HOST:
             return
-        said = ""
-        if flow.request.method == "POST":
-            said = self._changed(flow.request.get_content(strict=False) or b"")
+        is_form = flow.request.method == "POST"
+        said = self._changed(flow.request.get_content(strict=False) or b"") if is_form else ""
         page = Template(files("blockfeat.papers.crunch").joinpath("proxy.html").read_text(encoding="utf-8")).substitute(
             count=self.count,
             said=escape(said),

@@ -209,8 +209,7 @@ class CleanSettings:
 
 def bundled_settings() -> tuple[str, ...]:
     """Return the kinds of pages for which the swarm learnt the bundled settings (`experiments.crunch_by_kind`)."""
-    folder = bundled_file("blockfeat.papers.crunch", "kinds")
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+    return tuple(sorted(path.stem for path in bundled_file("blockfeat.papers.crunch", "kinds").glob("*.toml")))
 
 
 def settings_text(path: str | os.PathLike[str]) -> str:

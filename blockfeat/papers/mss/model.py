@@ -215,8 +215,16 @@ class TokenModel(FeatureModel):
     def find(self, tags: Tags | None) -> TokenRun:
         """Find the run of a page; linear in its size."""
         tokens = PageTokens.of(tags)
-        scores = self._scores(tags, tokens)
-        run = self._run(tags, tokens, scores)
+        if self.system == "longest-block":
+            run = longest_block(tags, tokens) if tags is not None else (0, 0)
+            scores = np.where(tokens.is_tag, 0.0, -1.0)
+            scores[slice(*run)] *= -1.0
+        else:
+            simple = np.where(tokens.is_tag, -self.penalty, 1.0)  # the second baseline (6.2.2)
+            scores = simple if self.classifier is None else self.classifier.scores(tokens)
+            run = best_run_of_length(scores, self.constraints.least_tokens)
+        if self.constraints.stop_at_rule:
+            run = truncate_run(run, tokens.element_starts(("hr",)))
         if tags is not None and self.constraints.clean:
             return TokenRun(tokens, scores, run, cleaned(tags, tokens, run))
         return TokenRun(tokens, scores, run, inside(run, len(tokens)))
@@ -278,23 +286,6 @@ class TokenModel(FeatureModel):
             "classifier": _classifier(document, arrays, read),
             "constraints": stored(Constraints(), document["constraints"], "constraints"),
         }
-
-    def _scores(self, tags: Tags | None, tokens: PageTokens) -> Floats:
-        if self.classifier is not None:
-            return self.classifier.scores(tokens)
-        if self.system == "simple" or tags is None:
-            return np.where(tokens.is_tag, -self.penalty, 1.0)  # the second baseline (6.2.2)
-        first, end = longest_block(tags, tokens)
-        scores = np.where(tokens.is_tag, 0.0, -1.0)
-        scores[first:end] *= -1.0
-        return scores
-
-    def _run(self, tags: Tags | None, tokens: PageTokens, scores: Floats) -> tuple[int, int]:
-        if self.system == "longest-block":
-            run = longest_block(tags, tokens) if tags is not None else (0, 0)
-        else:
-            run = best_run_of_length(scores, self.constraints.least_tokens)
-        return truncate_run(run, tokens.element_starts(("hr",))) if self.constraints.stop_at_rule else run
 
 
 def _classifier(document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> TokenClassifier | None:

@@ -211,15 +211,9 @@ class TokenCounter:
         surrounding = surrounding.chosen((surrounding.sources >= min(2, least)) & around)
         seen = Counter(form for site in self._sources.values() for form in site.forms)
         stems = {form: stem for form, stem in self._stems.items() if seen[form] >= least}
+        kept = grams.chosen(grams.sources >= least)
         bayes = NaiveBayes(
-            grams.chosen(grams.sources >= least),
-            unclosed,
-            surrounding,
-            self._inside,
-            self._outside,
-            size=self.size,
-            smoothing=smoothing,
-            neighbours=neighbours,
+            kept, unclosed, surrounding, self._inside, self._outside, self.size, smoothing, neighbours=neighbours
         )
         return Vocabulary.of(self.tags, stems), bayes
 

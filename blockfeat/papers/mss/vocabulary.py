@@ -71,10 +71,8 @@ class Vocabulary:
         """Check the table; compute the identifiers of the common tags."""
         if self.form.shape != self.stem.shape or np.any(self.form[1:] <= self.form[:-1]):
             raise ModelError("the forms of a vocabulary must ascend, with one stem for each")
-        names = name_keys(self.tags)
         for attribute, opens in (("_starts", True), ("_ends", False)):
-            ids = token_ids(tag_tokens(names, np.full(names.size, opens)))
-            object.__setattr__(self, attribute, np.sort(ids))
+            object.__setattr__(self, attribute, np.sort(token_ids(_tags(self.tags, opens=opens))))
 
     @classmethod
     def of(cls, tags: tuple[str, ...], stems: Mapping[int, int]) -> Vocabulary:
@@ -141,10 +139,8 @@ def _length_classes(words: Indices, stretch: Indices, in_text: NDArray[np.bool_]
     known = np.concatenate(([_NO_TEXT], np.searchsorted(_LENGTHS, words[filled], side="right"), [_NO_TEXT]))
     # For each stretch, the number among those with words, from 1, of the first at or after it; 0 is the page's start.
     here = np.searchsorted(filled, np.arange(words.size)) + 1
-    by_stretch_before, by_stretch_here = known[here - 1], known[here]
-    by_stretch_behind = known[np.minimum(here + 1, known.size - 1)]
-    between = by_stretch_before * _KINDS + by_stretch_here
-    inside = _IN_TEXT + (by_stretch_before * _KINDS + by_stretch_here) * _KINDS + by_stretch_behind
+    between = known[here - 1] * _KINDS + known[here]
+    inside = _IN_TEXT + between * _KINDS + known[np.minimum(here + 1, known.size - 1)]
     return np.where(in_text, inside[stretch], between[stretch])
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import IntEnum
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import bundled_file
 from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
-from blockfeat.blocks.tagtable import TagTable
+from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.features.measuring import FeatureExtractor
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE
 from blockfeat.lang.counting import ANCHOR
@@ -93,10 +93,7 @@ class LeafCounts:
 
 def leaf_table() -> TagTable:
     """Return the tag table that cuts pages into text leaves."""
-    import tomllib
-
-    source = files("blockfeat.papers.web2text").joinpath("leaves.toml").read_text(encoding="utf-8")
-    return TagTable.from_dict(tomllib.loads(source), where="leaves.toml", source=source)
+    return load_table(bundled_file("blockfeat.papers.web2text", "leaves.toml"))
 
 
 def leaf_measurer(identifier: Identifier, languages: tuple[str, ...] = ()) -> FeatureExtractor:
@@ -129,13 +126,8 @@ def count_leaves(blocks: Blocks, stop_words: StopWordRatios) -> LeafCounts:
     _count_patterns(counts, blocks)
     flags = text.pieces[1, text.pieces[0].searchsorted(blocks.block_starts, side="right")]
     counts[:, at.anchor_characters] = np.where(flags & ANCHOR != 0, lengths, 0)
-    return LeafCounts(
-        counts=counts,
-        ends_in_punctuation=kinds[last] & _PUNCTUATION_KIND != 0,
-        ends_in_question=kinds[last] & _QUESTION_KIND != 0,
-        starts=blocks.block_starts,
-        lengths=lengths,
-    )
+    in_punctuation, in_question = (kinds[last] & kind != 0 for kind in (_PUNCTUATION_KIND, _QUESTION_KIND))
+    return LeafCounts(counts, in_punctuation, in_question, blocks.block_starts, lengths)
 
 
 def _by_leaf(places: Indices, ends: Indices) -> Indices:
@@ -265,17 +257,8 @@ class CollapsedDom:
         parent = parents_of(opened, closed)
         depth = np.arange(node.size) - np.searchsorted(np.sort(closed), opened)
         common = _common_nodes(first, end, parent, len(blocks))
-        return cls(
-            element=element,
-            first=first,
-            end=end,
-            parent=parent,
-            depth=depth,
-            leaf_parent=_leaf_parents(common, depth, len(blocks)),
-            common=common,
-            merged=merged,
-            merged_into=merged_into,
-        )
+        leaf_parent = _leaf_parents(common, depth, len(blocks))
+        return cls(element, first, end, parent, depth, leaf_parent, common, merged, merged_into)
 
     def distances(self) -> Indices:
         """Return the hops between each leaf and the next by way of their common node: int array, n - 1."""

@@ -135,25 +135,17 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
             for value in self.config.interpolations or (recipe.interpolation,)
         }
         best = max((value for value in scored if value > 0), key=lambda value: scored[value])
+        details = {
+            "interpolation": best,
+            "validation_f1": {str(value): round(score, 4) for value, score in scored.items()},
+            "validation_error": trained.errors,
+            "validation_pages": len(checked),
+        }
         report = TrainingReport(
-            self.kind,
-            training_pages=len(usable),
-            skipped=skipped,
-            details={
-                "interpolation": best,
-                "validation_f1": {str(value): round(score, 4) for value, score in scored.items()},
-                "validation_error": trained.errors,
-                "validation_pages": len(checked),
-            },
-            interrupted=trained.interrupted,
+            self.kind, len(usable), skipped=skipped, details=details, interrupted=trained.interrupted
         )
-        return Web2TextModel(
-            replace(trained.labeller, interpolation=best),
-            name=self.name,
-            table=load_table(self.config.table),
-            languages=self.languages,
-            report=report,
-        )
+        labeller, table = replace(trained.labeller, interpolation=best), load_table(self.config.table)
+        return Web2TextModel(labeller, self.name, table, languages=self.languages, report=report)
 
 
 def _weighted_f1(labeller: LeafLabeller, pages: Sequence[LabelledLeaves]) -> float:

@@ -359,11 +359,10 @@ def run_bench(
 
 def _reset_peak() -> bool:
     """Reset the peak of resident memory; return False where the system cannot do that."""
-    try:
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _resident_bytes(name: str) -> int:

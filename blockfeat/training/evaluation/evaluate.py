@@ -7,6 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from blockfeat._pool import in_order
@@ -229,15 +230,13 @@ def score_page(text: str, page: LabelledPage, *, error: str | None = None) -> Pa
     """
     predicted = tokenize(text)
     gold = None if page.text is None else tokenize(page.text)
-    words = None if gold is None else metrics.word_scores(predicted, gold)
+    words = None if gold is None else asdict(metrics.word_scores(predicted, gold))
     return PageScore(
         id=page.id,
         corpus=page.corpus,
         lang=page.lang,
         page_type=page.page_type,
-        precision=words.precision if words else None,
-        recall=words.recall if words else None,
-        f1=words.f1 if words else None,
+        **(words or dict.fromkeys(("precision", "recall", "f1"))),
         cosine=None if gold is None else metrics.cosine_length_ratio(predicted, gold),
         snippets=metrics.snippet_scores(text, page.present, page.absent) if page.present or page.absent else None,
         words_predicted=len(predicted),
@@ -287,18 +286,14 @@ def _snippets_to_dict(snippets: metrics.SnippetScores | None) -> dict[str, Any] 
     return {**asdict(snippets), **scores}
 
 
-@dataclass(frozen=True)
-class _Scorer:
-    """Extracts one page and scores it, in any process."""
+def _scored(extractor: Extractor, page: LabelledPage) -> PageScore:
+    """Extract one page and score it, in any process."""
+    extraction = extractor.extract_document(Document(id=page.id, data=page.html, url=page.url))
+    return score_page(extraction.text, page, error=extraction.error)
 
-    extractor: Extractor
 
-    def __call__(self, page: LabelledPage) -> PageScore:
-        extraction = self.extractor.extract_document(Document(id=page.id, data=page.html, url=page.url))
-        return score_page(extraction.text, page, error=extraction.error)
-
-    def failed(self, page: LabelledPage, reason: str) -> PageScore:
-        return score_page("", page, error=reason)
+def _failed(page: LabelledPage, reason: str) -> PageScore:
+    return score_page("", page, error=reason)
 
 
 def score_model(
@@ -308,9 +303,9 @@ def score_model(
 
     The pages' languages are identified, as in normal use, not taken from the corpus.
     """
-    scorer = _Scorer(extractor)
     scores = []
-    for number, (_, score) in enumerate(in_order(scorer, pages, jobs=jobs, failure=scorer.failed), start=1):
+    done = in_order(partial(_scored, extractor), pages, jobs=jobs, failure=_failed)
+    for number, (_, score) in enumerate(done, start=1):
         scores.append(score)
         if on_page is not None:
             on_page(number)
