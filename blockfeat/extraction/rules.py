@@ -242,6 +242,20 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     return kept & within(blocks, np.array([box]))
 
 
+def named_text(blocks: Blocks) -> Mask:
+    """Return the blocks of the one box that a page names as its article by class or id, no block where it has several.
+
+    For pages of which nothing is kept: a picture with a line below it reads like no article.
+    """
+    containers, words = blocks.containers, blocks.measures.words
+    spans = containers.first_block, containers.end_block
+    linked, sizes = _sums(blocks.measures.anchor_words, *spans), _sums(words, *spans)
+    some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0].tolist()
+    named = [container for container in some if not _rank(blocks, container)]
+    text = within(blocks, np.array(named[:1], dtype=np.intp))
+    return text & (np.count_nonzero(within(blocks, np.array(named, dtype=np.intp)) & ~text) == 0)
+
+
 def _sums(
     words: NDArray[np.integer[Any]], first: NDArray[np.integer[Any]], end: NDArray[np.integer[Any]]
 ) -> NDArray[np.int32]:

@@ -230,6 +230,8 @@ def test_the_posts_of_known_software_are_the_text_and_nothing_else(software: str
     page = _THREADS[software].format(_POSTS, _AROUND)
     assert Extractor.load().extract(page).text.split("\n\n") == ["Mine too.", "Thanks, that helps"]
     assert "harbour master" in Extractor.load().with_options(rules=False).extract(page).text
+    only_code = _THREADS[software].format("<div class=codebox><p>ferry --late</p></div>", _AROUND)
+    assert Extractor.load().extract(only_code).text == "ferry --late"
     without_posts = _THREADS[software].format("", _AROUND)
     assert "harbour master" in Extractor.load().extract(without_posts).text
 
@@ -261,6 +263,15 @@ def test_no_list_takes_the_place_of_short_posts() -> None:
     others = "".join(f"<li><a href=/{number}>Thread {number} on ferries</a> <i>12 replies</i>" for number in range(40))
     page = _THREADS["XenForo"].format(_POSTS, f"<h3>Similar threads</h3><ul>{others}</ul>")
     assert Extractor.load().extract(page, url="https://example.org/threads/7").text == "Mine too.\n\nThanks, that helps"
+
+
+def test_a_line_below_a_picture_is_the_text_where_a_page_names_its_box_and_nothing_is_like_one() -> None:
+    menu = "".join(f"<li><a href=/{number}>Ferries</a>" for number in range(40))
+    page = "<title>Blog</title>{}<ul>" + menu + "</ul><h2>Leave a comment</h2><form>Name (required)</form>"
+    post = "<h3><a href=/1>Late</a></h3><div class=storycontent><p><img src=a.jpg>Drawn by Ann on the pier</div>"
+    assert Extractor.load().extract(page.format(post)).text == "Drawn by Ann on the pier"
+    for html, options in ((page.format(post * 2), {}), (page.format(post), {"favour": "precision"})):
+        assert Extractor.load().with_options(**options).extract(html).text != "Drawn by Ann on the pier"
 
 
 _FIELDS = "<dl><dt>Date</dt><dd>May 9</dd><dt>Venue</dt><dd>Harbour Inn<br>1307 Market Street</dd></dl>"
