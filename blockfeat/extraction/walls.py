@@ -398,10 +398,11 @@ def _is_paywall_stub(page: PageEvidence) -> bool:
     if page.words <= _MOST_WORDS_OF_DECLARED_STUBS and declared_free(page.parsed.linked_data) is False:
         return True
     first, last = int(chosen.argmax()), chosen.size - 1 - int(chosen[::-1].argmax())
-    around = _notes(page, max(first - _NEAR, 0), last + _AROUND)
-    # The text goes on behind a note that stands in its first half.
+    before = _NEAR if page.words > _MOST_WORDS_OF_DECLARED_STUBS else _AROUND
+    around = _notes(page, max(first - before, 0), last + _AROUND)
+    # Behind a note stands next to nothing of the text.
     words = np.where(page.likely, page.blocks.measures.words, 0).cumsum()
-    begin = max(first, int(words.searchsorted(words[-1] / 2)))
+    begin = max(first, int(words.searchsorted(words[-1] - _MOST_WORDS_OF_DECLARED_STUBS)))
     return around >= _FEWEST_NOTES or (around > 0 and _notes(page, begin, last + _NEAR) > 0)
 
 
