@@ -425,6 +425,7 @@ _OFFER = "kept: it is one of the offers that the page lists"
 _ALONE = "kept: it stands in the only box that the page names as its article, and nothing else is like a text"
 _REST = "kept: it stands beside what is kept, on a page that is no article"
 _HEADING = "kept: it is the heading of a section that is, on a page that is no article"
+_NOTE = "dropped: it is called legal, a disclaimer or footnotes, on a page that is no article"
 _REPEATED = "dropped: a block before it has the same text"
 
 # Next to no text, of which little is to be expected: a heading and a line above a list.
@@ -478,6 +479,9 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
         headings = rules.section_headings(choice.blocks, choice.kept, of_list=True)
         if (headings != choice.kept).any() and page.kind[0] != "article":
             choice = _with_items(choice, headings, _HEADING)
+    notes = choice.kept if choice.options.favour == "recall" else rules.without_notes(choice.blocks, choice.kept)
+    if (notes != choice.kept).any() and page.kind[0] != "article":
+        choice = _with_items(choice, notes, _NOTE)
     once = rules.without_repeats(choice.blocks, choice.kept)
     if (once != choice.kept).any() and (
         rules.declares_product(choice.page, source) or (may_be and page.kind[0] == "front page")

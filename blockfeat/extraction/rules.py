@@ -26,6 +26,7 @@ from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
 from blockfeat.page.tags import are_among, name_keys
+from blockfeat.page.utf_8 import Marks
 
 # Technical text has at least so many elements that it is known by.
 _FEWEST_TECHNICAL = 3
@@ -41,6 +42,10 @@ _PAGE = name_keys(["body", "html"])
 _LEAST_OF_SECTION = 0.5
 # Headings of lists may stand so many blocks before the text; repeated texts have so many words.
 _BEFORE_LIST, _FEWEST_REPEATED = 4, 5
+
+# Names of notes, as whole words; fewer words of such notes stay.
+_NOTES, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnote"]), 50
+_WHOLE = re.compile(rb"(?<![a-z])(?:legal|disclaimers?|footnotes?)(?![a-z])", re.IGNORECASE)
 
 PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
 """Elements of pages that tell what is beside the text."""
@@ -170,6 +175,18 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     chosen[long] = False
     chosen[long[first]] = True
     return chosen
+
+
+def without_notes(blocks: Blocks, kept: Mask) -> Mask:
+    """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
+    containers, tags, words = blocks.containers, blocks.tags, blocks.measures.words * kept
+    starts = tags.start[opened := tags.opened[containers.element]]
+    places = _NOTES.places_in(tags.source, starts, tags.stop[opened])
+    named = starts.searchsorted([one for one in places if _WHOLE.match(tags.source, one)], side="right") - 1
+    held = _sums(words, containers.first_block, containers.end_block)[named]
+    is_note = (held <= _MOST_OF_PAGE * words.sum()) & (containers.key[named] != _ARTICLE)
+    notes = within(blocks, named[is_note])
+    return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
 
 
 def first_title(blocks: Blocks, kept: Mask) -> int | None:

@@ -12,6 +12,7 @@ from blockfeat.extraction.rules import (
     parts_of_product,
     section_headings,
     technical_text,
+    without_notes,
     without_repeats,
 )
 from blocks_of import blocks_of
@@ -310,6 +311,17 @@ def test_parts_of_a_product_are_told_by_names() -> None:
     assert blocks.texts((sure & ~unsure).nonzero()[0]) == ["5 €", MANUAL * 3]
     nothing, kept = blocks_of(f"<p>{MANUAL}</p><div class=related>Another</div>"), np.array([False, True])
     assert parts_of_product(nothing, kept, ~kept) is kept
+
+
+@pytest.mark.parametrize(
+    ("name", "many", "is_dropped"),
+    [("Legal-text", 3, True), ("footnotes", 3, True), ("cmp--disclaimer", 3, True)]
+    + [("legal", 1, False), ("paralegals", 3, False), ("gallery", 3, False), ("legal", 9, False)],
+)
+def test_long_legal_notes_are_told_by_names(name: str, many: int, is_dropped: bool) -> None:
+    blocks = blocks_of(f"<p>{MANUAL * 9}</p><div><ul class={name}>{f'<li>{MANUAL}' * many}</ul></div>")
+    everything = np.ones(len(blocks), dtype=np.bool_)
+    assert without_notes(blocks, everything).tolist() == [True] + [not is_dropped] * many
 
 
 def test_only_pages_that_say_that_they_are_of_one_product_have_its_parts() -> None:
