@@ -188,8 +188,9 @@ def _posts(choice: Choice) -> Choice:
     # Posts below a longer text are comments on an article; what a few words ask is answered by them.
     if words[before].sum() >= words[posts].sum():
         return choice
-    kept = (posts if selector else posts | before) & ~blocks_in(blocks, _THREADS["without"])
-    return choice.keeping(kept)._replace(is_found=True)
+    posts = posts if selector else posts | before
+    kept = posts & ~blocks_in(blocks, _THREADS["without"])
+    return choice.keeping(kept if kept.any() else posts)._replace(is_found=True)
 
 
 def _named_posts(choice: Choice, begin: int) -> Mask | None:
@@ -426,8 +427,10 @@ _LISTED = "next to no main text was found on the page: the list that it holds is
 _LIST_LEFT_OUT = "no main text was found on the page, only a list, which is left out where precision is favoured"
 _ITEM = "kept: it is part of the list that stands in the place of a main text"
 _OFFER = "kept: it is one of the offers that the page lists"
+_ALONE = "kept: it stands in the only box that the page names as its article, and nothing else is like a text"
 _REST = "kept: it stands beside what is kept, on a page that is no article"
 _HEADING = "kept: it is the heading of a section that is, on a page that is no article"
+_NOTE = "dropped: it is called legal, a disclaimer or footnotes, on a page that is no article"
 _REPEATED = "dropped: a block before it has the same text"
 
 # Next to no text, of which little is to be expected: a heading and a line above a list.
@@ -462,6 +465,8 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
         choice = choice if rest is None else _with_items(choice, rest, _REST)
         choice = _of_other_page(choice, page) if has_rules else choice
         return choice if choice.kept is before else _options(choice)
+    if not (is_over or is_precise) and (named := rules.named_text(choice.blocks)).any():
+        return _options(_with_items(choice, named, _ALONE))
     left_out = _LIST_LEFT_OUT if listed is not None else None
     return choice._replace(warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
 
@@ -479,6 +484,9 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
         headings = rules.section_headings(choice.blocks, choice.kept, of_list=True)
         if (headings != choice.kept).any() and page.kind[0] != "article":
             choice = _with_items(choice, headings, _HEADING)
+    notes = choice.kept if choice.options.favour == "recall" else rules.without_notes(choice.blocks, choice.kept)
+    if (notes != choice.kept).any() and page.kind[0] != "article":
+        choice = _with_items(choice, notes, _NOTE)
     once = rules.without_repeats(choice.blocks, choice.kept)
     if (once != choice.kept).any() and (
         rules.declares_product(choice.page, source) or (may_be and page.kind[0] == "front page")

@@ -26,7 +26,7 @@ from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
 from blockfeat.page.tags import are_among, name_keys
-from blockfeat.page.utf_8 import places_of
+from blockfeat.page.utf_8 import Marks, places_of
 
 # Technical text has at least so many elements that it is known by.
 _FEWEST_TECHNICAL = 3
@@ -42,6 +42,10 @@ _PAGE = name_keys(["body", "html"])
 _LEAST_OF_SECTION = 0.5
 # Headings of lists may stand so many blocks before the text; repeated texts have so many words.
 _BEFORE_LIST, _FEWEST_REPEATED = 4, 5
+
+# Names of notes, as whole words; fewer words of such notes stay.
+_NOTES, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnote"]), 50
+_WHOLE = re.compile(rb"(?<![a-z])(?:legal|disclaimers?|footnotes?)(?![a-z])", re.IGNORECASE)
 
 PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
 """Elements of pages that tell what is beside the text."""
@@ -173,6 +177,18 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     return chosen
 
 
+def without_notes(blocks: Blocks, kept: Mask) -> Mask:
+    """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
+    containers, tags, words = blocks.containers, blocks.tags, blocks.measures.words * kept
+    starts = tags.start[opened := tags.opened[containers.element]]
+    places = _NOTES.places_in(tags.source, starts, tags.stop[opened])
+    named = starts.searchsorted([one for one in places if _WHOLE.match(tags.source, one)], side="right") - 1
+    held = _sums(words, containers.first_block, containers.end_block)[named]
+    is_note = (held <= _MOST_OF_PAGE * words.sum()) & (containers.key[named] != _ARTICLE)
+    notes = within(blocks, named[is_note])
+    return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
+
+
 def first_title(blocks: Blocks, kept: Mask) -> int | None:
     """Return the first h1 inside the article; None for none.
 
@@ -241,6 +257,20 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     if box is None or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
         return kept
     return kept & within(blocks, np.array([box]))
+
+
+def named_text(blocks: Blocks) -> Mask:
+    """Return the blocks of the one box that a page names as its article by class or id, no block where it has several.
+
+    For pages of which nothing is kept: a picture with a line below it reads like no article.
+    """
+    containers, words = blocks.containers, blocks.measures.words
+    spans = containers.first_block, containers.end_block
+    linked, sizes = _sums(blocks.measures.anchor_words, *spans), _sums(words, *spans)
+    some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0].tolist()
+    named = [container for container in some if not _rank(blocks, container)]
+    text = within(blocks, np.array(named[:1], dtype=np.intp))
+    return text & (np.count_nonzero(within(blocks, np.array(named, dtype=np.intp)) & ~text) == 0)
 
 
 def _sums(

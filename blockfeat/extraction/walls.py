@@ -170,6 +170,7 @@ NOTICES = {
 _BEGIN = 160
 # Names of elements are in lower case in the markup, and the search for them is fast.
 _PASSWORD = re.compile(rb"""<input\b(?i:[^<>]*\btype=["']?password)""")
+_HIDDEN = re.compile(rb"<form\b[^<>]*(?:display:\s*none|\shidden\b)", re.IGNORECASE)
 _LOGIN_ACTION = re.compile(
     rb'<form\b[^<>]*\b(?:action|id|class|name)="[^"<>]*(?:log-?_?[io]n|sign-?_?in|auth)', re.IGNORECASE
 )
@@ -246,7 +247,12 @@ class PageEvidence:
         """Whether the page has little text, or some and hardly any links."""
         if self.words <= _MOST_WORDS_OF_CHECKS and self.prose <= _MOST_PROSE_OF_CHECKS:
             return True
-        return self.prose <= _MOST_PROSE_ALONE and len(self.blocks.anchors.start) <= _FEW_LINKS
+        return self.prose <= _MOST_PROSE_ALONE and self.has_few_links
+
+    @property
+    def has_few_links(self) -> bool:
+        """Whether next to nothing leads to other pages: shops have forms with a captcha, too, and sell robots."""
+        return len(self.blocks.anchors.start) <= _FEW_LINKS
 
     @cached_property
     def heads(self) -> str:
@@ -268,8 +274,10 @@ class PageEvidence:
 
     @cached_property
     def has_password(self) -> bool:
-        """Whether the page has a password field."""
-        return _PASSWORD.search(self.blocks.tags.source) is not None
+        """Whether the page has a password field, other than in a hidden form: that is for browsers to fill in."""
+        source = self.blocks.tags.source
+        found = _PASSWORD.search(source)
+        return found is not None and not _HIDDEN.match(source, max(source.rfind(b"<form", 0, found.start()), 0))
 
 
 def refusal(page: PageEvidence) -> str | None:
@@ -320,6 +328,8 @@ def _is_bare_check(page: PageEvidence) -> bool:
     source = page.blocks.tags.source
     if stands_in("challenge", source):
         return True
+    if not page.has_few_links:
+        return False
     is_bare = page.prose <= _BARE
     if (is_bare or stands_in("captcha", source)) and has_any("bot_check", page.whole):
         return True
@@ -390,11 +400,15 @@ def _is_paywall_stub(page: PageEvidence) -> bool:
     if page.words <= _MOST_WORDS_OF_DECLARED_STUBS and declared_free(page.parsed.linked_data) is False:
         return True
     first, last = int(chosen.argmax()), chosen.size - 1 - int(chosen[::-1].argmax())
-    around = _notes(page, max(first - _AROUND, 0), last + _AROUND)
-    return around >= _FEWEST_NOTES or (around > 0 and _notes(page, first, last + _NEAR) > 0)
+    before = _NEAR if page.words > _MOST_WORDS_OF_DECLARED_STUBS else _AROUND
+    around = _notes(page, max(first - before, 0), last + _AROUND)
+    # Behind a note stands next to nothing of the text.
+    words = np.where(page.likely, page.blocks.measures.words, 0).cumsum()
+    begin = max(first, int(words.searchsorted(words[-1] - _MOST_WORDS_OF_DECLARED_STUBS)))
+    return around >= _FEWEST_NOTES or (around > 0 and _notes(page, begin, last + _NEAR) > 0)
 
 
 def _notes(page: PageEvidence, first: int, end: int) -> int:
-    """Return how many phrases of a paywall short blocks of a range have."""
+    """Return how many phrases of a paywall short blocks of a range have: what menus and teasers repeat is one."""
     short = (page.blocks.measures.words[first:end] <= _LONGEST_NOTE).nonzero()[0] + first
-    return len(phrases_in("paywall", " . ".join(page.blocks.raw_texts(short))))
+    return len({*phrases_in("paywall", " . ".join(page.blocks.raw_texts(short)))})

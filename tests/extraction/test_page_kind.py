@@ -55,6 +55,13 @@ def test_a_page_that_is_none_has_no_content(kind: str, title: str, text: str) ->
     assert _WARNINGS[kind] in found.warnings
 
 
+@pytest.mark.parametrize(("kind", "title", "text"), CASES["a_page_that_only_looks_like_a_wall_is_none"])
+def test_a_page_that_only_looks_like_a_wall_is_none(kind: str, title: str, text: str) -> None:
+    links = "".join(f"<li><a href=/{number}>Elsewhere on the coast</a></li>" for number in range(20))
+    first = PROSE[: PROSE.index("</p>") + 4]
+    assert page(text.replace("PROSE", first).replace("LINKS", f"<ul>{links}</ul>"), title).kind != kind
+
+
 def test_an_article_beside_a_login_form_or_about_robots_is_one() -> None:
     form = "<div class=modal><h2>Sign in</h2><form><input type=password></form><div class=g-recaptcha></div></div>"
     found = page(f"{form}<article><h1>The ferry is late again</h1>{PROSE}</article>")

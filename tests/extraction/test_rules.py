@@ -12,6 +12,7 @@ from blockfeat.extraction.rules import (
     parts_of_product,
     section_headings,
     technical_text,
+    without_notes,
     without_repeats,
 )
 from blocks_of import blocks_of
@@ -230,6 +231,8 @@ def test_the_posts_of_known_software_are_the_text_and_nothing_else(software: str
     page = _THREADS[software].format(_POSTS, _AROUND)
     assert Extractor.load().extract(page).text.split("\n\n") == ["Mine too.", "Thanks, that helps"]
     assert "harbour master" in Extractor.load().with_options(rules=False).extract(page).text
+    only_code = _THREADS[software].format("<div class=codebox><p>ferry --late</p></div>", _AROUND)
+    assert Extractor.load().extract(only_code).text == "ferry --late"
     without_posts = _THREADS[software].format("", _AROUND)
     assert "harbour master" in Extractor.load().extract(without_posts).text
 
@@ -261,6 +264,15 @@ def test_no_list_takes_the_place_of_short_posts() -> None:
     others = "".join(f"<li><a href=/{number}>Thread {number} on ferries</a> <i>12 replies</i>" for number in range(40))
     page = _THREADS["XenForo"].format(_POSTS, f"<h3>Similar threads</h3><ul>{others}</ul>")
     assert Extractor.load().extract(page, url="https://example.org/threads/7").text == "Mine too.\n\nThanks, that helps"
+
+
+def test_a_line_below_a_picture_is_the_text_where_a_page_names_its_box_and_nothing_is_like_one() -> None:
+    menu = "".join(f"<li><a href=/{number}>Ferries</a>" for number in range(40))
+    page = "<title>Blog</title>{}<ul>" + menu + "</ul><h2>Leave a comment</h2><form>Name (required)</form>"
+    post = "<h3><a href=/1>Late</a></h3><div class=storycontent><p><img src=a.jpg>Drawn by Ann on the pier</div>"
+    assert Extractor.load().extract(page.format(post)).text == "Drawn by Ann on the pier"
+    for html, options in ((page.format(post * 2), {}), (page.format(post), {"favour": "precision"})):
+        assert Extractor.load().with_options(**options).extract(html).text != "Drawn by Ann on the pier"
 
 
 _FIELDS = "<dl><dt>Date</dt><dd>May 9</dd><dt>Venue</dt><dd>Harbour Inn<br>1307 Market Street</dd></dl>"
@@ -299,6 +311,17 @@ def test_parts_of_a_product_are_told_by_names() -> None:
     assert blocks.texts((sure & ~unsure).nonzero()[0]) == ["5 €", MANUAL * 3]
     nothing, kept = blocks_of(f"<p>{MANUAL}</p><div class=related>Another</div>"), np.array([False, True])
     assert parts_of_product(nothing, kept, ~kept) is kept
+
+
+@pytest.mark.parametrize(
+    ("name", "many", "is_dropped"),
+    [("Legal-text", 3, True), ("footnotes", 3, True), ("cmp--disclaimer", 3, True)]
+    + [("legal", 1, False), ("paralegals", 3, False), ("gallery", 3, False), ("legal", 9, False)],
+)
+def test_long_legal_notes_are_told_by_names(name: str, many: int, is_dropped: bool) -> None:
+    blocks = blocks_of(f"<p>{MANUAL * 9}</p><div><ul class={name}>{f'<li>{MANUAL}' * many}</ul></div>")
+    everything = np.ones(len(blocks), dtype=np.bool_)
+    assert without_notes(blocks, everything).tolist() == [True] + [not is_dropped] * many
 
 
 def test_only_pages_that_say_that_they_are_of_one_product_have_its_parts() -> None:
