@@ -288,6 +288,8 @@ class Cycle:
     async def _saved(self, feed: DueFeed, found: PolledFeed) -> int:
         """Save a poll; the pages of a large sitemap in transactions of their own before it."""
         stored, store = self.tools.thread.call, self.tools.thread.store
+        if found.outcome != "read":
+            return await stored(store.save_poll, feed, found.poll)
         new, last = 0, await asyncio.to_thread(next, found.batches, ())
         while some := await asyncio.to_thread(next, found.batches, ()):
             new += await stored(store.add_entries, feed, last, now=found.poll.at)

@@ -215,11 +215,15 @@ def _naming(
     extraction: Extraction, matcher: BrandMatcher, parts: PageParts, senses: Mapping[str, SenseModel]
 ) -> Sequence[int] | None:
     """Return the blocks that name a brand; None for all where what else the page says may speak for or against one."""
-    analysis = None if extraction.known_blocks or parts.marks else extraction.analysis
-    blocks = None if analysis is None or analysis.measured.blocks.measures.has_controls else analysis.measured.blocks
-    texts = [each.text for each in extraction.blocks] if blocks is None else [*blocks.raw_texts()]
-    for index, marks in parts.marks.items():
-        texts[index] = _without_marks(texts[index], marks)
+    analysis = None if extraction.known_blocks else extraction.analysis
+    if analysis is None or analysis.measured.blocks.measures.has_controls:
+        texts, marked = [each.text for each in extraction.blocks], extraction.blocks
+    else:
+        texts = [*analysis.measured.blocks.raw_texts()]
+        marked = tuple(analysis.blocks_at([*parts.marks])) if parts.marks else ()
+    for block in marked:
+        if block.index in parts.marks:
+            texts[block.index] = _without_marks(block.text, parts.marks[block.index])
     own = len(texts)
     texts += (text for _, text in parts.descriptions)
     depending = {each.name for each in matcher.brands if each.requires or each.forbids or each.name in senses}
