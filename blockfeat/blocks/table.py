@@ -142,7 +142,7 @@ class Blocks:
         # Number of lists around each container and whether the innermost is numbered; last around none.
         lists = [(0, False)] * len(kinds)
         holding = _holding(containers)
-        for container, around, key in in_rows(holding, containers.parent[holding], containers.key[holding]):
+        for container, around, key in _in_rows(holding, containers.parent[holding], containers.key[holding]):
             kinds[container], lists[container] = kinds[around], lists[around]
             if tag := _NAMES.get(key):
                 depth, ordered = lists[around]
@@ -170,7 +170,7 @@ class Blocks:
 
     def raw_texts(self, chosen: Sequence[int] | NDArray[Any] | slice = slice(None)) -> Iterator[str]:
         """Yield the texts of some blocks, or of all, as `raw_text` does; several times as fast as one by one."""
-        spans = in_rows(self.block_starts[chosen], self.page_text.block_ends[chosen] - 1)
+        spans = _in_rows(self.block_starts[chosen], self.page_text.block_ends[chosen] - 1)
         return map(self.page_text.text.__getitem__, starmap(slice, spans))
 
     def raw_text(self, index: int) -> str:
@@ -211,7 +211,7 @@ class Blocks:
         """Return the path of the container around some blocks, or all, ``"/"`` for none; linear in the page."""
         containers = self.container if chosen is None else self.container[chosen]
         paths = _paths_of_containers(self, containers)
-        return [paths[container] or "/" for (container,) in in_rows(containers)]
+        return [paths[container] or "/" for (container,) in _in_rows(containers)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ def _holding(containers: Containers) -> NDArray[np.int64]:
     return (containers.first_block < containers.end_block).nonzero()[0]
 
 
-def in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:
+def _in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:
     """Return the values of columns row by row: all at once, as Python's numbers, they take ten times as much memory."""
     parts = (slice(start, start + _ROWS) for start in range(0, len(columns[0]), _ROWS))
     return chain.from_iterable(zip(*(column[part].tolist() for column in columns), strict=True) for part in parts)
@@ -254,7 +254,7 @@ def in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:
 def _with_those_around(chosen: NDArray[np.integer[Any]], parents: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return some containers or elements and all that are around them, in order."""
     found, around = bytearray(parents.size), parents.data
-    for (each,) in in_rows(chosen):
+    for (each,) in _in_rows(chosen):
         while each >= 0 and not found[each]:
             found[each] = 1
             each = around[each]
@@ -272,7 +272,7 @@ def _paths_of_containers(blocks: Blocks, chosen: NDArray[np.integer[Any]]) -> di
     numbers[siblings] = _numbers_among_siblings(parents[siblings], tags.key[siblings])
     found, characters, outer = {-1: ""}, 0, {-1: -1}
     own, keys, number_of = parents.data, tags.key.data, numbers.data
-    for container, around, innermost in in_rows(wanted, containers.parent[wanted], containers.element[wanted]):
+    for container, around, innermost in _in_rows(wanted, containers.parent[wanted], containers.element[wanted]):
         outer[container] = element = innermost
         path: list[str] = []
         while element != outer[around]:
@@ -408,7 +408,7 @@ _NAMES_BY_KEY |= {name_key(tag): kind.name for tag, kind in _KIND_OF_TAG.items()
 
 def kinds_of_blocks(blocks: Blocks) -> list[Kind]:
     """Return the kind of every block, by the innermost element around it that determines one."""
-    return [blocks.kinds[container] for (container,) in in_rows(blocks.container)]
+    return [blocks.kinds[container] for (container,) in _in_rows(blocks.container)]
 
 
 def kind_names(blocks: Blocks) -> NDArray[np.object_]:
@@ -416,6 +416,6 @@ def kind_names(blocks: Blocks) -> NDArray[np.object_]:
     containers = blocks.containers
     names = [_PARAGRAPH.name] * (containers.key.size + 1)
     holding = _holding(containers)
-    for container, around, key in in_rows(holding, containers.parent[holding], containers.key[holding]):
+    for container, around, key in _in_rows(holding, containers.parent[holding], containers.key[holding]):
         names[container] = _NAMES_BY_KEY.get(key) or names[around]
     return np.array(names, dtype=np.object_)[blocks.container]

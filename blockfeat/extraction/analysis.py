@@ -371,13 +371,15 @@ class PageAnalysis:
         if lang is None or not len(blocks):
             return None
         kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
-        words = blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)]
-        masks, chosen = self.identifier.index.masks_of(words[:MOST_WORDS]), kept.nonzero()[0]
+        words, chosen = (
+            blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)][:MOST_WORDS],
+            kept.nonzero()[0],
+        )
         lengths = blocks.page_text.block_ends[chosen] - blocks.block_starts[chosen]
         chosen = chosen[: int(lengths.cumsum().searchsorted(LONGEST_TEXT)) + 1]
         # Only n-grams, which decide about few words, see how white space is folded.
-        texts = blocks.texts(chosen) if masks.size < _FEW_WORDS else blocks.raw_texts(chosen)
-        guess = self.identifier.identify("\n".join(texts), declared=lang, masks=masks)
+        text = "\n".join(blocks.texts(chosen) if words.size < _FEW_WORDS else blocks.raw_texts(chosen))
+        guess = self.identifier.identify(text, declared=lang, masks=self.identifier.index.masks_of(words))
         return round(guess.confidence if guess.lang == lang else 1 - max(guess.confidence, 0.5), 3)
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
-from blockfeat.blocks.table import Blocks, FoldedText, Mask, in_rows, kind_names
+from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
@@ -184,9 +184,9 @@ def _kinds_of_text(blocks: Blocks, kept: Mask) -> NDArray[np.uint8]:
         return kinds
     is_inside = (containers.first_block <= text[-1]) & (containers.end_block > text[0])
     around = (is_inside & are_among(containers.key, _KEYS_OF_KINDS)).nonzero()[0]
-    columns = (column[around] for column in (containers.key, containers.first_block, containers.end_block))
+    columns = (containers.key, containers.first_block, containers.end_block)
     # In the order of the page: what is said last is of the innermost.
-    for key, first, end in in_rows(*columns):
+    for key, first, end in zip(*(column[around].tolist() for column in columns), strict=True):
         kinds[first:end] = _KINDS[key]
     kinds[: text[0]] = kinds[text[-1] + 1 :] = 0
     return kinds

@@ -171,18 +171,18 @@ class PageReader:
             except LimitExceeded as error:
                 warnings += (f"without evidence: {error}",)
         mentions = all_mentions(extraction, self.matcher, self.queries, settings, parts)
-        metadata = _metadata(extraction)
+        kind, headline, metadata = extraction.kind, extraction.headline, _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
         # Only the opening of the article is on the page.
-        is_stub = extraction.kind == "paywall stub" and not is_counted
+        is_stub = kind == "paywall stub" and not is_counted
         return PageRecord(
             status="no content" if is_stub else extraction.status,
-            kind=extraction.kind,
+            kind=kind,
             lang=extraction.lang,
             title=_clean(extraction.title),
-            headline=_clean(extraction.headline),
+            headline=_clean(headline),
             text=text,
             words=int(analysis.measured.blocks.measures.words[analysis.prediction.kept].sum()),
             encoding=extraction.encoding,
