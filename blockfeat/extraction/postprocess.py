@@ -474,7 +474,8 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
         headings = rules.section_headings(choice.blocks, choice.kept, of_list=True)
         if (headings != choice.kept).any() and page.kind[0] != "article":
             choice = _with_items(choice, headings, _HEADING)
-    notes = choice.kept if choice.options.favour == "recall" else rules.without_notes(choice.blocks, choice.kept)
+    has_notes = may_be and choice.options.favour != "recall"
+    notes = rules.without_notes(choice.blocks, choice.kept) if has_notes else choice.kept
     if (notes != choice.kept).any() and page.kind[0] != "article":
         choice = _with_items(choice, notes, _NOTE)
     once = rules.without_repeats(choice.blocks, choice.kept)

@@ -43,8 +43,8 @@ _LEAST_OF_SECTION = 0.5
 # Headings of lists may stand so many blocks before the text; repeated texts have so many words.
 _BEFORE_LIST, _FEWEST_REPEATED = 4, 5
 
-# Names of notes, as whole words; fewer words of such notes stay.
-_NOTES, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnote"]), 50
+# Names of notes, as whole words; shorter ones stay, and all where they have fewer words together.
+_NOTES, _LEAST_NOTE, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnote"]), 10, 50
 _WHOLE = re.compile(rb"(?<![a-z])(?:legal|disclaimers?|footnotes?)(?![a-z])", re.IGNORECASE)
 
 PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
@@ -174,12 +174,12 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
 def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
     containers, tags, words = blocks.containers, blocks.tags, blocks.measures.words * kept
-    starts = tags.start[opened := tags.opened[containers.element]]
+    held = _sums(words, containers.first_block, containers.end_block)
+    is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
+    starts = tags.start[opened := tags.opened[containers.element[some := is_part.nonzero()[0]]]]
     places = _NOTES.places_in(tags.source, starts, tags.stop[opened])
     named = starts.searchsorted([one for one in places if _WHOLE.match(tags.source, one)], side="right") - 1
-    held = _sums(words, containers.first_block, containers.end_block)[named]
-    is_note = (held <= _MOST_OF_PAGE * words.sum()) & (containers.key[named] != _ARTICLE)
-    notes = within(blocks, named[is_note])
+    notes = within(blocks, some[named])
     return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
 
 
