@@ -27,10 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from blockfeat._files import bundled_json
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.data.split import folds_by_host
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.page_kind import KIND_MEASURES, LEARNT, KindWeights, kind_measures
+from blockfeat.extraction.page_kind import LEARNT, KindWeights, kind_measures
 from blockfeat.extraction.signs import signs_of
 from blockfeat.extraction.walls import KINDS, PageEvidence, consent_begins, refusal
 from blockfeat.page.page import Page
@@ -39,7 +40,7 @@ from experiments.corpora import Corpora
 from experiments.made_pages import MADE, PageMaker, bare_page, held_out_pages
 from experiments.needs import check_needs
 
-__all__ = ["SeenPage", "fit_weights", "main", "seen_pages"]
+__all__ = ["KIND_MEASURES", "SeenPage", "fit_weights", "main", "seen_pages"]
 
 SOURCES = {"fundus": 1, "daniel": 4, "l3s-gn1": 6, "dragnet": 8, "newspaper4k": 1}
 """Corpora whose articles pages are made of; of each, every n-th page."""
@@ -47,6 +48,8 @@ _TYPED = ("wcxb-dev", "andy", "xmu", "harvest", "lists")
 _FOLDS = 5
 _DECAY = 1e-3
 _MADE_WEIGHT = 0.5
+KIND_MEASURES = tuple(bundled_json("blockfeat.extraction", "page_kind.json")["measures"])
+"""Names of the measures, in their order; a new one is added to the file, with any numbers, before it is fitted."""
 _DECLARED = slice(KIND_MEASURES.index("declared article"), KIND_MEASURES.index("made by documentation") + 1)
 _ADDRESS = KIND_MEASURES.index("address")
 _WANTED = {"article": "article", "article with banner": "article", "bare error page": "error page"}

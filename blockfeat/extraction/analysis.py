@@ -371,10 +371,8 @@ class PageAnalysis:
         if lang is None or not len(blocks):
             return None
         kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
-        words, chosen = (
-            blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)][:MOST_WORDS],
-            kept.nonzero()[0],
-        )
+        chosen = kept.nonzero()[0]
+        words = blocks.measures.token_keys[np.repeat(kept, blocks.measures.words)][:MOST_WORDS]
         lengths = blocks.page_text.block_ends[chosen] - blocks.block_starts[chosen]
         chosen = chosen[: int(lengths.cumsum().searchsorted(LONGEST_TEXT)) + 1]
         # Only n-grams, which decide about few words, see how white space is folded.

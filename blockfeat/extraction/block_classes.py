@@ -6,7 +6,7 @@ A logistic regression over binary signs, trained on blocks that people have clas
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import unescape
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from blockfeat._files import bundled_json, bundled_table
 from blockfeat.blocks.table import Blocks, Mask
+from blockfeat.extraction.walls import any_of
 from blockfeat.page.tags import name_keys
 
 CLASSES = (
@@ -81,15 +82,7 @@ def _sayings() -> tuple[re.Pattern[str], Mapping[str, re.Pattern[str]]]:
     """Return what finds the words of texts: of all classes, behind a space; of each, at the start of a word."""
     texts = _document()["texts"]
     each = {name: re.compile(f"(?<![^ ])(?:{'|'.join(map(re.escape, words))})") for name, words in texts.items()}
-    return re.compile(" " + _one_of(chain.from_iterable(texts.values()))), each
-
-
-def _one_of(words: Iterable[str]) -> str:
-    """Return a pattern of words that have the letters of their beginnings in common: it fails at the first of them."""
-    by_letter: dict[str, list[str]] = {}
-    for word in words:
-        by_letter.setdefault(word[:1], []).append(word[1:])
-    return "" if "" in by_letter else f"(?:{'|'.join(re.escape(one) + _one_of(by_letter[one]) for one in by_letter)})"
+    return re.compile(" " + any_of([tuple(map(re.escape, word)) for word in chain.from_iterable(texts.values())])), each
 
 
 @dataclass(frozen=True)
@@ -287,21 +280,14 @@ class BlockClassifier:
     @cache
     def bundled(cls) -> BlockClassifier:
         """Return the classifier of the package, a constant that is read at its first use."""
-        return cls.from_dict(bundled_json("blockfeat.extraction", "block_classes.json"))
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> BlockClassifier:
-        """Return the classifier of a document as ``block_classes.json`` is one."""
-        weights = np.array([document["weights"][name] for name in document["weights"]])
+        document = bundled_json("blockfeat.extraction", "block_classes.json")
+        weights = np.array([*document["weights"].values()])
         return cls(tuple(document["weights"]), weights, np.array(document["bias"]))
-
-    def scores(self, signs: BlockSigns) -> Floats:
-        """Return the log-odds of each class, up to a constant: n × 18."""
-        return np.asarray(signs.matrix @ self.weights + self.bias)
 
     def classes(self, signs: BlockSigns) -> list[str]:
         """Return the class of each block."""
-        return [CLASSES[place] for place in self.scores(signs).argmax(axis=1).tolist()]
+        log_odds = signs.matrix @ self.weights + self.bias
+        return [CLASSES[place] for place in log_odds.argmax(axis=1).tolist()]
 
 
 def classes_of(

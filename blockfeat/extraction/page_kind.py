@@ -43,22 +43,10 @@ _WORDS_OF_PATHS = {
     "list": r"/(?:collections?|categor\w+|tags?|topics|sections?|archives?|search|news|blog)/?$",
     "guide": r"/(?:docs?|documentation|guide|manual|reference|api|wiki|help|support)\b",
 }
-KIND_MEASURES = (
-    "kept words", "kept share", "kept blocks", "page blocks", "page links", "kept links", "words a kept block",
-    "longest kept block", "long kept blocks", "short kept blocks", "kept headings", "kept items", "kept switches",
-    "headings", "linked headings", "times", "code", "images", "inputs", "prices", "mean score", "best score",
-    "kept position", "declared article", "declared other", "og article", "og website", "og product",
-    "type product", "type thread", "type article", "type list", "type service", "type site", "type path", "type page",
-    "class home", "class list", "class article", "class product", "class page", "class forum",
-    "made by forum", "made by documentation",
-    *_CUES, "address", "root", "depth", "slug words", "digits", "date",
-    *_WORDS_OF_PATHS,
-)  # fmt: skip
-"""Names of the measures, in their order."""
 
 
 def kind_measures(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]], url: str | None) -> list[float]:
-    """Return the measures of a page, those of its address 0 where there is none; linear in the page.
+    """Return the measures of a page, as ``page_kind.json`` names them; those of no address are 0; linear in the page.
 
     Parameters
     ----------
@@ -137,7 +125,7 @@ def _declared(blocks: Blocks) -> Iterator[float]:
 
 @cache
 def _declared_kinds() -> tuple[tuple[list[bytes], list[re.Pattern[bytes]], tuple[list[str], ...]], ...]:
-    """Return where pages say of what kind they are, with the words of each measure, in the order of `KIND_MEASURES`."""
+    """Return where pages say of what kind they are, with the words of each measure, in their order."""
     found = []
     for place in bundled_table("blockfeat.extraction", "declared_kinds.toml").values():
         marks, patterns = ([one.encode() for one in place.pop(name, ())] for name in ("tags", "types"))
@@ -228,7 +216,7 @@ class KindWeights:
     Attributes
     ----------
     mean, scale : float array, k
-        Mean and deviation of each of `KIND_MEASURES`.
+        Mean and deviation of each of `kind_measures`.
     weights : float array, k × 3
         A column for each kind of `LEARNT`.
     bias : float array, 3
@@ -252,13 +240,9 @@ class KindWeights:
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> KindWeights:
         """Make a classifier from a document in the form of ``page_kind.json``."""
-        rows = [document["measures"][name] for name in KIND_MEASURES]
-        return cls(
-            mean=np.array([row["mean"] for row in rows]),
-            scale=np.array([row["scale"] for row in rows]),
-            weights=np.array([[row[kind] for kind in LEARNT] for row in rows]),
-            bias=np.array([document["bias"][kind] for kind in LEARNT]),
-        )
+        rows = document["measures"].values()
+        mean, scale, *kinds = (np.array([row[name] for row in rows]) for name in ("mean", "scale", *LEARNT))
+        return cls(mean, scale, np.stack(kinds, axis=1), np.array([document["bias"][kind] for kind in LEARNT]))
 
 
 @cache

@@ -149,12 +149,10 @@ class Rule:
         if found.kept is choice.kept:
             return found
         rule_reasons = dict(choice.rule_reasons)
-        for verb, reason, changed in (
-            ("kept", self.keeps, found.kept & ~choice.kept),
-            ("dropped", self.drops, choice.kept & ~found.kept),
-        ):
+        for verb, reason, more, fewer in (("kept", self.keeps, found, choice), ("dropped", self.drops, choice, found)):
             if reason:
-                rule_reasons.update(dict.fromkeys(changed.nonzero()[0].tolist(), f"{verb}: {reason}"))
+                changed = (more.kept & ~fewer.kept).nonzero()[0].tolist()
+                rule_reasons.update(dict.fromkeys(changed, f"{verb}: {reason}"))
         return found._replace(rule_reasons=rule_reasons)
 
 
@@ -229,8 +227,7 @@ def _is_thread(choice: Choice, begin: int) -> bool:
 
 def _event(choice: Choice) -> Choice:
     """Keep what a page tells of one event, where it says that it does."""
-    source = choice.blocks.tags.source
-    body = choice.page.body
+    source, body = choice.blocks.tags.source, choice.page.body
     is_doubtful = choice.signs.bits & signs.DOUBT != 0
     is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
     is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
@@ -457,12 +454,10 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
     if listed is not None and not is_precise:
         choice = _with_items(choice, listed, _ITEM)._replace(warning=_LISTED, is_list=True)
     elif not (is_over or is_precise) and choice.signs.bits & (signs.REST | signs.DOUBT):
-        offers = rules.offers(choice.blocks, choice.kept, choice.page)
-        choice = choice if offers is None else _with_items(choice, offers, _OFFER)
+        choice = _with_items(choice, rules.offers(choice.blocks, choice.kept, choice.page), _OFFER)
     if choice.is_list or choice.signs.first >= 0:
-        is_over = is_over or is_precise
-        rest = None if is_over else rest_of_list(choice, page, model_kind=model_kind)
-        choice = choice if rest is None else _with_items(choice, rest, _REST)
+        if not (is_over or is_precise):
+            choice = _with_items(choice, rest_of_list(choice, page, model_kind=model_kind), _REST)
         choice = _of_other_page(choice, page) if has_rules else choice
         return choice if choice.kept is before else _options(choice)
     if not (is_over or is_precise) and (named := rules.named_text(choice.blocks)).any():
@@ -484,7 +479,8 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
         headings = rules.section_headings(choice.blocks, choice.kept, of_list=True)
         if (headings != choice.kept).any() and page.kind[0] != "article":
             choice = _with_items(choice, headings, _HEADING)
-    notes = choice.kept if choice.options.favour == "recall" else rules.without_notes(choice.blocks, choice.kept)
+    has_notes = may_be and choice.options.favour != "recall"
+    notes = rules.without_notes(choice.blocks, choice.kept) if has_notes else choice.kept
     if (notes != choice.kept).any() and page.kind[0] != "article":
         choice = _with_items(choice, notes, _NOTE)
     once = rules.without_repeats(choice.blocks, choice.kept)
@@ -497,6 +493,9 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
 
 def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
     """Return a choice that keeps other blocks, but none that a rule has dropped, as parts of a list."""
+    if kept is choice.kept:
+        return choice
+    kept = kept.copy()
     kept[[block for block in choice.rule_reasons if not choice.kept[block]]] = False
     if (kept == choice.kept).all():
         return choice
@@ -504,26 +503,26 @@ def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
     return choice.keeping(kept)._replace(rule_reasons={**choice.rule_reasons, **items})
 
 
-def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask | None:
-    """Return what is kept of a page that is a list, or one of a service, with the rest of it; None for other pages.
+def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask:
+    """Return what is kept, of a page that is a list, or one of a service, with the rest of it.
 
     Models take items of such pages for clutter, one by one. They are no articles, threads or products, not much is
     expected of what is kept, and their elements tell what is beside the text.
     """
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
-    if log_odds is None or not choice.signs.bits & signs.REST:
-        return None
     url, source = (choice.page.url or "").lower(), blocks.tags.source
     is_named = _ADDRESS_OF_LIST.search(url) is not None
     if (
-        not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
+        log_odds is None
+        or not choice.signs.bits & signs.REST
+        or not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
         or _ADDRESS_OF_OTHERS.search(url)
         or any(map(url.__contains__, _ADDRESSES))
         or (b"article" in rules.type_of_graph(source) and not is_named)
         or rules.declares_product(choice.page, source)
         or not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named)
     ):
-        return None
+        return choice.kept
     return rules.rest_of_box(blocks, choice.kept, log_odds)
 
 

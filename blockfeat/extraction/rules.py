@@ -43,8 +43,8 @@ _LEAST_OF_SECTION = 0.5
 # Headings of lists may stand so many blocks before the text; repeated texts have so many words.
 _BEFORE_LIST, _FEWEST_REPEATED = 4, 5
 
-# Names of notes, as whole words; fewer words of such notes stay.
-_NOTES, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnote"]), 50
+# Names of notes, as whole words; shorter ones stay, and all where they have fewer words together.
+_NOTES, _LEAST_NOTE, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnote"]), 10, 50
 _WHOLE = re.compile(rb"(?<![a-z])(?:legal|disclaimers?|footnotes?)(?![a-z])", re.IGNORECASE)
 
 PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
@@ -70,10 +70,7 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     they are.
     """
     tags, containers, words = blocks.tags, blocks.containers, blocks.measures.words
-    if not kept.any():
-        return kept
-    innermost = _innermost_around(blocks, kept)
-    if innermost < 0:
+    if not kept.any() or (innermost := _innermost_around(blocks, kept)) < 0:
         return kept
     element = int(containers.element[innermost])
     end_element = int(tags.opened.searchsorted(tags.closed[element]))
@@ -150,15 +147,12 @@ def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Ma
     headings = blocks_named(blocks.container, blocks.containers.key, KEYS[HEADINGS], int(shown[-1]))
     levels = _heading_levels(blocks)
     is_wanted = levels > 1 if of_list else measures.anchor_words <= signs.HEADING_LINKS * measures.words
-    dropped = [
-        block
-        for block in headings[bisect_right(headings, int(shown[0]) - of_list * _BEFORE_LIST) :]
-        if not kept[block] and is_wanted[block]
-    ]
     words = sums_before(blocks.measures.words)
     kept_words = sums_before(np.where(kept, blocks.measures.words, 0))
     chosen = kept.copy()
-    for heading in dropped:
+    for heading in headings[bisect_right(headings, int(shown[0]) - of_list * _BEFORE_LIST) :]:
+        if kept[heading] or not is_wanted[heading]:
+            continue
         behind = _section_end(blocks, levels, heading)
         size = words[behind] - words[heading + 1]
         chosen[heading] = size > 0 and kept_words[behind] - kept_words[heading + 1] >= _LEAST_OF_SECTION * size
@@ -180,12 +174,12 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
 def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
     containers, tags, words = blocks.containers, blocks.tags, blocks.measures.words * kept
-    starts = tags.start[opened := tags.opened[containers.element]]
+    held = _sums(words, containers.first_block, containers.end_block)
+    is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
+    starts = tags.start[opened := tags.opened[containers.element[some := is_part.nonzero()[0]]]]
     places = _NOTES.places_in(tags.source, starts, tags.stop[opened])
     named = starts.searchsorted([one for one in places if _WHOLE.match(tags.source, one)], side="right") - 1
-    held = _sums(words, containers.first_block, containers.end_block)[named]
-    is_note = (held <= _MOST_OF_PAGE * words.sum()) & (containers.key[named] != _ARTICLE)
-    notes = within(blocks, named[is_note])
+    notes = within(blocks, some[named])
     return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
 
 
@@ -207,8 +201,7 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
 
 def _heading_levels(blocks: Blocks) -> NDArray[np.int8]:
     """Return the level of each block that is a heading, 0 of all others."""
-    keys = blocks.containers.key
-    levels = np.zeros(keys.size + 1, dtype=np.int8)
+    levels = np.zeros((keys := blocks.containers.key).size + 1, dtype=np.int8)
     for level, key in enumerate(KEYS[HEADINGS], start=1):
         levels[:-1][keys == key] = level
     return levels[blocks.container]
@@ -264,13 +257,12 @@ def named_text(blocks: Blocks) -> Mask:
 
     For pages of which nothing is kept: a picture with a line below it reads like no article.
     """
-    containers, words = blocks.containers, blocks.measures.words
-    spans = containers.first_block, containers.end_block
-    linked, sizes = _sums(blocks.measures.anchor_words, *spans), _sums(words, *spans)
+    first, end = blocks.containers.first_block, blocks.containers.end_block
+    linked, sizes = (_sums(counts, first, end) for counts in (blocks.measures.anchor_words, blocks.measures.words))
     some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0].tolist()
     named = [container for container in some if not _rank(blocks, container)]
-    text = within(blocks, np.array(named[:1], dtype=np.intp))
-    return text & (np.count_nonzero(within(blocks, np.array(named, dtype=np.intp)) & ~text) == 0)
+    is_one = all(end[container] <= end[named[0]] for container in named)
+    return within(blocks, np.array(named[:is_one], dtype=np.intp))
 
 
 def _sums(
@@ -396,15 +388,15 @@ def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     return left if left.any() else kept
 
 
-def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]]) -> Mask | None:
-    """Return what is kept with the rest of a list; None on pages of offers.
+def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]]) -> Mask:
+    """Return what is kept with the rest of a list, but nothing more on pages of offers.
 
     The rest is what stands in the innermost element around nearly all that is kept, or is not much less likely than
     even odds; but nothing of what is beside the text, by its elements, its cues and what it is called.
     """
     called, containers = _called(blocks, "list"), blocks.containers
     if np.count_nonzero(called["offer"]) > _MOST_OFFERS:
-        return None
+        return kept
     held = _sums(blocks.measures.words * kept, containers.first_block, containers.end_block)
     is_beside = (_is_beside(blocks, _cue_bits(blocks)) | called["without"]) & (held <= _MOST_HELD * held.max(initial=0))
     rest: Mask = log_odds > _LEAST_OF_REST
@@ -413,10 +405,8 @@ def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]])
     return kept | rest & ~within(blocks, is_beside)
 
 
-def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask | None:
-    """Return what is kept with the offers of a page that has more of them than of other text; None where it has none.
-
-    Nor has the page of one product.
+def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
+    """Return what is kept with the offers of a page that has more of them than of other text, and is not of a product.
 
     Offers are elements named alike, each with a link and a price, outside of menus; without their buttons and the like.
     """
@@ -424,7 +414,7 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask | None:
     mine = int(words[kept].sum())
     places = [found.start() for found in _CURRENCIES.finditer(text)] if 2 * mine <= words.sum() else []
     if len(places) < _FEWEST_OFFERS:
-        return None
+        return kept
     prices = np.bincount(blocks.page_text.block_ends.searchsorted(places, side="right"), minlength=len(blocks))
     first, end = containers.first_block, containers.end_block
     sizes = _sums(words, first, end)
@@ -443,7 +433,7 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask | None:
     found = within(blocks, items)
     both = int(words[kept & found].sum())
     if not many or words[found].sum() < max(mine - both, 3 * both) or declares_product(page, blocks.tags.source):
-        return None
+        return kept
     around = items.searchsorted(np.arange(sizes.size)) - 1
     inside = (around >= 0) & (first < end[items[around]])
     return kept | found & ~within(blocks, _called(blocks, "list", inside)["without"])
@@ -517,10 +507,8 @@ class _Banners:
         """Return the blocks of one banner after the other, from the edges inwards."""
         found: list[int] = []
         for _ in range(_MOST_BANNERS):
-            span = next(
-                (span for edge in edges_of(self.kept) if self.phrases(edge) and (span := self._around(edge))), None
-            )
-            if span is None:
+            spans = (span for edge in edges_of(self.kept) if self.phrases(edge) and (span := self._around(edge)))
+            if (span := next(spans, None)) is None:
                 break
             found += self._kept_in(*span)
             self.kept[slice(*span)] = False

@@ -115,7 +115,7 @@ def _compiled(kind: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     spaced = [_atoms(phrase) for phrase in _phrases(kind) if not re.match(_UNSPACED, phrase)]
     unspaced = [_atoms(phrase) for phrase in _phrases(kind) if re.match(_UNSPACED, phrase)]
     # From the start of a word on, where words are parted.
-    return re.compile(rf"\b{_any_of(spaced)}"), re.compile(_any_of(unspaced) or _NEVER)
+    return re.compile(rf"\b{any_of(spaced)}"), re.compile(any_of(unspaced) or _NEVER)
 
 
 def _atoms(phrase: str) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ def _atoms(phrase: str) -> tuple[str, ...]:
     return (*letters, r"(?!\w)") if phrase[-1].isdigit() else letters
 
 
-def _any_of(phrases: list[tuple[str, ...]]) -> str:
+def any_of(phrases: list[tuple[str, ...]]) -> str:
     """Return a pattern of the longest of some phrases; letters that they share stand in it once.
 
     An alternation of whole phrases takes four times as long: it tries each at the start of every word.
@@ -133,7 +133,7 @@ def _any_of(phrases: list[tuple[str, ...]]) -> str:
     for phrase in phrases:
         if phrase:
             after.setdefault(phrase[0], []).append(phrase[1:])
-    branches = [first + _any_of(rest) for first, rest in after.items()]
+    branches = [first + any_of(rest) for first, rest in after.items()]
     if len(branches) == 1 and () not in phrases:
         return branches[0]
     return f"(?:{'|'.join(branches)}){'?' if () in phrases else ''}" if branches else ""
@@ -247,12 +247,7 @@ class PageEvidence:
         """Whether the page has little text, or some and hardly any links."""
         if self.words <= _MOST_WORDS_OF_CHECKS and self.prose <= _MOST_PROSE_OF_CHECKS:
             return True
-        return self.prose <= _MOST_PROSE_ALONE and self.has_few_links
-
-    @property
-    def has_few_links(self) -> bool:
-        """Whether next to nothing leads to other pages: shops have forms with a captcha, too, and sell robots."""
-        return len(self.blocks.anchors.start) <= _FEW_LINKS
+        return self.prose <= _MOST_PROSE_ALONE and len(self.blocks.anchors.start) <= _FEW_LINKS
 
     @cached_property
     def heads(self) -> str:
@@ -328,7 +323,8 @@ def _is_bare_check(page: PageEvidence) -> bool:
     source = page.blocks.tags.source
     if stands_in("challenge", source):
         return True
-    if not page.has_few_links:
+    # Shops have forms with a captcha, too, and sell robots.
+    if len(page.blocks.anchors.start) > _FEW_LINKS:
         return False
     is_bare = page.prose <= _BARE
     if (is_bare or stands_in("captcha", source)) and has_any("bot_check", page.whole):

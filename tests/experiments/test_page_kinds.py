@@ -3,10 +3,10 @@
 import numpy as np
 
 from blockfeat.data import demo_pages
-from blockfeat.extraction.page_kind import CONFIDENCE_MEASURES, KIND_MEASURES, LEARNT, KindWeights
+from blockfeat.extraction.page_kind import CONFIDENCE_MEASURES, LEARNT, KindWeights
 from experiments.expected_f1 import Outcome, calibrate, table
 from experiments.made_pages import MADE, PageMaker
-from experiments.page_kinds import SeenPage, document_of, fit_weights
+from experiments.page_kinds import KIND_MEASURES, SeenPage, document_of, fit_weights
 
 ARTICLES = [page for page in demo_pages() if page.page_type == "article" and page.lang == "en"]
 

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from blockfeat import Extraction, Extractor
+from blockfeat._files import bundled_json
 from blockfeat.data import demo_pages
-from blockfeat.extraction.page_kind import KIND_MEASURES, kind_measures, own_address
+from blockfeat.extraction.page_kind import kind_measures, own_address
 from blockfeat.extraction.walls import KINDS
 from blocks_of import blocks_of
 from cases import CASES
 
 EXTRACTOR = Extractor.load("default")
+MEASURES = bundled_json("blockfeat.extraction", "page_kind.json")["measures"]
 PROSE = "".join(
     f"<p>In the year {year} the ferry to the island was late for the {year - 1900}th time, and the people on the pier, "
     "who had waited since the early morning, began to sing, as they do when it rains and nothing else can be done.</p>"
@@ -123,7 +125,7 @@ def test_demo_articles_are_articles_or_at_least_content() -> None:
 def measures(html: str, url: str | None = None) -> dict[str, float]:
     blocks = blocks_of(html)
     kept = np.ones(len(blocks), dtype=bool)
-    return dict(zip(KIND_MEASURES, kind_measures(blocks, kept, kept.astype(float), url), strict=True))
+    return dict(zip(MEASURES, kind_measures(blocks, kept, kept.astype(float), url), strict=True))
 
 
 @pytest.mark.parametrize(("name", "html"), CASES["what_a_page_says_of_its_kind"])
