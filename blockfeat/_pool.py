@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, MutableSequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from io import BytesIO
 from itertools import islice
+from mmap import mmap
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext
 from queue import SimpleQueue
@@ -36,8 +38,10 @@ LINE_ENDED = (EOFError, OSError)
 _SECONDS_TO_START = 60.0
 # Longer ones do not fit into what the system takes.
 _LONGEST_WAIT = 86_400.0
-# Places in the memory that a process shares: how many items it has begun, and when the last.
-_BEGUN, _SINCE = 0, 1
+# Places in the memory that a process shares: how many items it has begun, when the last, and the batches received.
+_BEGUN, _SINCE, _RECEIVED = 0, 1, 2
+# What is so large is handed to a forked process in memory, of so many bytes, that it shares with this one.
+_LARGE, _BYTES_SHARED = 1 << 12, 1 << 22
 # Results of a batch go together, which costs both sides less, but not where they are large or one of them has to wait.
 _SECONDS_HELD, _BYTES_HELD = 0.05, 1 << 16
 
@@ -50,10 +54,44 @@ class WorkerFailed(BlockfeatError):
         self.cause = cause
 
 
+class _Packer(pickle.Pickler):
+    """Pickles items, with large bytes and strings beside them in shared memory as far as it reaches."""
+
+    def __init__(self, written: BytesIO, shared: mmap | None) -> None:
+        super().__init__(written, pickle.HIGHEST_PROTOCOL)
+        self.shared, self.end = shared, 0
+
+    def persistent_id(self, value: object) -> tuple[int, int, bool] | None:
+        """Return where a value lies in the shared memory, and whether it is a string; None for what is pickled."""
+        if self.shared is None or not isinstance(value, (bytes, str)) or len(value) < _LARGE:
+            return None
+        data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+        first, end = self.end, self.end + len(data)
+        if end > _BYTES_SHARED:
+            return None
+        self.shared[first:end], self.end = data, end
+        return first, end, data is not value
+
+
+class _Unpacker(pickle.Unpickler):
+    """Reads what `_Packer` has written."""
+
+    def __init__(self, message: bytes, shared: mmap | None) -> None:
+        super().__init__(BytesIO(message))
+        self.shared = shared or b""
+
+    def persistent_load(self, place: tuple[int, int, bool]) -> bytes | str:
+        """Return a copy of what lies in the shared memory."""
+        first, end, is_text = place
+        data = self.shared[first:end]
+        return data.decode("utf-8", "surrogatepass") if is_text else data
+
+
 def _serve(
     line: Connection,
     parents: Connection | None,
     notes: MutableSequence[float],
+    shared: mmap | None,
     load: Callable[[], Callable[[Any], Any]],
 ) -> None:
     """Run the main loop of a worker process: receive batches of items and send back their results.
@@ -66,7 +104,7 @@ def _serve(
     if parents is not None:
         parents.close()
     waiting: SimpleQueue[list[Any]] = SimpleQueue()
-    threading.Thread(target=_receive_batches, args=(line, waiting), daemon=True).start()
+    threading.Thread(target=_receive_batches, args=(line, notes, shared, waiting), daemon=True).start()
     status, work = _outcome(load)
     _send(line, [_answer(status, None if status == DONE else work)])
     while status == DONE:
@@ -80,10 +118,13 @@ def _serve(
                 answers, sent = [], time.monotonic()
 
 
-def _receive_batches(line: Connection, waiting: SimpleQueue[list[Any]]) -> None:
+def _receive_batches(
+    line: Connection, notes: MutableSequence[float], shared: mmap | None, waiting: SimpleQueue[list[Any]]
+) -> None:
     try:
         while True:
-            waiting.put(pickle.loads(line.recv_bytes()))
+            waiting.put(_Unpacker(line.recv_bytes(), shared).load())
+            notes[_RECEIVED] += 1
     except LINE_ENDED:
         # The parent has died or is ending this process: exit at once, even during an item that never ends.
         os._exit(0)
@@ -127,19 +168,19 @@ class Worker(Generic[Item]):
         method = start or _start_method()
         context = cast(SpawnContext, multiprocessing.get_context(method))
         self.line, theirs = context.Pipe()
-        self._notes = context.RawArray("d", 2)
+        self._notes = context.RawArray("d", 3)
         parents = self.line if method == "fork" else None
-        self._process = context.Process(
-            target=_serve, args=(theirs, parents, self._notes, load), daemon=True, name="blockfeat-worker"
-        )
         try:
+            self._shared = mmap(-1, _BYTES_SHARED) if method == "fork" else None
+            arguments = (theirs, parents, self._notes, self._shared, load)
+            self._process = context.Process(target=_serve, args=arguments, daemon=True, name="blockfeat-worker")
             self._process.start()
         except OSError as error:
             raise WorkerFailed(f"a worker process cannot be started: {error.strerror or error}", "start") from error
         finally:
             theirs.close()
         self.is_ready = False
-        self.answered = 0
+        self.given = self.answered = 0
 
     @property
     def begun(self) -> int:
@@ -154,8 +195,13 @@ class Worker(Generic[Item]):
 
     def give(self, items: list[Item]) -> bool:
         """Send items; return whether the process still accepts them."""
+        message = BytesIO()
+        # What was given last lies in the memory until it is received.
+        is_free = self._notes[_RECEIVED] == self.given
+        _Packer(message, self._shared if is_free else None).dump(items)
+        self.given += 1
         try:
-            self.line.send_bytes(pickle.dumps(items, pickle.HIGHEST_PROTOCOL))
+            self.line.send_bytes(message.getbuffer())
         except ConnectionError:
             return False
         return True

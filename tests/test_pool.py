@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,13 @@ def test_results_that_were_not_sent_yet_are_made_again_where_their_process_is_ki
     items = [*range(20, 90), 5, *range(90, 120)]
     expected = [f"failed 5: {DIED}" if item == 5 else f"done {item}" for item in items]
     assert results_of(work, items, jobs=1, deadline=60.0) == expected
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_items_of_any_size_arrive_as_they_are(start: Any) -> None:
+    sizes = [0, 4095, 4096, 70_000, 1 << 20, (1 << 22) - 1, 1 << 22, 5 << 20]
+    items = [made * size for size in sizes for made in ("a", "ä\ud800", b"\xff\0")] * 2
+    assert results_of(deepcopy, items, jobs=2, start=start) == items
 
 
 def sleeps(seconds: float) -> str:
