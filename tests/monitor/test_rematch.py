@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from blockfeat.data import demo_pages
 from blockfeat.errors import MissingExtraError
@@ -13,6 +14,8 @@ from blockfeat.extraction import Extraction, PageParts
 from blockfeat.monitor import rematch as rematching
 from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings, parse_config
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.mention import PLACES
+from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.rematch import rematch
 from blockfeat.monitor.reports import Filters, counts
@@ -20,6 +23,7 @@ from blockfeat.monitor.store.mentions import NOT_FOUND, Rematched
 from blockfeat.monitor.store.records import FoundMention, StoredPage
 from blockfeat.monitor.store.store import Store
 from cases import CASES
+from made_pages import LANGUAGES, made_pages
 from stored_pages import NOW, add, column, due, entry, events, execute, save
 
 _OLD, _NEW = Brand("Corvane"), Brand("Lindholt")
@@ -98,6 +102,40 @@ def test_the_past_is_as_the_configuration_would_find_it(stores: Callable[..., St
         rematch(store, _of("nothing"), now=NOW)
         assert _found(store) == before
     assert origin == "feed" or {row[1] for row in before} >= {"headline", "body", "caption", "lead", "comment"}
+
+
+_SENSED = Brand("Visa", about=("card", "Karte", "carte"), others=("travel",))
+_NAMED = (Brand("Volkswagen"), Brand("Tolmet Bank", aliases={"*": ["E2"]}), Brand("Škoda", excluded=("Škoda Auto",)))
+_RENAMED = (
+    Brand("Volks"),
+    Brand("Tolmet"),
+    replace(_SENSED, requires=("bank", "Bank", "E2")),
+    Brand("Škoda", case="exact"),
+)
+_OF_EACH = 13 * settings().max_examples // 100  # 312 pages in `make test-all`
+
+
+def test_pages_of_many_languages_are_found_again_as_they_were_read(tmp_path: Path) -> None:
+    made = [*made_pages(("Volkswagen", "Tolmet Bank", "Škoda", "Visa"), of_each=_OF_EACH)]
+    first, then = (
+        replace(_config(*brands), queries=queries, pages=PageSettings(descriptions=bool(queries)))
+        for brands, queries in (((*_NAMED, _SENSED), (Query("Either", "Visa OR Škoda"),)), (_RENAMED, ()))
+    )
+    with Store.open(str(tmp_path / "store.db")) as store, Store.open(str(tmp_path / "fresh.db")) as fresh:
+        for config, filled in ((first, store), (then, fresh)):
+            reader = PageReader.of(ReaderSettings.of(config))
+            pages = add(filled, *(f"{place}.example/" for place in range(len(made))))
+            for page, (lang, html) in zip(pages, made, strict=True):
+                save(filled, page, reader.read(FetchedPage(html, page.url, lang=lang)))
+        expected = _found(fresh)
+        before = _found(store)
+        assert {row[1] for row in before} >= {*PLACES} - {"table"}
+        assert len({*column(store, "page", "lang")}) == len(LANGUAGES)
+        assert rematch(store, first, now=NOW) == Rematched(len(made))
+        rematch(store, then, now=NOW)
+        assert _found(store) == expected
+        rematch(store, first, now=NOW)
+        assert _found(store) == before
 
 
 def test_a_name_can_be_taken_back(stores: Callable[..., Store]) -> None:
