@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from errno import EISDIR, ENOENT, ENOTDIR
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from blockfeat._files import writing
 from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
@@ -59,7 +59,10 @@ def show(text: str, *, at_once: bool = False) -> None:
 def error(text: str) -> None:
     """Print a line to standard error; what a name from elsewhere could do to a terminal is shown as escapes."""
     shown = _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
-    sys.stderr.write(f"blockfeat: {shown}\n")
+    try:
+        sys.stderr.write(f"blockfeat: {shown}\n")
+    except OSError:  # a full disk behind it is no failure of what the command does
+        _discard(sys.stderr)
 
 
 def settings_files() -> tuple[Path, ...]:
@@ -224,7 +227,11 @@ def _finished(command: Callable[[], object]) -> int:
 
 
 def _discard_output() -> None:
-    """Redirect standard output to the null device, so that the interpreter's final flush of its buffer succeeds."""
+    _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
+    """Redirect a standard stream to the null device, so that the interpreter's final flush of its buffer succeeds."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -55,6 +55,14 @@ def test_a_full_disk_behind_standard_output_is_one_line(folder: Path, words: str
     assert (code, lines) == (126, [f"blockfeat: {where}No space left on device"])
 
 
+@_NEEDS_FULL
+def test_a_full_disk_behind_standard_error_fails_no_page(folder: Path) -> None:
+    words = [*_CALL, "extract", "pages.jsonl", "--format", "json"]
+    with _FULL.open("wb") as full:
+        done = subprocess.run(words, cwd=folder, env=_ENVIRONMENT, stdout=subprocess.PIPE, stderr=full, check=False)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="closed as a shell of Unix does it")
 @pytest.mark.parametrize(("closed", "said"), [("<&-", "-: "), (">&-", "standard output: cannot be written: ")])
 @pytest.mark.parametrize("options", ["", "-f json --jobs 2"])

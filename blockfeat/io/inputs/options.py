@@ -9,8 +9,9 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from blockfeat._extras import require_extra
 from blockfeat._files import Pieces, xz_file
@@ -115,6 +116,7 @@ DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 _HEAD_BYTES = 1024
 _PIECE = 64 * 1024
+_ZSTD_PIECE = 512
 _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 # Patterns are compiled where they are first used: most runs need none.
 _JSON_OBJECT = rb'\{\s*["}]'
@@ -183,8 +185,25 @@ def unpacked(stream: IO[bytes]) -> IO[bytes]:
         require_extra("parquet", what="zstd")
         import pyarrow
 
-        return cast("IO[bytes]", pyarrow.CompressedInputStream(whole, "zstd"))
+        # What a read unpacked before damage is lost: little is read at a time.
+        packed = Pieces(iter(partial(whole.read1, _ZSTD_PIECE), b""))
+        return io.BufferedReader(Pieces(_zstd_pieces(pyarrow.CompressedInputStream(packed, "zstd"))))
     return whole
+
+
+def _zstd_pieces(stream: Any) -> Iterator[bytes]:
+    size = _PIECE
+    while size == _PIECE:
+        # No text has these bytes: where an error comes, they tell how much came before it.
+        buffer = bytearray(b"\xff" * _PIECE)
+        try:
+            size = stream.readinto(buffer)
+        except OSError:
+            if whole := bytes(buffer.rstrip(b"\xff")):
+                yield whole
+            raise
+        if size:
+            yield bytes(buffer[:size])
 
 
 def detected(head: bytes) -> str:

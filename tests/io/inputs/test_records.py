@@ -129,6 +129,14 @@ def test_no_line_before_the_damage_of_a_packed_file_is_lost_nor_what_follows_pas
         assert len(list(read_lines(path))) == lines
 
 
+def test_no_line_before_the_damage_of_a_zstd_file_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl.zst"
+    path.write_bytes(zstd(b'{"id": "a", "html": "x"}\n{"id": "b", "html": "y"}\n') + b"junk that is no frame")
+    documents = list(read_json_lines(path))
+    assert [document.id for document in documents] == ["a", "b", str(path)]
+    assert "damaged after line 2: " in (documents[-1].error or "")
+
+
 def test_an_xz_file_that_asks_for_gigabytes_is_an_error(tmp_path: Path) -> None:
     path = _write(tmp_path / "p.jsonl.xz", {"html": "x"})
     path.write_bytes(_asking_for_4_gb(path.read_bytes()))
