@@ -118,7 +118,8 @@ def test_output_holds_allowed_tags_attributes_and_targets_only(pieces: list[tupl
         spans = list(root.iter("span"))
         assert all(dict(element.attrib) == {"class": "math"} for element in spans)
         rest = [element for element in root.iter() if element not in spans]
-        assert {str(element.tag) for element in rest} <= _ALLOWED_TAGS
+        # Bold and the like, which random text has at times ("<B"), are written as such.
+        assert {str(element.tag) for element in rest} <= _RENDERED_TAGS
         assert all(set(element.attrib) <= {"lang", "charset", "href"} for element in rest)
         targets = [str(element.get("href")) for element in root.iter("a")]
         markdown = found.to_markdown(links=True)
