@@ -102,7 +102,6 @@ def words_in(text: str, classes: NDArray[np.uint8]) -> tuple[NDArray[np.uint64],
     start_of: cython.int[::1] = starts.data
     count: cython.Py_ssize_t = 0
     place: cython.Py_ssize_t
-    is_inside: cython.bint = False
     own: cython.uchar
     before: cython.uchar = 0
     key: cython.ulonglong = 0
@@ -110,20 +109,15 @@ def words_in(text: str, classes: NDArray[np.uint8]) -> tuple[NDArray[np.uint64],
     character: cython.Py_UCS4
     for place, character in enumerate(text):
         own = class_of[cython.cast(cython.Py_ssize_t, ord(character))]
-        if is_inside and not _continues_word(own, before):
-            key_of[count] = _spread(key)
-            count += 1
-            is_inside = False
         if own & _WORD:
-            if not is_inside:
+            if not before & _WORD or not _continues_word(own, before):
                 start_of[count] = place
-                key, power, is_inside = 0, 1, True
+                count += 1
+                key, power = 0, 1
             key = (key + cython.cast(cython.ulonglong, ord(character)) * power) & _ALL_BITS
             power = (power * _KEY_BASE) & _ALL_BITS
+            key_of[count - 1] = _spread(key)
         before = own
-    if is_inside:
-        key_of[count] = _spread(key)
-        count += 1
     return keys[:count].copy(), starts[:count].copy()
 
 
