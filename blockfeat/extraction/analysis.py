@@ -132,7 +132,7 @@ class BlockColumns(dict[str, Sequence[Any]]):
         check_memory(size, _BYTES_OF_PAGE * size + bytes_a_block * self.kept.size, what)
 
     @cached_property
-    def headline(self) -> tuple[int, str] | None:
+    def headline(self) -> tuple[int, str] | tuple[None, None]:
         """The block that is the headline, and its text, not in normal form."""
         return self.choice.headline()
 
@@ -201,7 +201,7 @@ _COLUMNS: Mapping[str, Callable[[BlockColumns], Sequence[Any]]] = {
     "kinds": lambda page: kinds_of_blocks(page.blocks),
     "links": _links,
     "said": lambda page: page.model.explain(page.measured, page.prediction),
-    "role number": lambda page: block_roles(page.blocks, page.kept, page.headline and page.headline[0]).data,
+    "role number": lambda page: block_roles(page.blocks, page.kept, page.headline[0]).data,
     "role": lambda page: tuple(map(ROLES.__getitem__, page["role number"])),
     "explained": lambda page: page.explain(range(len(page.blocks))),
 }
@@ -291,12 +291,12 @@ class PageAnalysis:
     @property
     def headline(self) -> int | None:
         """The block that is the headline."""
-        return self.columns.headline and self.columns.headline[0]
+        return self.columns.headline[0]
 
     @property
     def headline_text(self) -> str | None:
         """The text of that block, in normal form where the options say so."""
-        text = self.columns.headline and self.columns.headline[1]
+        text = self.columns.headline[1]
         return normalised(text) if text and self.choice.options.normalise else text
 
     @property

@@ -57,7 +57,7 @@ class Choice(NamedTuple):
         The data tables among the blocks of ``tables_of``.
     tables_of : bool array, n, optional
         Blocks that were kept when the tables were looked for.
-    found : bool array, n, optional
+    uncompleted : bool array, n, optional
         Blocks that were kept when the parts of the text had been found, before it was completed.
     warning : str or None
         The warning of a page without a main text.
@@ -77,7 +77,7 @@ class Choice(NamedTuple):
     rule_reasons: Mapping[int, str]
     tables: Sequence[DataTable] = ()
     tables_of: Mask | None = None
-    found: Mask | None = None
+    uncompleted: Mask | None = None
     warning: str | None = None
     is_list: bool = False
     is_found: bool = False
@@ -88,9 +88,10 @@ class Choice(NamedTuple):
         log_odds = self.prediction.log_odds
         return self.kept if log_odds is None else log_odds >= 0
 
-    def headline(self) -> tuple[int, str] | None:
+    def headline(self) -> tuple[int, str] | tuple[None, None]:
         """Return the block that is the headline, and its text, not in normal form; found anew at every call."""
-        return find_headline(self.blocks, self.kept if self.found is None else self.found, self.title)
+        kept = self.kept if self.uncompleted is None else self.uncompleted
+        return find_headline(self.blocks, kept, self.title) or (None, None)
 
     def kept_tables(self) -> Sequence[DataTable]:
         """Return the data tables among the blocks that are kept."""
@@ -253,13 +254,13 @@ def _completed(choice: Choice) -> Choice:
 
 def _headline(choice: Choice) -> Choice:
     """Note where the text begins: the headline is looked for there once it is asked for."""
-    return choice._replace(found=choice.kept)
+    return choice._replace(uncompleted=choice.kept)
 
 
 def _options(choice: Choice) -> Choice:
     """Keep and drop the parts of the page that the options name."""
-    found = None if choice.options.headline is None else choice.headline()
-    return choice.keeping(with_parts(choice.blocks, choice.kept, found and found[0], choice.options))
+    headline = None if choice.options.headline is None else choice.headline()[0]
+    return choice.keeping(with_parts(choice.blocks, choice.kept, headline, choice.options))
 
 
 def _banners(choice: Choice) -> Choice:
@@ -393,8 +394,8 @@ def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
 
 def _by_rules_of_site(choice: Choice, site: Sequence[SiteRule]) -> Choice:
     """Return what is kept by the rules of a site; with a warning where it is another page than those they are from."""
-    blocks, headline = choice.blocks, choice.headline()
-    places = places_of(blocks, headline and headline[0], [rule.where for rule in site])
+    blocks = choice.blocks
+    places = places_of(blocks, choice.headline()[0], [rule.where for rule in site])
     if all(blocks_at(places, len(blocks), rule.where) is None for rule in site):
         return choice._replace(warning=REDESIGNED)
     kept, reasons = with_rules(choice.kept, places, site)
