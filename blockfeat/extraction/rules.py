@@ -176,7 +176,9 @@ def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     containers, tags, words = blocks.containers, blocks.tags, blocks.measures.words * kept
     held = _sums(words, containers.first_block, containers.end_block)
     is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
-    starts = tags.start[opened := tags.opened[containers.element[some := is_part.nonzero()[0]]]]
+    some = is_part.nonzero()[0]
+    opened = tags.opened[containers.element[some]]
+    starts = tags.start[opened]
     places = _NOTES.places_in(tags.source, starts, tags.stop[opened])
     named = starts.searchsorted([one for one in places if _WHOLE.match(tags.source, one)], side="right") - 1
     notes = within(blocks, some[named])
@@ -261,8 +263,8 @@ def named_text(blocks: Blocks) -> Mask:
     linked, sizes = (_sums(counts, first, end) for counts in (blocks.measures.anchor_words, blocks.measures.words))
     some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0].tolist()
     named = [container for container in some if not _rank(blocks, container)]
-    is_one = all(end[container] <= end[named[0]] for container in named)
-    return within(blocks, np.array(named[:is_one], dtype=np.intp))
+    box = named[:1] if all(end[container] <= end[named[0]] for container in named) else []
+    return within(blocks, np.array(box, dtype=np.intp))
 
 
 def _sums(
