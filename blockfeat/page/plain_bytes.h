@@ -1,0 +1,53 @@
+/* Loops over bytes that are searched or copied: runs written as they are, sixteen at a time where that can be; names. */
+
+#include <stddef.h>
+
+#if defined(__GNUC__) && defined(__SSE2__)
+#include <emmintrin.h>
+
+/* Returns a bit for each of sixteen bytes that may need an escape: controls, " or &, < or >. */
+static inline unsigned
+may_end_in(const unsigned char *data) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)data);
+    __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+    __m128i delete = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7F));
+    __m128i quotes = _mm_cmpeq_epi8(_mm_and_si128(bytes, _mm_set1_epi8((char)0xFB)), _mm_set1_epi8(0x22));
+    __m128i brackets = _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(2)), _mm_set1_epi8(0x3E));
+    __m128i found = _mm_or_si128(_mm_or_si128(controls, delete), _mm_or_si128(quotes, brackets));
+    return (unsigned)_mm_movemask_epi8(found);
+}
+#endif
+
+/* Returns the first position before stop whose byte is not plain, or stop; size is that of all the data. */
+static inline ptrdiff_t
+find_not_plain(const unsigned char *data, ptrdiff_t place, ptrdiff_t stop, ptrdiff_t size, const unsigned char *is_plain) {
+#if defined(__GNUC__) && defined(__SSE2__)
+    for (; place < stop && place + 16 <= size; place += 16)
+        for (unsigned left = may_end_in(data + place); left; left &= left - 1) {
+            ptrdiff_t found = place + __builtin_ctz(left);
+            if (found >= stop)
+                return stop;
+            if (!is_plain[data[found]])
+                return found;
+        }
+#endif
+    while (place < stop && is_plain[data[place]])
+        place++;
+    return place < stop ? place : stop;
+}
+
+/* Copies a name, each byte as a table has it. */
+static inline void
+put_name(unsigned char *restrict out, const unsigned char *data, ptrdiff_t count, const unsigned char *table) {
+    for (ptrdiff_t place = 0; place < count; place++)
+        out[place] = table[data[place]];
+}
+
+/* Copies the name of a tag that was written, up to a space or >, to another place; returns its length. */
+static inline ptrdiff_t
+copy_name(unsigned char *out, const unsigned char *name) {
+    ptrdiff_t count = 0;
+    for (; name[count] != ' ' && name[count] != '>'; count++)
+        out[count] = name[count];
+    return count;
+}
