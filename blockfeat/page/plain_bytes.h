@@ -1,4 +1,4 @@
-/* Loops over bytes that are searched or copied: runs written as they are, sixteen at a time where that can be; names. */
+/* Loops over bytes: the end of those that are written as they are, sixteen at a time where that can be; names. */
 
 #include <stddef.h>
 
@@ -20,7 +20,9 @@ may_end_in(const unsigned char *data) {
 
 /* Returns the first position before stop whose byte is not plain, or stop; size is that of all the data. */
 static inline ptrdiff_t
-find_not_plain(const unsigned char *data, ptrdiff_t place, ptrdiff_t stop, ptrdiff_t size, const unsigned char *is_plain) {
+find_not_plain(
+    const unsigned char *data, ptrdiff_t place, ptrdiff_t stop, ptrdiff_t size, const unsigned char *is_plain
+) {
 #if defined(__GNUC__) && defined(__SSE2__)
     for (; place < stop && place + 16 <= size; place += 16)
         for (unsigned left = may_end_in(data + place); left; left &= left - 1) {
