@@ -191,7 +191,7 @@ def registered_domain(url: str) -> str | None:
     if "://" not in address and not address.startswith("//"):
         address = "//" + address
     host = ".".join(label for label in host_of(address).split(".") if label)
-    if not host or _is_ip_address(host):
+    if not host or is_ip_address(host):
         return host or None
     domain: str | None = _public_suffixes().privatesuffix(host)
     return domain or host
@@ -246,7 +246,8 @@ def _named_address(tag: str, attributes: dict[str, str]) -> tuple[str, str]:
     return "", ""
 
 
-def _is_ip_address(host: str) -> bool:
+def is_ip_address(host: str) -> bool:
+    """Return whether a host is given by its IP address."""
     import ipaddress
 
     try:

@@ -21,7 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from blockfeat._config import Count, CountOrNone, Positive, Ranged
 from blockfeat._files import bundled_table
-from blockfeat.io.http import Network, is_address
+from blockfeat.io.http import Network, is_ip_address
 from blockfeat.web.problems import Problem, problem_response
 
 
@@ -205,7 +205,7 @@ class Guard:
             name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
         except ValueError:
             name = ""
-        if "*" in self._hosts or name in self._hosts or name.endswith(".localhost") or is_address(name):
+        if "*" in self._hosts or name in self._hosts or name.endswith(".localhost") or is_ip_address(name):
             return
         raise Problem(421, f"host {host[:200]!r} is not served here; whoever runs this service can allow it")
 

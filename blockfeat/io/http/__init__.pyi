@@ -8,5 +8,5 @@ from blockfeat.io.http.transport import Network as Network
 from blockfeat.io.http.transport import Resolver as Resolver
 from blockfeat.io.http.transport import ask_resolver as ask_resolver
 from blockfeat.io.http.transport import checked_transport as checked_transport
-from blockfeat.io.http.transport import is_address as is_address
 from blockfeat.io.http.transport import parse_network as parse_network
+from blockfeat.page.document import is_ip_address as is_ip_address

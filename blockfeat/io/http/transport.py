@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from blockfeat._files import bundled_table
 from blockfeat.errors import AddressForbidden, FetchError, InputError, LimitExceeded
+from blockfeat.page.document import is_ip_address
 
 if TYPE_CHECKING:
     import httpcore2
@@ -44,22 +45,13 @@ def parse_network(text: str) -> Network:
         raise InputError(f"{text!r} is no network such as 10.0.0.0/8: {error}") from error
 
 
-def is_address(name: str) -> bool:
-    """Return whether a name is an IP address."""
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
 def is_public(address: str) -> bool:
     """Return whether an IP address belongs to the public internet.
 
     Networks in ``special_networks.toml`` are not public: private, loopback, link-local, shared, reserved, multicast …
     An IPv6 address that embeds IPv4 addresses (mapped, 6to4, Teredo, NAT64) is public if all of these are.
     """
-    return is_address(address) and all(_is_public(part) for part in _carried(ipaddress.ip_address(address)))
+    return is_ip_address(address) and all(_is_public(part) for part in _carried(ipaddress.ip_address(address)))
 
 
 def _carried(address: _Address) -> list[_Address]:
@@ -89,7 +81,7 @@ def _special_networks() -> tuple[Network, ...]:
 
 def is_in_networks(address: str, networks: Sequence[Network]) -> bool:
     """Return whether an IP address, or every IPv4 address that it embeds, belongs to one of the networks."""
-    return is_address(address) and all(
+    return is_ip_address(address) and all(
         any(part in network for network in networks) for part in _carried(ipaddress.ip_address(address))
     )
 
@@ -193,7 +185,7 @@ async def resolved(host: str, port: int, timeout: float, resolver: Resolver = as
     import asyncio
     from concurrent.futures import Future
 
-    if is_address(host):
+    if is_ip_address(host):
         return [host]
     answer: Future[Sequence[str] | Exception] = Future()
     answer.set_running_or_notify_cancel()
