@@ -78,19 +78,6 @@ class StreamWriter:
             self.stream.flush()
 
 
-def file_writer(path: Path, *, lines: bool, format: str = "text") -> StreamWriter:
-    """Return a writer to one file.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-    """
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return StreamWriter(path.open("wb"), lines, str(path), format)
-
-
 class FolderWriter:
     """Writes one file per document into a folder, named after the document's id."""
 

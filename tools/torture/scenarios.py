@@ -91,7 +91,7 @@ class Scenario:
 
 def article(number: int) -> str:
     """Return a page with an article between links."""
-    body = "".join(f"<p>{' '.join(_SENTENCES)}</p>".format(n=10 + number) for _ in range(3))
+    body = "".join(f"<p>{' '.join(_SENTENCES)}</p>".format(n=10 + number) for _ in range(9))
     links = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(12))
     return (
         f'<!doctype html><html lang="en"><head><title>Lighthouse {number}</title></head><body>'

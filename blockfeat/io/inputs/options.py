@@ -191,6 +191,17 @@ def unpacked(stream: IO[bytes]) -> IO[bytes]:
     return whole
 
 
+def read_to_damage(packed: IO[bytes], most: int) -> tuple[bytes, Exception | None]:
+    """Return up to ``most`` bytes of a stream, unpacked, and the damage before which they stand, None without any."""
+    stream, data = unpacked(packed), bytearray()
+    try:
+        while len(data) < most and (piece := _some(stream, min(_PIECE, most - len(data)))):
+            data += piece
+    except DAMAGE as error:
+        return bytes(data), error
+    return bytes(data), None
+
+
 def _zstd_pieces(stream: Any) -> Iterator[bytes]:
     size = _PIECE
     while size == _PIECE:
