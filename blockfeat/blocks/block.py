@@ -15,6 +15,10 @@ class Link:
     end: int
     href: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the link as plain values that JSON can hold."""
+        return {"start": self.start, "end": self.end, "href": self.href}
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -76,15 +80,15 @@ class Block:
     part: str = ""
     facts: tuple[tuple[str, str | int], ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the block as plain values that JSON can hold."""
+    def to_dict(self, *, links: bool = True) -> dict[str, Any]:
+        """Return the block as plain values that JSON can hold, with its links or without any."""
         values = {name: getattr(self, name) for name in _IN_ORDER}
         return {
             **values,
             "features": dict(self.features.items()),
             "contributions": dict(self.contributions.items()),
             "failed": list(self.failed),
-            "links": [{"start": link.start, "end": link.end, "href": link.href} for link in self.links],
+            "links": [link.to_dict() for link in self.links if links],
         }
 
 

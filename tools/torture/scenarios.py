@@ -26,7 +26,7 @@ _SENTENCES = (
 PAGES = 12
 _OLD = b'{"id": "old", "error": null}\n'
 FILES = ("write", "sync", "rename", "open", "read")
-ALL = (*FILES, "allocate", "fork")
+ALL = (*FILES, "allocate", "fork", "line")
 
 Result = Mapping[str, object]
 Command = Sequence[str] | Callable[[Path], object]

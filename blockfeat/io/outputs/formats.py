@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from html import escape, unescape
-from itertools import chain, repeat
-from operator import add
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -23,7 +22,7 @@ from blockfeat.extraction.extractor import PageWork
 from blockfeat.models.site import REDESIGNED
 from blockfeat.page.document import NO_MARKUP, Document
 
-_TWICE = ("lead", "body")
+_TWICE, _LINKS_AT_ONCE = ("lead", "body"), 10_000
 # What JSON writes of control characters and lone surrogates, or of a backslash.
 _UNCLEAN = re.compile(r"[\x7f-\x9f\ud800-\udfff\\](?:(?<!\\)|[bfru])")
 
@@ -56,9 +55,10 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
     if evidence:
         # Block by block, appended in place: plain values of all take several times as much memory as what is written,
         # and their lines, joined at the end, twice as much.
-        blocks, line = map(_dumped, extraction.evidence()), line[:-1] + ', "blocks": ['
-        for piece in chain(map(add, chain([""], repeat(", ")), blocks), ["]}"]):
+        line = line[:-1] + ', "blocks": ['
+        for piece in _evidence(extraction):
             line += piece
+        line += "]}"
     # Valid inside JSON strings, but line ends for many readers; the others are not in clean strings.
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -75,7 +75,20 @@ def _chosen(record: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
     return {**chosen, "metadata": chosen.get("metadata", metadata)} if metadata else chosen
 
 
-def _dumped(value: Mapping[str, Any]) -> str:
+def _evidence(extraction: Extraction) -> Iterator[str]:
+    """Yield the blocks as JSON; the links of one, of which there may be a million, some at a time."""
+    parted = ""
+    for values, block in zip(extraction.evidence(links=False), extraction.blocks, strict=True):
+        before, behind = _dumped(values).rsplit("[]", 1)
+        yield f"{parted}{before}["
+        for first in range(0, len(block.links), _LINKS_AT_ONCE):
+            links = _dumped([link.to_dict() for link in block.links[first : first + _LINKS_AT_ONCE]])
+            yield f"{', ' if first else ''}{links[1:-1]}"
+        yield f"]{behind}"
+        parted = ", "
+
+
+def _dumped(value: Mapping[str, Any] | Sequence[Any]) -> str:
     """Return plain values as JSON, cleaned where they need it."""
     with suppress(TypeError, ValueError):
         line = json.dumps(value, ensure_ascii=False, allow_nan=False)
