@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """An anchor inside a block: ``text[start:end]`` points to ``href`` (as written on the page)."""
 
     start: int
     end: int
     href: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the link as plain values that JSON can hold."""
-        return {"start": self.start, "end": self.end, "href": self.href}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +83,7 @@ class Block:
             "features": dict(self.features.items()),
             "contributions": dict(self.contributions.items()),
             "failed": list(self.failed),
-            "links": [link.to_dict() for link in self.links if links],
+            "links": [link._asdict() for link in self.links if links],
         }
 
 

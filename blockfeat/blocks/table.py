@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
 from itertools import accumulate, chain, starmap
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -202,8 +201,8 @@ class Blocks:
                 # Those without words are left out.
                 if link.start <= link.end:
                     of_block.setdefault(owner, []).append(link)
-        place = attrgetter("start", "end")
-        return [tuple(sorted(of_block[block], key=place)) if block in of_block else () for block in range(len(self))]
+        found = (of_block.pop(block, ()) for block in range(len(self)))
+        return [tuple(sorted(links, key=lambda link: link[:2])) for links in found]
 
     def xpaths(self, chosen: Sequence[int] | None = None) -> list[str]:
         """Return the path of the container around some blocks, or all, ``"/"`` for none; linear in the page."""

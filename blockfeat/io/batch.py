@@ -82,8 +82,7 @@ class FolderWriter:
     """Writes one file per document into a folder, named after the document's id."""
 
     def __init__(self, folder: Path, format: str) -> None:
-        self.folder = folder
-        self.suffix = _SUFFIXES[format]
+        self.folder, self.suffix = folder, _SUFFIXES[format]
         self.used: set[str] = set()
 
     def write(self, rendered: Rendered) -> None:

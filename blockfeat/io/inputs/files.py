@@ -10,7 +10,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from operator import attrgetter
 from pathlib import PurePath
 from threading import Event, Thread
 from typing import IO, TYPE_CHECKING, TypeGuard
@@ -176,7 +175,8 @@ def _member_files(folder: str) -> Iterator[str | Document]:
                 identity = (status.st_dev, status.st_ino)
                 if identity not in folders_seen:
                     folders_seen.add(identity)
-                    stack.extend(_entries_backwards(name))
+                    with os.scandir(name) as entries:
+                        stack.extend(sorted((entry.path for entry in entries), reverse=True))
                 continue
         except OSError as error:
             # A broken link whose suffix is not that of a page is skipped without an error.
@@ -189,20 +189,12 @@ def _member_files(folder: str) -> Iterator[str | Document]:
             yield Document(id=name, data=None, error=f"{name}: not a regular file")
 
 
-def _entries_backwards(folder: str) -> list[str]:
-    """List the entries of a folder, last name first."""
-    with os.scandir(folder) as entries:
-        return [entry.path for entry in sorted(entries, key=attrgetter("name"), reverse=True)]
-
-
 def _is_page(name: str) -> bool:
     """Return whether a file in a folder is read: by its suffix, or by its first bytes for suffixes such as .php."""
     if format_by_suffix(name) is not None:
         return not name.lower().endswith(_CONFIGURATION)
-    suffix = PurePath(name).suffix.lower()
-    if suffix in formats.PACKED_SUFFIXES:
-        suffix = PurePath(name).with_suffix("").suffix.lower()
-    if suffix not in _PERHAPS_PAGES:
+    path = PurePath(name.lower())
+    if (path.with_suffix("") if path.suffix in formats.PACKED_SUFFIXES else path).suffix not in _PERHAPS_PAGES:
         return False
     try:
         with open(name, "rb") as stream:
@@ -274,6 +266,8 @@ def _started(document: Pending, options: InputOptions, turns: dict[str, float], 
     """Return the future of a document, fetched in a thread after its host's delay; done at once if it has its page."""
     from concurrent.futures import Future
 
+    from blockfeat.io.http.fetch import fetch
+
     future: Future[Pending] = Future()
     if not _is_unfetched(document):
         future.set_result(document)
@@ -286,22 +280,15 @@ def _started(document: Pending, options: InputOptions, turns: dict[str, float], 
         if stopped.wait(max(0.0, turn - time.monotonic())):
             return
         try:
-            future.set_result(_fetched(document, options))
+            future.set_result(fetch(document.id, networks=options.networks, hint=HINT))
+        except BlockfeatError as error:
+            future.set_result(Document(id=document.id, data=None, url=document.url, error=str(error)))
         except BaseException as error:
             future.set_exception(error)
 
     # A daemon thread: an abandoned fetch must not delay the end of the program.
     Thread(target=work, name="blockfeat-fetch", daemon=True).start()
     return future
-
-
-def _fetched(document: Document, options: InputOptions) -> Document:
-    from blockfeat.io.http.fetch import fetch
-
-    try:
-        return fetch(document.id, allow_private=options.allow_private, networks=options.networks, hint=HINT)
-    except BlockfeatError as error:
-        return Document(id=document.id, data=None, url=document.url, error=str(error))
 
 
 def read_inputs(

@@ -80,8 +80,6 @@ class InputOptions:
         Names of the fields of records.
     networks : tuple of IPv4Network or IPv6Network
         Networks that may be fetched from although they are not public.
-    allow_private : bool
-        Allow every address, including those of this machine.
     delay : float
         Minimum seconds between the starts of two fetches from one host.
     max_bytes : int or None
@@ -93,7 +91,6 @@ class InputOptions:
     format: str = "auto"
     fields: FieldNames = field(default_factory=FieldNames)
     networks: tuple[Network, ...] = ()
-    allow_private: bool = False
     delay: float = 1.0
     max_bytes: int | None = None
     output: PurePath | None = None

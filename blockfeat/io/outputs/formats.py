@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape, unescape
 from itertools import chain
 from types import MappingProxyType
@@ -77,15 +78,13 @@ def _chosen(record: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
 
 def _evidence(extraction: Extraction) -> Iterator[str]:
     """Yield the blocks as JSON; the links of one, of which there may be a million, some at a time."""
-    parted = ""
-    for values, block in zip(extraction.evidence(links=False), extraction.blocks, strict=True):
+    for number, (values, block) in enumerate(zip(extraction.evidence(links=False), extraction.blocks, strict=True)):
         before, behind = _dumped(values).rsplit("[]", 1)
-        yield f"{parted}{before}["
+        yield f"{', ' if number else ''}{before}["
         for first in range(0, len(block.links), _LINKS_AT_ONCE):
-            links = _dumped([link.to_dict() for link in block.links[first : first + _LINKS_AT_ONCE]])
+            links = _dumped([link._asdict() for link in block.links[first : first + _LINKS_AT_ONCE]])
             yield f"{', ' if first else ''}{links[1:-1]}"
         yield f"]{behind}"
-        parted = ", "
 
 
 def _dumped(value: Mapping[str, Any] | Sequence[Any]) -> str:
@@ -187,10 +186,7 @@ def _paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         yield from ((key, name) for name in inner) if inner else [(key,)]
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
+_json = partial(json.dumps, ensure_ascii=False)
 _METHODS = {name: getattr(Extraction, f"to_{name}") for name in ("text", "markdown", "html", "xml", "page")}
 FORMATS: Mapping[str, Callable[..., str]] = MappingProxyType({**_METHODS, "json": to_json_line})
 """Functions that return one extraction as text, by the name of the format."""
@@ -262,8 +258,7 @@ class Formatter(PageWork[Rendered]):
         """Check the formats."""
         if self.format not in (*FORMATS, *TABLE_FORMATS) or self.options.get("text", "text") not in TEXTS:
             raise InputError(f"no format {self.options.get('text', self.format)!r}; there are {', '.join(TEXTS)}")
-        if self.options.get("columns"):
-            self.columns  # noqa: B018
+        _ = self.options.get("columns") and self.columns
 
     @property
     def columns(self) -> tuple[Column, ...]:
