@@ -14,6 +14,7 @@ from benchmarks.footprint import cold_start_table, cold_starts, memory_growth, r
 from benchmarks.formats import formats_table, measure_formats
 from benchmarks.metadata import METADATA_PEERS, run_metadata_bench
 from benchmarks.metadata_scores import read_gold
+from benchmarks.shapes import SHAPES
 from benchmarks.speed import measure_speed, systems_of
 from benchmarks.stages import profile_stages
 from benchmarks.text import run_text_bench
@@ -24,6 +25,7 @@ from blockfeat.commands import console
 from blockfeat.commands.options import labelled_pages
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import sampled
+from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.training.evaluation.peers import TO_INSTALL, Peer, missing_peers, peers_named
 
@@ -90,6 +92,8 @@ def _work(command: argparse.ArgumentParser) -> None:
 def _growth_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--limit", type=float, default=60.0, metavar="S", help="seconds that one page may take")
     command.add_argument("--largest", type=int, default=16, metavar="MB", help="size of the largest pages")
+    command.add_argument("--view", action="append", metavar="NAME", help="only this view; repeatable")
+    command.add_argument("--shape", action="append", metavar="NAME", help="only pages of this shape; repeatable")
 
 
 def _footprint_options(command: argparse.ArgumentParser) -> None:
@@ -99,7 +103,11 @@ def _footprint_options(command: argparse.ArgumentParser) -> None:
 
 def _growth(options: argparse.Namespace) -> list[str]:
     sizes = [size for size in SIZES if size <= options.largest << 20]
-    return _tables(measure_views(views_of(options.model), sizes=sizes, limit=options.limit), options)
+    views, shapes = views_of(options.model), options.shape or SHAPES
+    chosen = {name: view for name, view in views.items() if name in (options.view or views)}
+    if unknown := [*(set(options.view or ()) - views.keys()), *(set(shapes) - set(SHAPES))]:
+        raise InputError(f"no view or shape {unknown[0]!r}; there are {', '.join([*views, *SHAPES])}")
+    return _tables(measure_views(chosen, shapes=shapes, sizes=sizes, limit=options.limit), options)
 
 
 def _footprint(options: argparse.Namespace) -> list[str]:

@@ -149,7 +149,7 @@ def _answer(status: str, value: Any) -> bytes:
 def _send(line: Connection, answers: list[bytes]) -> None:
     try:
         line.send_bytes(pickle.dumps(answers, pickle.HIGHEST_PROTOCOL))
-    except BrokenPipeError:
+    except OSError:
         os._exit(0)
 
 
@@ -355,6 +355,7 @@ class _Pool(Generic[Item, Result]):
             if batch:
                 owed.extend(batch)
                 if not worker.give([item for _, item in batch]):
+                    worker.end()  # else nobody knows whether it waits for more
                     self._receive(worker)
         return exhausted
 
@@ -399,9 +400,9 @@ class _Pool(Generic[Item, Result]):
         So are those that it had done, if their results had not been sent.
         """
         worker.end()
-        # Results that it sent before are valid.
+        # Results that it sent before are valid; a line that has failed may have ended inside one.
         with suppress(*LINE_ENDED):
-            while worker.line.poll():
+            while reason != DIED and worker.line.poll():
                 self._take(worker)
         if not worker.is_ready:
             self.failed_starts += 1

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,31 @@ def dies_while_it_answers(item: int) -> bytes:
 def test_a_process_that_is_killed_while_it_answers_costs_no_other_item() -> None:
     found = results_of(dies_while_it_answers, range(200), jobs=2, deadline=60.0)
     assert [item for item, result in enumerate(found) if item % 20 != 7 and result != b"done"] == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX")
+@pytest.mark.parametrize("name", ["_send", "_recv"])
+@pytest.mark.parametrize("broken", [0, 1])
+def test_a_line_that_breaks_off_within_a_message_costs_an_item_at_the_most(
+    monkeypatch: pytest.MonkeyPatch, name: str, broken: int
+) -> None:
+    real, here, calls = getattr(Connection, name), os.getpid(), multiprocessing.RawValue("i", 0)
+
+    def breaks(line: Connection, given: Any) -> Any:
+        # A large message goes in two parts, its size and what it says.
+        if (os.getpid() == here) == (broken == 0):
+            calls.value += 1
+            if calls.value == 4:
+                raise ConnectionResetError
+        return real(line, given)
+
+    monkeypatch.setattr(Connection, name, breaks)
+    signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it hangs"))
+    signal.alarm(60)
+    items = ["x" * 20_000] * 100
+    found = results_of(deepcopy, items, jobs=2, start="fork")
+    signal.alarm(0)
+    assert [result for result in found if result != items[0]] in ([], [failure(items[0], DIED)])
 
 
 _LOCK = threading.Lock()

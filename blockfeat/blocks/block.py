@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """An anchor inside a block: ``text[start:end]`` points to ``href`` (as written on the page)."""
 
     start: int
@@ -76,15 +75,15 @@ class Block:
     part: str = ""
     facts: tuple[tuple[str, str | int], ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the block as plain values that JSON can hold."""
+    def to_dict(self, *, links: bool = True) -> dict[str, Any]:
+        """Return the block as plain values that JSON can hold, with its links or without any."""
         values = {name: getattr(self, name) for name in _IN_ORDER}
         return {
             **values,
             "features": dict(self.features.items()),
             "contributions": dict(self.contributions.items()),
             "failed": list(self.failed),
-            "links": [{"start": link.start, "end": link.end, "href": link.href} for link in self.links],
+            "links": [link._asdict() for link in self.links if links],
         }
 
 

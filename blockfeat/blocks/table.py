@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -186,26 +187,22 @@ class Blocks:
 
     def links(self) -> list[tuple[Link, ...]]:
         """Return the links of each block, with their places in its folded text; anchors without a target are none."""
-        owners = np.searchsorted(self.page_text.block_ends, self.anchors.start, side="right")
+        anchors, owners = self.anchors, self.page_text.block_ends.searchsorted(self.anchors.start, side="right")
         inside = (owners < len(self)).nonzero()[0]
-        attributes = map(self.tags.attributes, self.anchors.element[inside].tolist())
-        of_block: dict[int, list[tuple[int, str]]] = {}
-        for anchor, owner, given in zip(inside.tolist(), owners[inside].tolist(), attributes, strict=True):
-            if href := given.get("href"):
-                of_block.setdefault(owner, []).append((anchor, href))
-        return [self._links_of(block, of_block[block]) if block in of_block else () for block in range(len(self))]
-
-    def _links_of(self, index: int, anchors: Sequence[tuple[int, str]]) -> tuple[Link, ...]:
-        """Return the links of one block, given its anchors with their targets; those without words are left out."""
-        first, raw = int(self.block_starts[index]), self.raw_text(index)
-        folded = FoldedText.of(raw)
-        found = []
-        for anchor, href in anchors:
-            start = folded.start(max(int(self.anchors.start[anchor]) - first, 0))
-            end = folded.end(min(int(self.anchors.end[anchor]) - first, len(raw)))
-            if start <= end:
-                found.append(Link(start, end, href))
-        return tuple(sorted(found, key=lambda link: (link.start, link.end)))
+        of_block: dict[int, list[Link]] = {}
+        last, first, raw, folded = -1, 0, "", FoldedText.of("")
+        columns = (owners, anchors.element, anchors.start, anchors.end)
+        for owner, element, start, end in _in_rows(*(column[inside] for column in columns)):
+            if href := self.tags.attributes(element).get("href"):
+                if owner != last:
+                    last, first, raw = owner, int(self.block_starts[owner]), self.raw_text(owner)
+                    folded = FoldedText.of(raw)
+                link = Link(folded.start(max(start - first, 0)), folded.end(min(end - first, len(raw))), href)
+                # Those without words are left out.
+                if link.start <= link.end:
+                    of_block.setdefault(owner, []).append(link)
+        found = (of_block.pop(block, ()) for block in range(len(self)))
+        return [tuple(sorted(links, key=lambda link: link[:2])) for links in found]
 
     def xpaths(self, chosen: Sequence[int] | None = None) -> list[str]:
         """Return the path of the container around some blocks, or all, ``"/"`` for none; linear in the page."""
@@ -218,16 +215,17 @@ class Blocks:
 class FoldedText:
     """The words of a text, and where each stands once every gap between them is one space."""
 
-    starts: list[int]
-    ends: list[int]
-    folded: list[int]
+    starts: array[int]
+    ends: array[int]
+    folded: array[int]
 
     @classmethod
     def of(cls, text: str) -> FoldedText:
         """Find the words of a text."""
-        words = [found.span() for found in _WORD.finditer(text)]
-        folded = accumulate((end - start + 1 for start, end in words), initial=0)
-        return cls([start for start, _ in words], [end for _, end in words], list(folded))
+        places = array("i", chain.from_iterable(found.span() for found in _WORD.finditer(text)))
+        starts, ends = places[::2], places[1::2]
+        folded = accumulate((end - start + 1 for start, end in zip(starts, ends, strict=True)), initial=0)
+        return cls(starts, ends, array("i", folded))
 
     def start(self, place: int) -> int:
         """Return where the first character stands, folded, that is no space and not before a place of the text."""

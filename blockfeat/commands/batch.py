@@ -74,7 +74,7 @@ class Target:
         ResumeError
             It was made by another run.
         """
-        from blockfeat.io.batch import FolderWriter, file_writer
+        from blockfeat.io.batch import FolderWriter
 
         if self.path is None:
             yield pages, self._writer(sys.stdout.buffer, renderer)
@@ -98,7 +98,7 @@ class Target:
                         yield resumed.remaining(pages), resumed
                     else:
                         write_run_record(record, file)
-                        yield pages, file_writer(file, lines=True)
+                        yield pages, self._writer(file.open("wb"), renderer)
                 finish(file, self.path)
 
 
@@ -137,10 +137,8 @@ def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], 
     if suffix in (".gz", ".xz", ".zst"):
         raise console.wrong(f"{output}: packed files are not written; pack it afterwards", "--output")
     if format is None and suffix and suffix not in _BY_SUFFIX and suffix[1:].isalpha():
-        hint = nearest(suffix, _BY_SUFFIX)
-        raise console.wrong(
-            f"{output}: no format has the suffix {suffix} ({hint}); --format text writes it", "--output"
-        )
+        unknown = f"{output}: no format has the suffix {suffix} ({nearest(suffix, _BY_SUFFIX)})"
+        raise console.wrong(f"{unknown}; --format text writes it", "--output")
     if is_folder and chosen in _TABLES:
         raise console.wrong(f"{output}: {chosen} is one table, give a file, not a folder", "--output")
     if path is None and chosen == "parquet":

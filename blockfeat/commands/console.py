@@ -184,7 +184,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
     try:
         return _finished(command)
     except BrokenPipeError:
-        _discard_output()
+        _discard(sys.stdout)
         return 0
     except KeyboardInterrupt:
         error("stopped")
@@ -198,7 +198,7 @@ def _failed(failure: BlockfeatError | OSError | MemoryError) -> int:
     import logging
 
     logging.getLogger("blockfeat.cli").info("stopped by an error", exc_info=True)
-    _discard_output()
+    _discard(sys.stdout)
     told = failure_reason(failure) if isinstance(failure, MemoryError) else str(failure)
     if isinstance(failure, OSError) and not isinstance(failure, BlockfeatError) and failure.strerror:
         told = f"{failure.filename}: {failure.strerror}" if failure.filename else failure.strerror
@@ -224,10 +224,6 @@ def _finished(command: Callable[[], object]) -> int:
     with writing("standard output"):
         sys.stdout.flush()
     return code if isinstance(code, int) else 0
-
-
-def _discard_output() -> None:
-    _discard(sys.stdout)
 
 
 def _discard(stream: TextIO) -> None:

@@ -22,7 +22,7 @@ from blockfeat._files import write_text, writing
 from blockfeat.commands import console, monitor_results
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
 from blockfeat.commands.options import QuietOption
-from blockfeat.errors import how_many
+from blockfeat.errors import ConfigError, ModelError, how_many
 
 if TYPE_CHECKING:
     from blockfeat.monitor.config import MonitorConfig
@@ -166,7 +166,10 @@ def check(
     from blockfeat.monitor.config import read_config
 
     found = read_config(config)
-    load_model(found.pages.model)
+    try:
+        load_model(found.pages.model)
+    except ModelError as error:
+        raise ConfigError(f"{config}: 'pages.model': {error}") from error.__cause__
     feeds = sum(source.kind == "feed" for source in found.sources)
     numbers = {"feed": feeds, "page": len(found.sources) - feeds, "brand": len(found.brands)}
     numbers |= {"query": len(found.queries), "alert": len(found.alerts)}

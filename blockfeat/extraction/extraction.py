@@ -359,10 +359,11 @@ class Extraction:
             document["blocks"] = list(self.evidence())
         return document
 
-    def evidence(self) -> Iterator[dict[str, Any]]:
-        """Return the blocks as plain values, each with its role; see `check_memory`."""
+    def evidence(self, *, links: bool = True) -> Iterator[dict[str, Any]]:
+        """Return the blocks as plain values, each with its role, with or without links; see `check_memory`."""
         self.check_memory(_BYTES_OF_EVIDENCE, "the evidence of all blocks")
-        return ({**block.to_dict(), "role": role} for block, role in zip(self.blocks, self.roles, strict=True))
+        blocks = zip(self.blocks, self.roles, strict=True)
+        return ({**block.to_dict(links=links), "role": role} for block, role in blocks)
 
     def check_memory(self, bytes_a_block: int, what: str) -> None:
         """Raise LimitExceeded where what is made of all blocks takes more than 64 MB and 25 times the page's bytes."""

@@ -162,7 +162,10 @@ class Extractor:
         measured = self.measurer.measure(page, lang=lang)
         if not measured.blocks.columns.size and (found := page.with_hidden_text()):
             page, measured = found, self.measurer.measure(found, lang=lang)
-        return self.assemble(page, measured, self.model.predict(measured), id=id, source=source)
+        prediction = self.model.predict(measured)
+        if measured.blocks.columns.shape[1] > _MANY_BLOCKS:
+            measured = measured.released()
+        return self.assemble(page, measured, prediction, id=id, source=source)
 
     def assemble(
         self,
@@ -308,7 +311,7 @@ class Extractor:
         return Extraction("", document.lang, document.url, document.id, status="error", error=reason, model=model)
 
 
-_MOST_MEASURED, _LEVEL = 4, 7
+_MOST_MEASURED, _MANY_BLOCKS, _LEVEL = 4, 50_000, 7
 # Runs of spaces, such as those in the place of scripts, are told by their length: what is packed looks 32 KB back.
 _SPACES, _LENGTH = re.compile(rb" {16,}|\0"), re.compile(rb"\0([0-9]*) ")
 

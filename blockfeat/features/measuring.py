@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
 from random import getrandbits
 from typing import Any
 
@@ -180,8 +180,8 @@ class PageFeatures:
     ----------
     blocks : Blocks
         The page's n blocks.
-    rows : FeatureRows or float array, n × k
-        The features of the model, in its order.
+    rows : FeatureRows or float array, n × k, or callable
+        The features of the model, in its order, or what makes them once more.
     lang : str or None
         ISO 639-1 code of the page's language.
     stop_words : StopWordRatios
@@ -189,14 +189,20 @@ class PageFeatures:
     """
 
     blocks: Blocks
-    rows: FeatureRows | NDArray[np.floating[Any]]
+    rows: FeatureRows | NDArray[np.floating[Any]] | Callable[[], FeatureRows]
     lang: str | None
     stop_words: StopWordRatios
 
     @cached_property
     def matrix(self) -> NDArray[np.floating[Any]]:
         """The features as a matrix, n × k; of a page that is not explained it need not be made."""
-        return self.rows.matrix() if isinstance(self.rows, FeatureRows) else self.rows
+        rows = self.rows() if callable(self.rows) else self.rows
+        return rows.matrix() if isinstance(rows, FeatureRows) else rows
+
+    def released(self) -> PageFeatures:
+        """Return the same without all features, 200 bytes a block: few pages are explained."""
+        made = partial(page_rows, Measured(self.blocks, self.stop_words))
+        return replace(self, rows=made) if isinstance(self.rows, FeatureRows) else self
 
 
 @dataclass(frozen=True)

@@ -78,25 +78,11 @@ class StreamWriter:
             self.stream.flush()
 
 
-def file_writer(path: Path, *, lines: bool, format: str = "text") -> StreamWriter:
-    """Return a writer to one file.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-    """
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return StreamWriter(path.open("wb"), lines, str(path), format)
-
-
 class FolderWriter:
     """Writes one file per document into a folder, named after the document's id."""
 
     def __init__(self, folder: Path, format: str) -> None:
-        self.folder = folder
-        self.suffix = _SUFFIXES[format]
+        self.folder, self.suffix = folder, _SUFFIXES[format]
         self.used: set[str] = set()
 
     def write(self, rendered: Rendered) -> None:

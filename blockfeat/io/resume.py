@@ -76,9 +76,7 @@ def check_same_run(record: Mapping[str, Any], output: Path) -> None:
 def differences(earlier: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
     """Return descriptions of how an earlier run's record, as parsed from JSON, differs in model and options."""
     found = []
-    options = earlier.get("options")
-    before: Mapping[str, Any] = options if isinstance(options, dict) else {}
-    now = record["options"]
+    before, now = (options if isinstance(options := earlier.get("options"), dict) else {}), record["options"]
     if earlier.get("model") != record["model"]:
         found.append(f"model {earlier.get('model')}, not {record['model']}")
     elif earlier.get("model_sha256") != record["model_sha256"] and before == now:
@@ -156,10 +154,8 @@ class Resumption:
     """
 
     def __init__(self, output: Path) -> None:
-        self._output = output
+        self._output, self._place, self._has_ended = output, 0, False
         self._places: deque[int] = deque()
-        self._place = 0
-        self._has_ended = False
         with writing(output):
             _join_partial(output)
             cut_to_whole_lines(output)
@@ -268,9 +264,7 @@ def _join_partial(output: Path) -> None:
 
 def _next_done(lines: IO[bytes]) -> bytes:
     """Return the next line that is done; nothing behind the last."""
-    while (line := lines.readline()) and _outcome(line)[1]:
-        pass
-    return line
+    return next((line for line in lines if not _outcome(line)[1]), b"")
 
 
 def _outcome(line: bytes) -> tuple[object, bool]:

@@ -204,7 +204,8 @@ class SequenceModel(FeatureModel):
 
         Where none is, the best are kept (see `best_blocks`), unless the page is one without content.
         """
-        logits, words = self.logits(measured.rows), measured.blocks.measures.words
+        rows, words = measured.rows, measured.blocks.measures.words
+        logits = self.logits(measured.matrix if callable(rows) else rows)
         expected = expectation(logits, words)
         least = logit(page_cut(self.cut_for(measured.lang), expected, sure=SURE))
         scores = np.subtract(logits, least, dtype=np.float64)

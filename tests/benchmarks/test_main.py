@@ -48,7 +48,7 @@ def test_metadata_are_compared_with_files_of_gold(tmp_path: Path, capsys: pytest
 def test_what_cannot_be_read_is_one_line(
     words: tuple[str, ...], code: int, said: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("blockfeat.commands.console._discard_output", lambda: None)
+    monkeypatch.setattr("blockfeat.commands.console._discard", lambda stream: None)
     assert main(words) == code
     (line,) = capfd.readouterr().err.splitlines()
     assert said in line

@@ -157,6 +157,13 @@ def test_check_names_the_line(tmp_path: Path) -> None:
     assert f"m.toml:{line}: unknown key 'fetch.timout'; did you mean 'timeout'?" in done.stderr
 
 
+def test_check_names_the_file_of_a_model_that_is_not_there(tmp_path: Path) -> None:
+    feed = 'sources = [{url = "https://a.example/f"}]\nbrands = [{name = "Corvane"}]\npages = {model = "nosuch"}\n'
+    (tmp_path / "m.toml").write_text(feed, encoding="utf-8")
+    done = _monitor(tmp_path, "check", "m.toml")
+    assert (done.returncode, "m.toml: 'pages.model': nosuch: no bundled model" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "code", "reason"),
     [

@@ -13,7 +13,7 @@ from blockfeat import Extractor
 from blockfeat.commands.batch import Target
 from blockfeat.errors import ResumeError
 from blockfeat.io import resume as resuming
-from blockfeat.io.batch import Tally, file_writer, run
+from blockfeat.io.batch import StreamWriter, Tally, run
 from blockfeat.io.inputs.options import as_read
 from blockfeat.io.outputs.formats import Formatter, Rendered
 from blockfeat.io.resume import Resumption, check_same_run, run_record
@@ -43,7 +43,7 @@ def resume(path: Path, pages: Iterator[Document], work: Formatter, *, jobs: int 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupted_run_goes_on_where_it_stopped(renderer: Formatter, tmp_path: Path, cut: int, jobs: int) -> None:
     path = tmp_path / "out.jsonl"
-    run(documents(10), renderer, file_writer(path, lines=True))
+    run(documents(10), renderer, StreamWriter(path.open("wb"), True))
     whole = path.read_bytes()
     path.write_bytes(whole[:cut])
     done = {json.loads(line)["id"] for line in whole[:cut].splitlines()[:-1] if b'"error": null' in line}
@@ -84,7 +84,7 @@ def test_kills_at_any_moment_lose_nothing(
 
 def test_other_inputs_are_not_resumed(renderer: Formatter, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
-    run(documents(3), renderer, file_writer(path, lines=True))
+    run(documents(3), renderer, StreamWriter(path.open("wb"), True))
     path.write_text(path.read_text().replace('"id": "', '"id": "./'))
     for other, reason in ((iter([Document(id="other", data="<p>")] * 3), "line 1"), (documents(2), "line 3 .* any ")):
         with pytest.raises(ResumeError, match=reason):

@@ -1,8 +1,6 @@
 """Both databases, SQLite in a file and PostgreSQL as a server of its own in a temporary folder; servers on loopback."""
 
 import os
-import shutil
-import subprocess
 import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -14,45 +12,20 @@ import pytest
 from examples.demo import DemoServer
 from hooks import Hook
 from small_site import Site, serving
+from tools.torture import database
 
 # Without the extra monitor there is nothing to test.
 collect_ignore_glob = [] if find_spec("sqlalchemy") else ["*"]
 
-_PROGRAMS = [Path("/usr/local/bin"), Path("/usr/bin"), *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
-
-
-def _program(name: str) -> str | None:
-    """Return the path of a program of PostgreSQL; those of the server are seldom on the path of commands."""
-    return shutil.which(name, path=os.pathsep.join([*map(str, reversed(_PROGRAMS)), os.environ.get("PATH", "")]))
-
-
-def _as_server_user(*words: str) -> list[str]:
-    """Return a command that root runs as the user postgres: the server refuses to run as root."""
-    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    runuser = shutil.which("runuser") or "/usr/sbin/runuser"  # not on every path of commands
-    return [runuser, "-u", "postgres", "--", *words] if is_root else list(words)
-
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """Address of an empty server without a network: it listens on a socket in a temporary folder."""
-    initdb, control = _program("initdb"), _program("pg_ctl")
-    if initdb is None or control is None:
-        pytest.skip("no PostgreSQL server is installed (Debian: apt-get install postgresql)")
     pytest.importorskip("psycopg", reason="needs the extra monitor")
-    folder = Path(subprocess.check_output(_as_server_user("mktemp", "-d"), text=True).strip())
-    data, log = folder / "data", folder / "log"
-    options = f"-k {folder} -c listen_addresses= -c fsync=off -c max_connections=20"
-    try:
-        made = _as_server_user(initdb, "-D", str(data), "-U", "tester", "-A", "trust", "-E", "UTF8", "--no-sync")
-        subprocess.run(made, check=True, capture_output=True)
-        start = _as_server_user(control, "-D", str(data), "-o", options, "-l", str(log), "-w", "start")
-        subprocess.run(start, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
-        yield f"postgresql://tester@/postgres?host={folder}"
-    finally:
-        stop = _as_server_user(control, "-D", str(data), "-m", "immediate", "stop")
-        subprocess.run(stop, check=False, capture_output=True)
-        shutil.rmtree(folder, ignore_errors=True)
+    with database.running() as server:
+        if server is None:
+            pytest.skip(database.MISSING)
+        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -61,9 +34,9 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "folder" / "monitor.db")
     server: str = request.getfixturevalue("postgres")
-    from databases import database
+    from databases import database as made
 
-    return database(server, f"test_{os.getpid()}_{abs(hash(request.node.nodeid)) % 10**9}")
+    return made(server, f"test_{os.getpid()}_{abs(hash(request.node.nodeid)) % 10**9}")
 
 
 @pytest.fixture

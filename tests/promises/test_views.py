@@ -76,6 +76,29 @@ def test_the_page_of_one_word_takes_no_array_of_its_places() -> None:
     assert peak <= 26 * len(page), peak / len(page)
 
 
+@pytest.mark.parametrize(
+    ("view", "shape", "most"), [("record", "table rows", 34), ("record with evidence", "anchors", 32)]
+)
+def test_what_is_needed_no_longer_is_not_held(view: str, shape: str, most: float) -> None:
+    page = synthetic_page(shape, 1024 * 1024).encode()
+    tracemalloc.start()
+    _VIEWS[view](page)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= most * len(page), peak / len(page)
+
+
+def test_a_page_of_many_blocks_is_explained_as_one_of_few_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = synthetic_page("links", 8 * 1024).encode()
+    small = blockfeat.extract(page)
+    monkeypatch.setattr("blockfeat.extraction.extractor._MANY_BLOCKS", 0)
+    large = blockfeat.extract(page)
+    assert large.analysis
+    assert callable(large.analysis.measured.rows)
+    assert to_json_line(large, evidence=True) == to_json_line(small, evidence=True)
+    assert large.what_would_change(3) == small.what_would_change(3)
+
+
 def test_a_page_of_too_many_blocks_is_refused_but_read(monkeypatch: pytest.MonkeyPatch) -> None:
     page = b"<p>a" * 100_000
     for name in ("explain", "record with evidence", "TEI", "page", "clean"):

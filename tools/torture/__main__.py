@@ -12,8 +12,10 @@ import os
 import signal
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
+from tools.torture.database import MISSING, free_port, running
 from tools.torture.injector import Injector, built_shim, is_possible
 from tools.torture.run import Torture, table_of
 from tools.torture.scenarios import careless, scenarios
@@ -45,15 +47,20 @@ def main() -> int:
         if not sees.findings:
             torture.findings.append("a program that loses its old result is not found out")
         url, site = served()
+        database = ExitStack()
+        server = database.enter_context(running(port=free_port()))
+        if server is None:
+            print(f"without PostgreSQL: {MISSING}", flush=True)
         kills = options.kills if options.kills is not None else 1 if options.short else 15
         try:
-            for scenario in scenarios(url):
+            for scenario in scenarios(url, server):
                 if any(text in scenario.name for text in options.only):
                     torture.fail_calls(scenario, options.kind)
                     torture.kill(scenario, kills)
                     print(f"{torture.injected.total()} failures, the last of {scenario.name}", flush=True)
         finally:
             os.kill(site, signal.SIGKILL)
+            database.close()
         print(table_of(torture.injected))
         for finding in torture.findings:
             print(finding, file=sys.stderr)

@@ -32,6 +32,7 @@ KINDS = {
     "fork": (errno.EAGAIN,),
     "lock": (errno.EIO,),
     "commit": (errno.EIO,),
+    "line": (errno.ECONNRESET,),
 }
 _COMMIT, _FORK = list(KINDS).index("commit"), list(KINDS).index("fork")
 _LEAST_BYTES = 1 << 16

@@ -95,6 +95,7 @@ class Torture:
 
     def _undisturbed(self, scenario: Scenario) -> tuple[Result | None, dict[str, int]]:
         """Return what a run without a fault leaves, and its calls by kind, of the second run: the first one loads."""
+        self._scenario = scenario
         for folder in (self._prepared, self._folder):
             shutil.rmtree(folder, ignore_errors=True)
         self._folder.mkdir()  # its name may stand in what is prepared
@@ -127,6 +128,7 @@ class Torture:
     def _fresh(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
         shutil.copytree(self._prepared, self._folder, symlinks=True)
+        self._scenario.fresh()
 
     def _command(self, command: Command, *, later: float = 0.0) -> Callable[[], object]:
         if callable(command):

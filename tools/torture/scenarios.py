@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, redirect_stderr, suppress
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPException
 from io import StringIO
 from pathlib import Path
 
 from blockfeat.errors import InputError
+from tools.torture.database import emptied
 
 _SENTENCES = (
     "The harbour council met on Tuesday and agreed, after a long debate, to repair the old lighthouse of {n}.",
@@ -26,7 +28,7 @@ _SENTENCES = (
 PAGES = 12
 _OLD = b'{"id": "old", "error": null}\n'
 FILES = ("write", "sync", "rename", "open", "read")
-ALL = (*FILES, "allocate", "fork")
+ALL = (*FILES, "allocate", "fork", "line")
 
 Result = Mapping[str, object]
 Command = Sequence[str] | Callable[[Path], object]
@@ -69,6 +71,8 @@ class Scenario:
         Words of a command that runs before, undisturbed.
     later : float
         How many seconds later the next run is.
+    fresh : callable
+        Empties what is not in the folder, before each run that begins anew.
     has_begun : callable
         Returns whether the first page is stored in a folder.
     without_memory : sequence of str
@@ -85,13 +89,14 @@ class Scenario:
     code: int = 0
     before: Sequence[str] = ()
     later: float = 0.0
+    fresh: Callable[[], object] = lambda: None
     has_begun: Callable[[Path], bool] = has_output
     without_memory: Sequence[str] = ()
 
 
 def article(number: int) -> str:
     """Return a page with an article between links."""
-    body = "".join(f"<p>{' '.join(_SENTENCES)}</p>".format(n=10 + number) for _ in range(3))
+    body = "".join(f"<p>{' '.join(_SENTENCES)}</p>".format(n=10 + number) for _ in range(9))
     links = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(12))
     return (
         f'<!doctype html><html lang="en"><head><title>Lighthouse {number}</title></head><body>'
@@ -363,7 +368,7 @@ def _serve(folder: Path) -> object:
 
 _CONFIG = """
 [monitor]
-store = "out.db"
+store = "{store}"
 stream = "out.jsonl"
 
 [[sources]]
@@ -392,12 +397,12 @@ max_age = "off"
 _MORE = '[[brands]]\nname = "old lighthouse"\n'
 
 
-def _monitored(url: str, *, jobs: int = 0) -> Callable[[Path], None]:
+def _monitored(url: str, *, jobs: int = 0, store: str = "out.db") -> Callable[[Path], None]:
     """Return what prepares a configuration, and another with a brand more."""
 
     def prepare(folder: Path) -> None:
         for name, more in (("in.toml", ""), ("in-more.toml", _MORE)):
-            (folder / name).write_text(_CONFIG.format(url=url, more=more, jobs=jobs), encoding="utf-8")
+            (folder / name).write_text(_CONFIG.format(url=url, more=more, jobs=jobs, store=store), encoding="utf-8")
 
     return prepare
 
@@ -418,11 +423,45 @@ def _stored(folder: Path) -> Result:
         found: dict[str, object] = {"whole": connection.execute("PRAGMA integrity_check").fetchall()}
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'mention'").fetchone():
             found |= {name: sorted(connection.execute(query).fetchall()) for name, query in _ROWS.items()}
+    return found | _streamed(folder)
+
+
+def _streamed(folder: Path) -> Result:
     stream = folder / "out.jsonl"
-    if stream.exists():
-        lines = stream.read_bytes()
-        found["stream"] = sorted({json.loads(line)["id"] for line in lines[: lines.rfind(b"\n") + 1].splitlines()})
-    return found
+    lines = stream.read_bytes() if stream.exists() else b""
+    found = {json.loads(line)["id"] for line in lines[: lines.rfind(b"\n") + 1].splitlines()}
+    return {"stream": sorted(found)} if stream.exists() else {}
+
+
+def _in_server(address: str, query: str) -> list[tuple[object, ...]]:
+    """Return the rows of a query; none where there is no such table yet."""
+    import psycopg
+
+    with suppress(psycopg.errors.UndefinedTable), closing(psycopg.connect(address)) as connection:
+        return connection.execute(query.encode()).fetchall()
+    return []
+
+
+def postgresql(url: str, server: str) -> list[Scenario]:
+    """Return a run of the monitor on a PostgreSQL server."""
+    fresh = partial(emptied, server, "torture")
+    store = fresh()
+
+    def stored(folder: Path) -> Result:
+        # What is prepared has an empty store.
+        shown = _ROWS if folder.name == "run" else {}
+        return {name: sorted(_in_server(store, query)) for name, query in shown.items()} | _streamed(folder)
+
+    def has_page(folder: Path) -> bool:
+        return bool(_in_server(store, "SELECT 1 FROM page WHERE fetched_at IS NOT NULL LIMIT 1"))
+
+    run, kinds = ["monitor", "run", "{folder}/in.toml", "--quiet"], ("connect", "transfer", "commit", "write", "sync")
+    return [
+        Scenario(
+            *("monitor, PostgreSQL", run, _monitored(url, store=store), stored, _rows_stand),
+            **{"kinds": kinds, "later": 86400.0, "fresh": fresh, "has_begun": has_page},
+        )
+    ]
 
 
 def _rows_stand(before: Result, now: Result, whole: Result) -> str:
@@ -488,6 +527,6 @@ def careless() -> Scenario:
     return Scenario("careless", _in_place, _with_old(_pages, "out.txt"), files_below, _whole_or_untouched)
 
 
-def scenarios(url: str) -> list[Scenario]:
-    """Return all scenarios; pages and a feed are served at an address."""
-    return [*batches(), *others(url), *monitors(url)]
+def scenarios(url: str, server: str | None) -> list[Scenario]:
+    """Return all scenarios; pages and a feed are served at an address, and databases where there is a server."""
+    return [*batches(), *others(url), *monitors(url), *(postgresql(url, server) if server else ())]

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* In the order of injector.KINDS. */
-enum { WRITE, SYNC, RENAME, OPEN, READ, CONNECT, TRANSFER, ALLOCATE, FORK, LOCK, COMMIT, KINDS };
+enum { WRITE, SYNC, RENAME, OPEN, READ, CONNECT, TRANSFER, ALLOCATE, FORK, LOCK, COMMIT, LINE, KINDS };
 
 struct plan {
     int32_t kind, error, lasting, kills;
@@ -80,11 +80,13 @@ static int is_file(int fd) {
     return is_below(path);
 }
 
-static int is_socket(int fd) {
+/* Count what goes over a connection: to elsewhere, or between processes of this machine. */
+static int socket_fails(int fd) {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
     if (plan == NULL || getsockname(fd, (struct sockaddr *)&address, &size) != 0) return 0;
-    return address.ss_family == AF_INET || address.ss_family == AF_INET6;
+    if (address.ss_family == AF_UNIX) return torture_fails(LINE);
+    return (address.ss_family == AF_INET || address.ss_family == AF_INET6) && torture_fails(TRANSFER);
 }
 
 #define REAL(name) \
@@ -105,6 +107,7 @@ ssize_t write(int fd, const void *data, size_t size) {
         if (size > 1 && plan->lasting) return real(fd, data, size / 2);
         return -1;
     }
+    if (socket_fails(fd)) return -1;
     return real(fd, data, size);
 }
 
@@ -122,19 +125,19 @@ ON_FILE(READ, ssize_t, readv, (int fd, const struct iovec *parts, int count), (f
 ssize_t read(int fd, void *data, size_t size) {
     REAL(read);
     if (is_file(fd) && torture_fails(READ)) return -1;
-    if (is_socket(fd) && torture_fails(TRANSFER)) return -1;
+    if (socket_fails(fd)) return -1;
     return real(fd, data, size);
 }
 
 ssize_t recv(int fd, void *data, size_t size, int flags) {
     REAL(recv);
-    if (is_socket(fd) && torture_fails(TRANSFER)) return -1;
+    if (socket_fails(fd)) return -1;
     return real(fd, data, size, flags);
 }
 
 ssize_t send(int fd, const void *data, size_t size, int flags) {
     REAL(send);
-    if (is_socket(fd) && torture_fails(TRANSFER)) return -1;
+    if (socket_fails(fd)) return -1;
     return real(fd, data, size, flags);
 }
 
@@ -205,6 +208,16 @@ static int is_refused(size_t size) {
     struct plan *now = plan;
     return now != NULL && size >= (size_t)now->least_bytes && torture_fails(ALLOCATE);
 }
+
+/* Memory that processes share; the C library maps its own by other ways. */
+#define MAPS(name, offset) \
+    void *name(void *near, size_t size, int protection, int flags, int fd, offset place) { \
+        REAL(name); \
+        return flags & MAP_SHARED && is_refused(size) ? MAP_FAILED : real(near, size, protection, flags, fd, place); \
+    }
+
+MAPS(mmap, off_t)
+MAPS(mmap64, off64_t)
 
 void *malloc(size_t size) { return is_refused(size) ? NULL : __libc_malloc(size); }
 

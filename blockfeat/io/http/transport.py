@@ -122,9 +122,7 @@ class _CheckedBackend:
     """An asynchronous httpcore network backend that connects to checked addresses only."""
 
     def __init__(self, networks: Sequence[Network], resolver: Resolver, hint: str) -> None:
-        self._networks = networks
-        self._resolver = resolver
-        self._hint = hint
+        self._networks, self._resolver, self._hint = networks, resolver, hint
 
     async def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, **options: Any

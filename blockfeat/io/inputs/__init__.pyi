@@ -4,7 +4,6 @@ from blockfeat.io.inputs.files import fetched as fetched
 from blockfeat.io.inputs.files import list_inputs as list_inputs
 from blockfeat.io.inputs.files import read_file as read_file
 from blockfeat.io.inputs.files import read_inputs as read_inputs
-from blockfeat.io.inputs.files import read_stdin as read_stdin
 from blockfeat.io.inputs.options import INPUT_FORMATS as INPUT_FORMATS
 from blockfeat.io.inputs.options import FieldNames as FieldNames
 from blockfeat.io.inputs.options import InputOptions as InputOptions

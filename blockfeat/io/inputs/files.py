@@ -10,7 +10,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from operator import attrgetter
 from pathlib import PurePath
 from threading import Event, Thread
 from typing import IO, TYPE_CHECKING, TypeGuard
@@ -33,9 +32,8 @@ _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
 
 def failed_document(name: str, error: Exception) -> Document:
     """Return a document with ``error`` for an input that cannot be read."""
-    reason = getattr(error, "strerror", None) or str(error)
-    if isinstance(error, FileNotFoundError):
-        reason = "no such file or folder"
+    is_missing = isinstance(error, FileNotFoundError)
+    reason = "no such file or folder" if is_missing else getattr(error, "strerror", None) or str(error)
     return Document(id=name, data=None, error=reason if reason.startswith(f"{name}: ") else f"{name}: {reason}")
 
 
@@ -50,15 +48,16 @@ def read_file(path: str | os.PathLike[str], max_bytes: int | None = None) -> Doc
     name = os.fspath(path)
     try:
         with open(name, "rb") as stream:
-            return _page(name, stream, max_bytes)
+            return [*_page(name, stream, max_bytes)][-1]
     except (*formats.DAMAGE, BlockfeatError) as error:
         return failed_document(name, error)
 
 
 def _pages_of(name: str, options: InputOptions) -> Iterator[Pending]:
     """Yield the pages of a file; its format is that of the options, else of its suffix, else of its first bytes."""
-    format = format_by_suffix(name) if options.format == "auto" else options.format
-    if format == "html" and os.path.isfile(name):
+    format = (options.format == "auto" and format_by_suffix(name)) or options.format
+    # A packed page may be two documents: what is whole, and that the rest is not.
+    if format == "html" and not name.lower().endswith(formats.PACKED_SUFFIXES) and os.path.isfile(name):
         yield partial(read_file, name, options.max_bytes)
         return
     try:
@@ -72,19 +71,11 @@ def _pages_of(name: str, options: InputOptions) -> Iterator[Pending]:
         yield failed_document(name, error)
 
 
-def read_stdin(options: InputOptions) -> Iterator[Document]:
-    """Yield the pages of standard input, in the options' format or as detected; a single page has the id ``-``."""
-    try:
-        yield from _read("-", sys.stdin.buffer, options, None if options.format == "auto" else options.format)
-    except (*formats.DAMAGE, BlockfeatError) as error:
-        yield failed_document("-", error)
-
-
-def _read(name: str, stream: IO[bytes], options: InputOptions, format: str | None) -> Iterator[Document]:
-    if format is None:
+def _read(name: str, stream: IO[bytes], options: InputOptions, format: str) -> Iterator[Document]:
+    if format == "auto":
         format, stream = _detected(stream)
     if format == "html":
-        yield _page(name, stream, options.max_bytes)
+        yield from _page(name, stream, options.max_bytes)
     elif format == "urls":
         yield from read_urls(name, stream)
     elif format == "warc":
@@ -104,15 +95,22 @@ def _detected(stream: IO[bytes]) -> tuple[str, IO[bytes]]:
     return formats.detected(head), whole
 
 
-def _page(name: str, stream: IO[bytes], max_bytes: int | None) -> Document:
+def _page(name: str, stream: IO[bytes], max_bytes: int | None) -> Iterator[Document]:
+    """Yield a page, decompressed; behind one that is damaged, as far as it can be read, a document with ``error``."""
     head, whole = formats.peeked(stream)
     # What is packed, a pipe or a device may have no end.
-    bound = math.inf if os.path.isfile(name) and not formats.is_packed(head) else _MAX_UNPACKED_BYTES
-    most = min(max_bytes or math.inf, bound)
-    data = formats.unpacked(whole).read(int(most) + 1 if most <= _MAX_UNPACKED_BYTES else -1)
+    is_plain = os.path.isfile(name) and not formats.is_packed(head)
+    most = min(max_bytes or math.inf, math.inf if is_plain else _MAX_UNPACKED_BYTES)
+    size = int(most) + 1 if most <= _MAX_UNPACKED_BYTES else -1
+    data, damage = (whole.read(size), None) if is_plain else formats.read_to_damage(whole, size)
     if len(data) > most:
         raise LimitExceeded(f"larger than {most} bytes{' when unpacked' if formats.is_packed(head) else ''}")
-    return Document(id=name, data=data)
+    if damage is not None and not data:
+        raise damage
+    yield Document(id=name, data=data)
+    if damage is not None:
+        gap = f"{name}@{len(data)}"
+        yield Document(id=gap, data=None, error=f"{gap}: damaged from this byte of the page on: {damage}")
 
 
 def _parquet(name: str, stream: IO[bytes], options: InputOptions) -> Iterator[Document]:
@@ -177,7 +175,8 @@ def _member_files(folder: str) -> Iterator[str | Document]:
                 identity = (status.st_dev, status.st_ino)
                 if identity not in folders_seen:
                     folders_seen.add(identity)
-                    stack.extend(_entries_backwards(name))
+                    with os.scandir(name) as entries:
+                        stack.extend(sorted((entry.path for entry in entries), reverse=True))
                 continue
         except OSError as error:
             # A broken link whose suffix is not that of a page is skipped without an error.
@@ -190,20 +189,12 @@ def _member_files(folder: str) -> Iterator[str | Document]:
             yield Document(id=name, data=None, error=f"{name}: not a regular file")
 
 
-def _entries_backwards(folder: str) -> list[str]:
-    """List the entries of a folder, last name first."""
-    with os.scandir(folder) as entries:
-        return [entry.path for entry in sorted(entries, key=attrgetter("name"), reverse=True)]
-
-
 def _is_page(name: str) -> bool:
     """Return whether a file in a folder is read: by its suffix, or by its first bytes for suffixes such as .php."""
     if format_by_suffix(name) is not None:
         return not name.lower().endswith(_CONFIGURATION)
-    suffix = PurePath(name).suffix.lower()
-    if suffix in formats.PACKED_SUFFIXES:
-        suffix = PurePath(name).with_suffix("").suffix.lower()
-    if suffix not in _PERHAPS_PAGES:
+    path = PurePath(name.lower())
+    if (path.with_suffix("") if path.suffix in formats.PACKED_SUFFIXES else path).suffix not in _PERHAPS_PAGES:
         return False
     try:
         with open(name, "rb") as stream:
@@ -275,6 +266,8 @@ def _started(document: Pending, options: InputOptions, turns: dict[str, float], 
     """Return the future of a document, fetched in a thread after its host's delay; done at once if it has its page."""
     from concurrent.futures import Future
 
+    from blockfeat.io.http.fetch import fetch
+
     future: Future[Pending] = Future()
     if not _is_unfetched(document):
         future.set_result(document)
@@ -287,22 +280,15 @@ def _started(document: Pending, options: InputOptions, turns: dict[str, float], 
         if stopped.wait(max(0.0, turn - time.monotonic())):
             return
         try:
-            future.set_result(_fetched(document, options))
+            future.set_result(fetch(document.id, networks=options.networks, hint=HINT))
+        except BlockfeatError as error:
+            future.set_result(Document(id=document.id, data=None, url=document.url, error=str(error)))
         except BaseException as error:
             future.set_exception(error)
 
     # A daemon thread: an abandoned fetch must not delay the end of the program.
     Thread(target=work, name="blockfeat-fetch", daemon=True).start()
     return future
-
-
-def _fetched(document: Document, options: InputOptions) -> Document:
-    from blockfeat.io.http.fetch import fetch
-
-    try:
-        return fetch(document.id, allow_private=options.allow_private, networks=options.networks, hint=HINT)
-    except BlockfeatError as error:
-        return Document(id=document.id, data=None, url=document.url, error=str(error))
 
 
 def read_inputs(
@@ -340,8 +326,8 @@ def list_inputs(
     for name in inputs or ["-"]:
         try:
             yield from _read_input(name, options, on_passed_over)
-        except BlockfeatError as error:
-            yield Document(id=name, data=None, error=str(error))
+        except (*formats.DAMAGE, BlockfeatError) as error:
+            yield failed_document(name, error)
 
 
 def _read_input(name: str, options: InputOptions, on_passed_over: OnPassedOver | None) -> Iterator[Pending]:
@@ -349,7 +335,7 @@ def _read_input(name: str, options: InputOptions, on_passed_over: OnPassedOver |
     if is_web_address(name):
         yield unfetched(name)
     elif name == "-":
-        yield from read_stdin(options)
+        yield from _read("-", sys.stdin.buffer, options, options.format)
     elif os.path.isdir(name):
         yield from _pages_below(name, options, on_passed_over)
     elif not os.path.exists(name):

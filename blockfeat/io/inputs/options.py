@@ -80,8 +80,6 @@ class InputOptions:
         Names of the fields of records.
     networks : tuple of IPv4Network or IPv6Network
         Networks that may be fetched from although they are not public.
-    allow_private : bool
-        Allow every address, including those of this machine.
     delay : float
         Minimum seconds between the starts of two fetches from one host.
     max_bytes : int or None
@@ -93,7 +91,6 @@ class InputOptions:
     format: str = "auto"
     fields: FieldNames = field(default_factory=FieldNames)
     networks: tuple[Network, ...] = ()
-    allow_private: bool = False
     delay: float = 1.0
     max_bytes: int | None = None
     output: PurePath | None = None
@@ -189,6 +186,17 @@ def unpacked(stream: IO[bytes]) -> IO[bytes]:
         packed = Pieces(iter(partial(whole.read1, _ZSTD_PIECE), b""))
         return io.BufferedReader(Pieces(_zstd_pieces(pyarrow.CompressedInputStream(packed, "zstd"))))
     return whole
+
+
+def read_to_damage(packed: IO[bytes], most: int) -> tuple[bytes, Exception | None]:
+    """Return up to ``most`` bytes of a stream, unpacked, and the damage before which they stand, None without any."""
+    stream, data = unpacked(packed), bytearray()
+    try:
+        while len(data) < most and (piece := _some(stream, min(_PIECE, most - len(data)))):
+            data += piece
+    except DAMAGE as error:
+        return bytes(data), error
+    return bytes(data), None
 
 
 def _zstd_pieces(stream: Any) -> Iterator[bytes]:

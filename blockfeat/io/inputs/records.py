@@ -272,12 +272,9 @@ class _Window:
     """Bytes that arrive in pieces, read forwards; some before the position are kept, to be read again."""
 
     def __init__(self, pull: Callable[[], bytes], kept: int = 0) -> None:
-        self._pull = pull
-        self._kept = kept
-        self._bytes = bytearray()
+        self._pull, self._kept, self._bytes = pull, kept, bytearray()
         # Where the bytes that are there begin and end.
-        self.first = self.end = 0
-        self.position = 0
+        self.first = self.end = self.position = 0
 
     def fill(self, size: int) -> int:
         """Wait for this many bytes at the position, and return how many there are; fewer only at the end."""

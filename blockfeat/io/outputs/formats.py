@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape, unescape
-from itertools import chain, repeat
-from operator import add
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from blockfeat.extraction.extractor import PageWork
 from blockfeat.models.site import REDESIGNED
 from blockfeat.page.document import NO_MARKUP, Document
 
-_TWICE = ("lead", "body")
+_TWICE, _LINKS_AT_ONCE = ("lead", "body"), 10_000
 # What JSON writes of control characters and lone surrogates, or of a backslash.
 _UNCLEAN = re.compile(r"[\x7f-\x9f\ud800-\udfff\\](?:(?<!\\)|[bfru])")
 
@@ -56,9 +56,10 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
     if evidence:
         # Block by block, appended in place: plain values of all take several times as much memory as what is written,
         # and their lines, joined at the end, twice as much.
-        blocks, line = map(_dumped, extraction.evidence()), line[:-1] + ', "blocks": ['
-        for piece in chain(map(add, chain([""], repeat(", ")), blocks), ["]}"]):
+        line = line[:-1] + ', "blocks": ['
+        for piece in _evidence(extraction):
             line += piece
+        line += "]}"
     # Valid inside JSON strings, but line ends for many readers; the others are not in clean strings.
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -75,7 +76,18 @@ def _chosen(record: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
     return {**chosen, "metadata": chosen.get("metadata", metadata)} if metadata else chosen
 
 
-def _dumped(value: Mapping[str, Any]) -> str:
+def _evidence(extraction: Extraction) -> Iterator[str]:
+    """Yield the blocks as JSON; the links of one, of which there may be a million, some at a time."""
+    for number, (values, block) in enumerate(zip(extraction.evidence(links=False), extraction.blocks, strict=True)):
+        before, behind = _dumped(values).rsplit("[]", 1)
+        yield f"{', ' if number else ''}{before}["
+        for first in range(0, len(block.links), _LINKS_AT_ONCE):
+            links = _dumped([link._asdict() for link in block.links[first : first + _LINKS_AT_ONCE]])
+            yield f"{', ' if first else ''}{links[1:-1]}"
+        yield f"]{behind}"
+
+
+def _dumped(value: Mapping[str, Any] | Sequence[Any]) -> str:
     """Return plain values as JSON, cleaned where they need it."""
     with suppress(TypeError, ValueError):
         line = json.dumps(value, ensure_ascii=False, allow_nan=False)
@@ -174,10 +186,7 @@ def _paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         yield from ((key, name) for name in inner) if inner else [(key,)]
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
+_json = partial(json.dumps, ensure_ascii=False)
 _METHODS = {name: getattr(Extraction, f"to_{name}") for name in ("text", "markdown", "html", "xml", "page")}
 FORMATS: Mapping[str, Callable[..., str]] = MappingProxyType({**_METHODS, "json": to_json_line})
 """Functions that return one extraction as text, by the name of the format."""
@@ -249,8 +258,7 @@ class Formatter(PageWork[Rendered]):
         """Check the formats."""
         if self.format not in (*FORMATS, *TABLE_FORMATS) or self.options.get("text", "text") not in TEXTS:
             raise InputError(f"no format {self.options.get('text', self.format)!r}; there are {', '.join(TEXTS)}")
-        if self.options.get("columns"):
-            self.columns  # noqa: B018
+        _ = self.options.get("columns") and self.columns
 
     @property
     def columns(self) -> tuple[Column, ...]:

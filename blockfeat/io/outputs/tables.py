@@ -39,9 +39,7 @@ class CsvWriter:
     """
 
     def __init__(self, stream: IO[bytes], columns: tuple[Column, ...], *, name: str = "standard output") -> None:
-        self._stream = stream
-        self._columns = columns
-        self._name = name
+        self._stream, self._columns, self._name = stream, columns, name
         self._write([column.name for column in columns])
 
     def write(self, rendered: Rendered) -> None:

@@ -254,6 +254,8 @@ def locked(engine: Engine, *, name: str) -> Iterator[Check]:
             session = _Session(engine, lost)
         except BlockingIOError as error:
             raise StoreError(f"{name}: another run is at work on this store") from error
+        except SQLAlchemyError as error:
+            raise StoreError(f"{name}: {reason_of(error, engine)}") from error
         with closing(session):
             yield session.check
         return

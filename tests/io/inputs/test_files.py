@@ -1,11 +1,13 @@
 """Single files, folders and standard input."""
 
 import gzip
+import hashlib
 import io
 import json
+import lzma
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from blockfeat.errors import FetchError
 from blockfeat.io.inputs import InputOptions, fetched, list_inputs, read_inputs
 from blockfeat.io.inputs.files import read_file, read_urls, unfetched
 from blockfeat.page.document import Document
+from warc_file import zstd
 
 
 def test_a_file_is_read_as_bytes_or_becomes_an_error(tmp_path: Path) -> None:
@@ -96,6 +99,32 @@ def test_a_packed_page_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pyte
     assert [len(read_file(large, most).data or b"") for most in (None, 10**40, 2000, 1999)] == [2000, 2000, 2000, 0]
     path.write_bytes(gzip.compress(b"x" * 900)[:-10])
     assert read_file(path).error is not None
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("xz", lzma.compress), ("zst", zstd)])
+def test_what_is_whole_of_a_damaged_packed_page_is_kept(
+    tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = b"".join(hashlib.sha256(b"%d" % number).hexdigest().encode() + b"<p>" for number in range(6000))
+    packed = pack(page)
+    (tmp_path / f"a.html.{suffix}").write_bytes(packed + b"junk that is no member")
+    (tmp_path / f"b.html.{suffix}").write_bytes(packed[: len(packed) // 2])
+    (tmp_path / f"c.html.{suffix}").write_bytes(packed + packed)
+    (tmp_path / f"d.html.{suffix}").write_bytes(packed[:12])
+    found = list(read_inputs([str(tmp_path)]))
+    names, end = [str(tmp_path / f"{name}.html.{suffix}") for name in "abcd"], len(page)
+    half = found[2].data or b""
+    assert isinstance(half, bytes)
+    assert page.startswith(half)
+    assert len(half) > end / 5
+    read = [names[0], f"{names[0]}@{end}", names[1], f"{names[1]}@{len(half)}", names[2], names[3]]
+    assert [document.id for document in found] == read
+    assert [document.data for document in found if document is not found[2]] == [page, None, None, page + page, None]
+    for gap in (found[1], found[3]):
+        assert (gap.error or "").startswith(f"{gap.id}: damaged from this byte of the page on: ")
+    assert (found[5].error or "").startswith(f"{names[3]}: ")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(packed + b"junk")))
+    assert [document.id for document in read_inputs(["-"])] == ["-", f"-@{end}"]
 
 
 def test_files_folders_and_lines_are_counted(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from blockfeat import Extraction, Extractor
+from blockfeat.blocks.block import Link
 from blockfeat.content.links import clean_characters
 from blockfeat.data import demo_pages
 from blockfeat.extraction.page_kind import KINDS
@@ -64,6 +65,13 @@ def test_evidence_adds_the_blocks() -> None:
     (found,) = values["blocks"]
     assert (found["text"], found["score"], found["failed"]) == ("x", None, ["a"])
     assert found["features"] == {"a": None, "b": 0.5}
+
+
+@pytest.mark.parametrize("links", [0, 1, 2, 5])
+def test_links_of_a_block_are_written_some_at_a_time(monkeypatch: pytest.MonkeyPatch, links: int) -> None:
+    monkeypatch.setattr("blockfeat.io.outputs.formats._LINKS_AT_ONCE", 2)
+    found = extraction(block('[] "[]"', links=tuple(Link(place, 2, '"[]') for place in range(links))), block("y"))
+    assert json.loads(to_json_line(found, evidence=True))["blocks"] == list(found.evidence())
 
 
 @given(text=ANY_TEXT, name=ANY_TEXT)

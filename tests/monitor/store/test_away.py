@@ -99,3 +99,15 @@ def test_a_database_of_another_encoding_is_refused_by_name(postgres: str, encodi
     address = database(postgres, "other", f"TEMPLATE template0 ENCODING {encoding} LC_COLLATE 'C' LC_CTYPE 'C'")
     with pytest.raises(StoreError, match=f"other.*has the encoding {encoding}, and a store needs UTF8"):
         Store.open(address)
+
+
+def test_a_server_that_is_away_when_the_lock_is_taken_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    dialect = store.engine.dialect
+
+    def refuse(*words: Any, **options: Any) -> Any:
+        raise dialect.loaded_dbapi.OperationalError("connection refused\nIs the server running?")
+
+    store.engine.dispose()
+    monkeypatch.setattr(dialect, "connect", refuse)
+    with pytest.raises(StoreError, match=r"/away: connection refused$|: connection refused$"), store.lock():
+        pass
