@@ -173,15 +173,13 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
 
 def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
-    containers, tags, words = blocks.containers, blocks.tags, blocks.measures.words * kept
+    containers, words = blocks.containers, blocks.measures.words * kept
     held = _sums(words, containers.first_block, containers.end_block)
     is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
-    some = is_part.nonzero()[0]
-    opened = tags.opened[containers.element[some]]
-    starts = tags.start[opened]
-    places = _NOTES.places_in(tags.source, starts, tags.stop[opened])
-    named = starts.searchsorted([one for one in places if _WHOLE.match(tags.source, one)], side="right") - 1
-    notes = within(blocks, some[named])
+    named = zip(*naming(blocks, is_part.nonzero()[0], _NOTES), strict=True)
+    if not (some := [container for place, container in named if _WHOLE.match(blocks.tags.source, place)]):
+        return kept
+    notes = within(blocks, np.array(some))
     return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
 
 
@@ -303,26 +301,41 @@ _CURRENCIES = re.compile("|".join(map(re.escape, _OFFERS["signs"])))
 _FEWEST_OFFERS, _FIRST_NAME = 10, re.compile(rb"^<[\w-]+| class=\"\s*[^\"\s]+")
 
 
+def naming(blocks: Blocks, containers: NDArray[np.integer[Any]], marks: Marks) -> tuple[list[int], list[int]]:
+    """Return where marks stand in the start tags of some containers, in order, and the container of each place."""
+    tags = blocks.tags
+    opened = tags.opened[blocks.containers.element[containers]]
+    starts = tags.start[opened]
+    places = marks.places_in(tags.source, starts, tags.stop[opened])
+    return places, containers[starts.searchsorted(places, side="right") - 1].tolist() if places else []
+
+
+@cache
+def names_of(kind: str) -> tuple[Marks, re.Pattern[str]]:
+    """Return marks of which each name of a part of a kind of page has one, and the pattern of the names, by part."""
+    parts = dict(_PARTS[kind])
+    before, marks = parts.pop("before"), parts.pop("marks")
+    # What stands before a word leads the search, which skips all letters quickly.
+    names = "|".join(f"(?P<{part}>{one})" for part, one in parts.items())
+    return Marks.of(map(str.encode, marks)), re.compile(f"{before}(?:{names})", re.VERBOSE)
+
+
 def _called(blocks: Blocks, kind: str, among: Mask | bool = True) -> dict[str, Mask]:
     """Return which of some containers with text are called as parts of a kind of page; each word is looked at once."""
-    containers, parts = blocks.containers, {name: one for name, one in _PARTS[kind].items() if name != "before"}
+    containers, (marks, pattern) = blocks.containers, names_of(kind)
     holding = ((containers.first_block < containers.end_block) & among).nonzero()[0]
-    numbers: dict[bytes, int] = {}
-    number_of = [numbers.setdefault(tag, len(numbers)) for tag in blocks.tags.start_tags(containers.element[holding])]
-    having = defaultdict(list)
-    for tag, number in numbers.items():
+    some = [*dict.fromkeys(naming(blocks, holding, marks)[1])]
+    alike, having = defaultdict[bytes, list[int]](list), defaultdict[bytes, list[int]](list)
+    for container, tag in zip(some, blocks.tags.start_tags(containers.element[some]) if some else (), strict=True):
+        alike[tag].append(container)
+    for tag, those in alike.items():
         for word in (tag.partition(b" ")[0], *b" ".join(_CALLED.findall(tag)).split()):
-            having[word].append(number)
+            having[word] += those
     lines = _NEXT_WORD.sub(r"-\g<0>", b"\n".join(having).decode("utf-8", "replace").replace("_", "-")).lower()
-    ends = list(accumulate(len(line) + 1 for line in lines.split("\n")))
-    called, of_word = {part: np.zeros(len(numbers), dtype=np.bool_) for part in parts}, list(having.values())
-    # What stands before a word leads the search, which skips all letters quickly.
-    pattern = _PARTS[kind]["before"] + "(?:" + "|".join(f"(?P<{part}>{one})" for part, one in parts.items()) + ")"
-    for found in re.finditer(pattern, f"\n{lines}", re.VERBOSE):
-        called[found.lastgroup or ""][of_word[bisect_right(ends, found.start())]] = True
-    masks = {part: np.zeros(containers.key.size, dtype=np.bool_) for part in parts}
-    for part, mask in masks.items():
-        mask[holding] = called[part][np.array(number_of, dtype=np.intp)]
+    ends, of_word = list(accumulate(len(line) + 1 for line in lines.split("\n"))), list(having.values())
+    masks = {part: np.zeros(containers.key.size, dtype=np.bool_) for part in pattern.groupindex}
+    for found in pattern.finditer(f"\n{lines}"):
+        masks[found.lastgroup or ""][of_word[bisect_right(ends, found.start())]] = True
     return masks
 
 
