@@ -23,9 +23,9 @@ from blockfeat.extraction.parts import find_headline, in_comments, with_parts
 from blockfeat.extraction.walls import NOTICES, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
+from blockfeat.page import utf_8
 from blockfeat.page.page import Page
 from blockfeat.page.tags import are_among
-from blockfeat.page.utf_8 import Marks
 
 # Models after a paper keep what the paper's rule keeps.
 _WITH_RULES = ("margin", "sequence")
@@ -221,8 +221,9 @@ def _is_thread(choice: Choice, begin: int) -> bool:
     if any(map(url.__contains__, _ADDRESSES)) or any(map(outer.__contains__, _OUTER)):
         return True
     text = int(choice.blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
-    told = b"".join(declared.data[start : start + _FAR] for start, _ in declared.scripts)
-    return any(map((source[max(text - _BEFORE, 0) : text] + told).__contains__, _TYPES))
+    spans = [(source, max(text - _BEFORE, 0), text)]
+    spans += [(declared.data, start, start + _FAR) for start, _ in declared.scripts]
+    return any(utf_8.places_of(sign, *span, most=1) for span in spans for sign in _TYPES)
 
 
 def _event(choice: Choice) -> Choice:
@@ -230,8 +231,9 @@ def _event(choice: Choice) -> Choice:
     source, body = choice.blocks.tags.source, choice.page.body
     is_doubtful = choice.signs.bits & signs.DOUBT != 0
     is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
-    is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
-    if not is_told and not (is_doubtful and source.find(_TYPE_OF_EVENT) >= 0):
+    outer = source[body : source.find(b">", body)]
+    is_told = is_address or (b"event" in outer and _BODY_OF_EVENT.search(outer) is not None)
+    if not is_told and not (is_doubtful and utf_8.places_of(_TYPE_OF_EVENT, source, most=1)):
         return choice
     found = rules.parts_of_event(choice.blocks, choice.likely, falls_back=is_address and is_doubtful)
     return choice if found is None else choice.keeping(found)._replace(is_found=True)
@@ -287,7 +289,8 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     measures, shown = blocks.measures, kept.nonzero()[0]
     words, linked = measures.words[shown], measures.anchor_words[shown]
     short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
-    found = [block for block in short.tolist() if begins_with("read_also", blocks.raw_text(block))]
+    texts = zip(short.tolist(), blocks.raw_texts(short), strict=True)
+    found = [block for block, text in texts if begins_with("read_also", text)]
     return found if len(found) < shown.size else []
 
 
@@ -301,10 +304,10 @@ _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), 
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _THREADS = bundled_table("blockfeat.extraction", "software.toml")
 _ADDRESSES, _NAMED = _THREADS["addresses"], re.compile(_THREADS["named"].encode(), re.IGNORECASE)
-_NAMES_BEGIN = Marks.of(map(str.encode, _THREADS["names_begin"]))
+_NAMES_BEGIN = utf_8.Marks.of(map(str.encode, _THREADS["names_begin"]))
 _OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
-_SOFTWARE_SIGNS = Marks.of(sign.lower() for sign in _SOFTWARE)
+_SOFTWARE_SIGNS = utf_8.Marks.of(sign.lower() for sign in _SOFTWARE)
 
 
 def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:
