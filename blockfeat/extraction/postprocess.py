@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -188,7 +189,9 @@ def _posts(choice: Choice) -> Choice:
     if words[before].sum() >= words[posts].sum():
         return choice
     posts = posts if selector else posts | before
-    kept = posts & ~blocks_in(blocks, _THREADS["without"])
+    end = int(blocks.end_byte[posts.nonzero()[0][-1:]].max(initial=0))
+    without = [one for one, name in _WITHOUT.items() if utf_8.places_of(name, source, 0, end, most=1)]
+    kept = posts & ~blocks_in(blocks, ",".join(without)) if without else posts
     return choice.keeping(kept if kept.any() else posts)._replace(is_found=True)
 
 
@@ -289,9 +292,21 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     measures, shown = blocks.measures, kept.nonzero()[0]
     words, linked = measures.words[shown], measures.anchor_words[shown]
     short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
-    texts = zip(short.tolist(), blocks.raw_texts(short), strict=True)
-    found = [block for block, text in texts if begins_with("read_also", text)]
+    found = [
+        block
+        for block, text in zip(short.tolist(), blocks.raw_texts(short), strict=True)
+        # Of most two letters are enough.
+        if not ((begin := text[:2]).isascii() and begin.isalpha() and begin.lower() not in _pointer_begins())
+        and begins_with("read_also", text)
+    ]
     return found if len(found) < shown.size else []
+
+
+@cache
+def _pointer_begins() -> frozenset[str]:
+    """Return the two letters that pointers begin with, a constant that is made at its first use."""
+    phrases = bundled_table("blockfeat.extraction", "phrase_lists/read_also.toml")["phrases"]
+    return frozenset(phrase[:2] for phrase in phrases)
 
 
 # So many bytes from the start of html, body and JSON-LD on, on both sides of the word generator, and before the text
@@ -303,6 +318,7 @@ _ADDRESS_OF_OTHERS = re.compile(r"/(?:(?:products?|p|pdp|dp|c|posts|talk|comment
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _THREADS = bundled_table("blockfeat.extraction", "software.toml")
+_WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
 _ADDRESSES, _NAMED = _THREADS["addresses"], re.compile(_THREADS["named"].encode(), re.IGNORECASE)
 _NAMES_BEGIN = utf_8.Marks.of(map(str.encode, _THREADS["names_begin"]))
 _OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
