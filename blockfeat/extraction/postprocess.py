@@ -292,13 +292,14 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     measures, shown = blocks.measures, kept.nonzero()[0]
     words, linked = measures.words[shown], measures.anchor_words[shown]
     short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
-    found = [
+    starts, text, begins = blocks.block_starts[short].tolist(), blocks.page_text.text, _pointer_begins()
+    # Of most two letters are enough.
+    some = [
         block
-        for block, text in zip(short.tolist(), blocks.raw_texts(short), strict=True)
-        # Of most two letters are enough.
-        if not ((begin := text[:2]).isascii() and begin.isalpha() and begin.lower() not in _pointer_begins())
-        and begins_with("read_also", text)
+        for block, start in zip(short.tolist(), starts, strict=True)
+        if (begin := text[start : start + 2]).lower() in begins or not (begin.isascii() and begin.isalpha())
     ]
+    found = [block for block in some if begins_with("read_also", blocks.raw_text(block))]
     return found if len(found) < shown.size else []
 
 
