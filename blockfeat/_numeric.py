@@ -107,5 +107,5 @@ def longest_increasing(values: Sequence[int]) -> list[int]:
 def sums_before(values: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return the sum of the values before each, and of all, in four bytes each: n + 1."""
     sums = np.zeros(values.size + 1, dtype=np.int32)
-    np.cumsum(values, dtype=np.int32, out=sums[1:])
+    values.cumsum(dtype=np.int32, out=sums[1:])
     return sums

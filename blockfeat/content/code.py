@@ -155,10 +155,13 @@ def _marks_beside(blocks: Blocks, part: CodePart, kept: Mask) -> set[int]:
         if end - first > most:
             break
         beside = [*range(first, part.first), *range(part.end, end)]
-        texts = dict(zip(beside, blocks.texts(beside), strict=True))
-        numbers = {block: text for block, text in texts.items() if _NUMBERS.fullmatch(text)}
-        if any(len(text) > _LONGEST_NAME and block not in numbers for block, text in texts.items()):
-            break
+        texts, numbers = dict[int, str](), dict[int, str]()
+        for block in beside:
+            texts[block] = text = blocks.text(block)
+            if _NUMBERS.fullmatch(text):
+                numbers[block] = text
+            elif len(text) > _LONGEST_NAME:
+                return marks
         counted = [int(word) for text in numbers.values() for word in text.split() if len(word) < 8]
         if any(later != number + 1 for number, later in pairwise(counted)):
             numbers = {}

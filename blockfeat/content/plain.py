@@ -24,6 +24,7 @@ from blockfeat.content.text_writer import MOST_COLUMNS, grid_of, text_of_blocks,
 from blockfeat.lang.characters import character_classes
 from blockfeat.lang.measures import code_points
 from blockfeat.page.tags import are_among, name_key, name_keys
+from blockfeat.page.utf_8 import places_of
 
 _TABLE, _ROW, _CELL, _HEADER = name_keys(["table", "tr", "td", "th"])
 _NOT_DATA = name_keys(["h1", "h2", "h3", "h4", "h5", "h6", "form", "article", "section", "blockquote"])
@@ -91,36 +92,36 @@ def data_tables(blocks: Blocks, kept: Mask, known: Sequence[DataTable] = ()) -> 
         return []
     tables = (containers.key == _TABLE).nonzero()[0]
     kept_before = sums_before(kept)
-    holds_kept = kept_before[containers.end_block[tables]] > kept_before[containers.first_block[tables]]
-    ends = containers.element.searchsorted(tags.opened.searchsorted(tags.closed[containers.element[tables]]))
-    holds_kept[:-1] &= tables[1:] >= ends[:-1]
-    tables, ends = tables[holds_kept], ends[holds_kept]
-    if not tables.size:
-        return []
-    barred_before = sums_before(are_among(containers.key, _NOT_DATA))
-    may_hold_data = barred_before[ends] == barred_before[tables + 1]
-    words_before = sums_before(blocks.measures.words)
-    spans = zip(tables[may_hold_data].tolist(), ends[may_hold_data].tolist(), strict=True)
+    is_chosen = kept_before[containers.end_block[tables]] > kept_before[containers.first_block[tables]]
+    elements = containers.element[tables]
+    closed = tags.closed[elements]
+    is_chosen[:-1] &= tags.opened[elements[1:]] > closed[:-1]
+    ends = containers.element.searchsorted(tags.opened.searchsorted(closed[is_chosen]))
+    spans = zip(tables[is_chosen].tolist(), ends.tolist(), strict=True)
     read = {data.container: data for data in known}
-    return [data for table, end in spans if (data := read.get(table) or _read(blocks, words_before, table, end))]
+    return [data for table, end in spans if (data := read.get(table) or _read(blocks, table, end))]
 
 
-def _read(blocks: Blocks, words_before: NDArray[np.int32], table: int, end: int) -> DataTable | None:
+def _read(blocks: Blocks, table: int, end: int) -> DataTable | None:
     """Read the cells of one table; None if it is a layout."""
     containers = blocks.containers
     inside = containers.key[table + 1 : end]
     is_header = inside == _HEADER
     cells = ((inside == _CELL) | is_header).nonzero()[0]
-    if cells.size < _FEW * _FEW:
+    if cells.size < _FEW * _FEW or are_among(inside, _NOT_DATA).any():
         return None
     row = (inside == _ROW).cumsum(dtype=np.int32)[cells]
     # What stands before the first row is in no row.
     cells, row = cells[row > 0], row[row > 0]
     first, end_block = (column[cells + table + 1] for column in (containers.first_block, containers.end_block))
+    own_first, own_end = int(containers.first_block[table]), int(containers.end_block[table])
+    words_before = sums_before(blocks.measures.words[own_first:own_end])
     most = _MOST_WORDS_WITH_HEADER if is_header[cells].any() else _MOST_WORDS
-    if not cells.size or (words_before[end_block] - words_before[first]).max() > most:
+    if not cells.size or (words_before[end_block - own_first] - words_before[first - own_first]).max() > most:
         return None
-    row_starts = np.flatnonzero(np.diff(row, prepend=0))
+    begins_row = np.ones(row.size, dtype=np.bool_)
+    begins_row[1:] = row[1:] != row[:-1]
+    row_starts = begins_row.nonzero()[0]
     # Cells of pictures have no text: a header row says that they are cells of a table.
     is_filled = (end_block > first) | (np.count_nonzero(is_header[cells] & (row == row[0])) >= _FEW)
     wide_rows = np.count_nonzero(np.add.reduceat(is_filled, row_starts, dtype=np.int64) >= _FEW)
@@ -131,8 +132,8 @@ def _read(blocks: Blocks, words_before: NDArray[np.int32], table: int, end: int)
         return None
     return DataTable(
         container=table,
-        first_block=int(containers.first_block[table]),
-        end_block=int(containers.end_block[table]),
+        first_block=own_first,
+        end_block=own_end,
         first=first,
         end=end_block,
         is_header=is_header[cells],
@@ -148,10 +149,10 @@ def _spans(blocks: Blocks, table: int, cells: NDArray[np.int64]) -> tuple[NDArra
     columns, rows = np.ones((2, cells.size), dtype=np.int32)
     element = int(blocks.containers.element[table])
     first, last = int(tags.start[tags.opened[element]]), int(tags.start[tags.closed[element]])
-    if tags.source.find(b'span="', first, last) < 0:
-        return columns, rows
     starts = tags.start[tags.opened[elements]]
-    for found in _SPAN.finditer(tags.source, first, last):
+    for found in (_SPAN.match(tags.source, place - 4) for place in places_of(b'span="', tags.source, first, last)):
+        if not found:
+            continue
         cell = int(starts.searchsorted(found.start(), side="right")) - 1
         if cell >= 0 and found.start() < tags.stop[tags.opened[elements[cell]]]:
             (columns if found[1] == b"col" else rows)[cell] = min(max(int(found[2]), 1), MOST_COLUMNS)

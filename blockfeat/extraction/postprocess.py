@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +24,9 @@ from blockfeat.extraction.parts import find_headline, in_comments, with_parts
 from blockfeat.extraction.walls import NOTICES, asks_at_an_edge, begins_with, consent_begins
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
+from blockfeat.page import utf_8
 from blockfeat.page.page import Page
 from blockfeat.page.tags import are_among
-from blockfeat.page.utf_8 import Marks
 
 # Models after a paper keep what the paper's rule keeps.
 _WITH_RULES = ("margin", "sequence")
@@ -188,7 +189,9 @@ def _posts(choice: Choice) -> Choice:
     if words[before].sum() >= words[posts].sum():
         return choice
     posts = posts if selector else posts | before
-    kept = posts & ~blocks_in(blocks, _THREADS["without"])
+    end = int(blocks.end_byte[posts.nonzero()[0][-1:]].max(initial=0))
+    without = [one for one, name in _WITHOUT.items() if utf_8.places_of(name, source, 0, end, most=1)]
+    kept = posts & ~blocks_in(blocks, ",".join(without)) if without else posts
     return choice.keeping(kept if kept.any() else posts)._replace(is_found=True)
 
 
@@ -201,11 +204,10 @@ def _named_posts(choice: Choice, begin: int) -> Mask | None:
     if log_odds is None or not _is_thread(choice, begin):
         return None
     named: dict[bytes, list[int]] = defaultdict(list)
-    tags, behind = blocks.tags, 0
-    opened = tags.opened[blocks.containers.element]
-    places = _NAMES_BEGIN.places_in(tags.source, starts := tags.start[opened], tags.stop[opened])
-    for place, container in zip(places, (starts.searchsorted(places, side="right") - 1).tolist(), strict=True):
-        if place >= behind and (match := _NAMED.match(tags.source, place)):
+    source, behind = blocks.tags.source, 0
+    every = np.arange(blocks.containers.key.size)
+    for place, container in zip(*rules.naming(blocks, every, _NAMES_BEGIN), strict=True):
+        if place >= behind and (match := _NAMED.match(source, place)):
             named[match[0].lower().translate(None, b"0123456789")].append(container)
             behind = match.end()
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
@@ -222,8 +224,9 @@ def _is_thread(choice: Choice, begin: int) -> bool:
     if any(map(url.__contains__, _ADDRESSES)) or any(map(outer.__contains__, _OUTER)):
         return True
     text = int(choice.blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
-    told = b"".join(declared.data[start : start + _FAR] for start, _ in declared.scripts)
-    return any(map((source[max(text - _BEFORE, 0) : text] + told).__contains__, _TYPES))
+    spans = [(source, max(text - _BEFORE, 0), text)]
+    spans += [(declared.data, start, start + _FAR) for start, _ in declared.scripts]
+    return any(utf_8.places_of(sign, *span, most=1) for span in spans for sign in _TYPES)
 
 
 def _event(choice: Choice) -> Choice:
@@ -231,8 +234,9 @@ def _event(choice: Choice) -> Choice:
     source, body = choice.blocks.tags.source, choice.page.body
     is_doubtful = choice.signs.bits & signs.DOUBT != 0
     is_address = _ADDRESS_OF_EVENT.search(choice.page.url or "") is not None
-    is_told = is_address or _BODY_OF_EVENT.search(source, body, source.find(b">", body)) is not None
-    if not is_told and not (is_doubtful and source.find(_TYPE_OF_EVENT) >= 0):
+    outer = source[body : source.find(b">", body)]
+    is_told = is_address or (b"event" in outer and _BODY_OF_EVENT.search(outer) is not None)
+    if not is_told and not (is_doubtful and utf_8.places_of(_TYPE_OF_EVENT, source, most=1)):
         return choice
     found = rules.parts_of_event(choice.blocks, choice.likely, falls_back=is_address and is_doubtful)
     return choice if found is None else choice.keeping(found)._replace(is_found=True)
@@ -288,8 +292,22 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     measures, shown = blocks.measures, kept.nonzero()[0]
     words, linked = measures.words[shown], measures.anchor_words[shown]
     short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
-    found = [block for block in short.tolist() if begins_with("read_also", blocks.raw_text(block))]
+    starts, text, begins = blocks.block_starts[short].tolist(), blocks.page_text.text, _pointer_begins()
+    # Of most two letters are enough.
+    some = [
+        block
+        for block, start in zip(short.tolist(), starts, strict=True)
+        if (begin := text[start : start + 2]).lower() in begins or not (begin.isascii() and begin.isalpha())
+    ]
+    found = [block for block in some if begins_with("read_also", blocks.raw_text(block))]
     return found if len(found) < shown.size else []
+
+
+@cache
+def _pointer_begins() -> frozenset[str]:
+    """Return the two letters that pointers begin with, a constant that is made at its first use."""
+    phrases = bundled_table("blockfeat.extraction", "phrase_lists/read_also.toml")["phrases"]
+    return frozenset(phrase[:2] for phrase in phrases)
 
 
 # So many bytes from the start of html, body and JSON-LD on, on both sides of the word generator, and before the text
@@ -301,11 +319,12 @@ _ADDRESS_OF_OTHERS = re.compile(r"/(?:(?:products?|p|pdp|dp|c|posts|talk|comment
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
 _WORDS = bundled_table("blockfeat.extraction", "rules.toml")
 _THREADS = bundled_table("blockfeat.extraction", "software.toml")
+_WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
 _ADDRESSES, _NAMED = _THREADS["addresses"], re.compile(_THREADS["named"].encode(), re.IGNORECASE)
-_NAMES_BEGIN = Marks.of(map(str.encode, _THREADS["names_begin"]))
+_NAMES_BEGIN = utf_8.Marks.of(map(str.encode, _THREADS["names_begin"]))
 _OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
-_SOFTWARE_SIGNS = Marks.of(sign.lower() for sign in _SOFTWARE)
+_SOFTWARE_SIGNS = utf_8.Marks.of(sign.lower() for sign in _SOFTWARE)
 
 
 def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:

@@ -39,7 +39,7 @@ _CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter"
 _MOST_DISCUSSED = 0.3
 
 _PAGE = name_keys(["body", "html"])
-_LEAST_OF_SECTION = 0.5
+_LEAST_OF_SECTION, _LEVELS = 0.5, {key: level for level, key in enumerate(KEYS[HEADINGS].tolist(), start=1)}
 # Headings of lists may stand so many blocks before the text; repeated texts have so many words.
 _BEFORE_LIST, _FEWEST_REPEATED = 4, 5
 
@@ -141,47 +141,52 @@ def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Ma
     of its words have to be kept. In lists headings below the first rank are links too, and may stand right before the
     text.
     """
-    measures, shown = blocks.measures, kept.nonzero()[0]
+    words, linked, shown = blocks.measures.words, blocks.measures.anchor_words, kept.nonzero()[0]
     if not shown.size:
         return kept
-    headings = blocks_named(blocks.container, blocks.containers.key, KEYS[HEADINGS], int(shown[-1]))
-    levels = _heading_levels(blocks)
-    is_wanted = levels > 1 if of_list else measures.anchor_words <= signs.HEADING_LINKS * measures.words
-    words = sums_before(blocks.measures.words)
-    kept_words = sums_before(np.where(kept, blocks.measures.words, 0))
-    chosen = kept.copy()
-    for heading in headings[bisect_right(headings, int(shown[0]) - of_list * _BEFORE_LIST) :]:
-        if kept[heading] or not is_wanted[heading]:
-            continue
-        behind = _section_end(blocks, levels, heading)
-        size = words[behind] - words[heading + 1]
-        chosen[heading] = size > 0 and kept_words[behind] - kept_words[heading + 1] >= _LEAST_OF_SECTION * size
+    keys, first = blocks.containers.key, int(shown[0]) - of_list * _BEFORE_LIST
+    headings = blocks_named(blocks.container, keys, KEYS[HEADINGS])
+    levels = [_LEVELS[key] for key in keys[blocks.container[headings]].tolist()]
+    some = [
+        place
+        for place in range(bisect_right(headings, first), bisect_left(headings, int(shown[-1])))
+        if not kept[heading := headings[place]]
+        and (levels[place] > 1 if of_list else linked[heading] <= signs.HEADING_LINKS * words[heading])
+    ]
+    if not some:
+        return kept
+    before, kept_before, chosen = sums_before(words), sums_before(words * kept), kept.copy()
+    for place in some:
+        begin, behind = headings[place] + 1, _section_end(blocks, headings, levels, place)
+        size = before[behind] - before[begin]
+        chosen[begin - 1] = size > 0 and kept_before[behind] - kept_before[begin] >= _LEAST_OF_SECTION * size
     return chosen
 
 
 def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of some words, which a block before has that is kept, are not."""
-    words, chosen = blocks.measures.words, kept.copy()
+    words = blocks.measures.words
     long = (kept & (words >= _FEWEST_REPEATED)).nonzero()[0]
     before = sums_before(words)[long]
     keys = np.append(np.uint64(0), blocks.measures.token_keys.cumsum(dtype=np.uint64))
-    _, first = np.unique(keys[before + words[long]] - keys[before], return_index=True)
+    texts = (keys[before + words[long]] - keys[before]).tolist()
+    if len({*texts}) == len(texts):
+        return kept
+    chosen = kept.copy()
     chosen[long] = False
-    chosen[long[first]] = True
+    chosen[[*dict(zip(reversed(texts), reversed(long.tolist()), strict=True)).values()]] = True
     return chosen
 
 
 def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
-    containers, tags, words = blocks.containers, blocks.tags, blocks.measures.words * kept
+    containers, words = blocks.containers, blocks.measures.words * kept
     held = _sums(words, containers.first_block, containers.end_block)
     is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
-    some = is_part.nonzero()[0]
-    opened = tags.opened[containers.element[some]]
-    starts = tags.start[opened]
-    places = _NOTES.places_in(tags.source, starts, tags.stop[opened])
-    named = starts.searchsorted([one for one in places if _WHOLE.match(tags.source, one)], side="right") - 1
-    notes = within(blocks, some[named])
+    named = zip(*naming(blocks, is_part.nonzero()[0], _NOTES), strict=True)
+    if not (some := [container for place, container in named if _WHOLE.match(blocks.tags.source, place)]):
+        return kept
+    notes = within(blocks, np.array(some))
     return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
 
 
@@ -201,24 +206,17 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
     return None
 
 
-def _heading_levels(blocks: Blocks) -> NDArray[np.int8]:
-    """Return the level of each block that is a heading, 0 of all others."""
-    levels = np.zeros((keys := blocks.containers.key).size + 1, dtype=np.int8)
-    for level, key in enumerate(KEYS[HEADINGS], start=1):
-        levels[:-1][keys == key] = level
-    return levels[blocks.container]
-
-
-def _section_end(blocks: Blocks, levels: NDArray[np.int8], heading: int) -> int:
-    """Return the end of a heading's section: the block after its last."""
-    containers = blocks.containers
+def _section_end(blocks: Blocks, headings: list[int], levels: list[int], place: int) -> int:
+    """Return the end of the section of a heading, one of all with their levels: the block after its last."""
+    containers, heading = blocks.containers, headings[place]
     around = int(blocks.container[heading])
     while around >= 0 and containers.end_block[around] <= heading + 1:
         around = int(containers.parent[around])
     end = int(containers.end_block[around]) if around >= 0 else len(blocks)
-    following = levels[heading + 1 : end]
-    higher = ((following > 0) & (following <= levels[heading])).nonzero()[0]
-    return heading + 1 + int(higher[0]) if higher.size else end
+    for later in range(place + 1, bisect_left(headings, end)):
+        if levels[later] <= levels[place]:
+            return headings[later]
+    return end
 
 
 def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = None) -> Mask:
@@ -303,26 +301,41 @@ _CURRENCIES = re.compile("|".join(map(re.escape, _OFFERS["signs"])))
 _FEWEST_OFFERS, _FIRST_NAME = 10, re.compile(rb"^<[\w-]+| class=\"\s*[^\"\s]+")
 
 
+def naming(blocks: Blocks, containers: NDArray[np.integer[Any]], marks: Marks) -> tuple[list[int], list[int]]:
+    """Return where marks stand in the start tags of some containers, in order, and the container of each place."""
+    tags = blocks.tags
+    opened = tags.opened[blocks.containers.element[containers]]
+    starts = tags.start[opened]
+    places = marks.places_in(tags.source, starts, tags.stop[opened])
+    return places, containers[starts.searchsorted(places, side="right") - 1].tolist() if places else []
+
+
+@cache
+def names_of(kind: str) -> tuple[Marks, re.Pattern[str]]:
+    """Return marks of which each name of a part of a kind of page has one, and the pattern of the names, by part."""
+    parts = dict(_PARTS[kind])
+    before, marks = parts.pop("before"), parts.pop("marks")
+    # What stands before a word leads the search, which skips all letters quickly.
+    names = "|".join(f"(?P<{part}>{one})" for part, one in parts.items())
+    return Marks.of(map(str.encode, marks)), re.compile(f"{before}(?:{names})", re.VERBOSE)
+
+
 def _called(blocks: Blocks, kind: str, among: Mask | bool = True) -> dict[str, Mask]:
     """Return which of some containers with text are called as parts of a kind of page; each word is looked at once."""
-    containers, parts = blocks.containers, {name: one for name, one in _PARTS[kind].items() if name != "before"}
+    containers, (marks, pattern) = blocks.containers, names_of(kind)
     holding = ((containers.first_block < containers.end_block) & among).nonzero()[0]
-    numbers: dict[bytes, int] = {}
-    number_of = [numbers.setdefault(tag, len(numbers)) for tag in blocks.tags.start_tags(containers.element[holding])]
-    having = defaultdict(list)
-    for tag, number in numbers.items():
+    some = [*dict.fromkeys(naming(blocks, holding, marks)[1])]
+    alike, having = defaultdict[bytes, list[int]](list), defaultdict[bytes, list[int]](list)
+    for container, tag in zip(some, blocks.tags.start_tags(containers.element[some]) if some else (), strict=True):
+        alike[tag].append(container)
+    for tag, those in alike.items():
         for word in (tag.partition(b" ")[0], *b" ".join(_CALLED.findall(tag)).split()):
-            having[word].append(number)
+            having[word] += those
     lines = _NEXT_WORD.sub(r"-\g<0>", b"\n".join(having).decode("utf-8", "replace").replace("_", "-")).lower()
-    ends = list(accumulate(len(line) + 1 for line in lines.split("\n")))
-    called, of_word = {part: np.zeros(len(numbers), dtype=np.bool_) for part in parts}, list(having.values())
-    # What stands before a word leads the search, which skips all letters quickly.
-    pattern = _PARTS[kind]["before"] + "(?:" + "|".join(f"(?P<{part}>{one})" for part, one in parts.items()) + ")"
-    for found in re.finditer(pattern, f"\n{lines}", re.VERBOSE):
-        called[found.lastgroup or ""][of_word[bisect_right(ends, found.start())]] = True
-    masks = {part: np.zeros(containers.key.size, dtype=np.bool_) for part in parts}
-    for part, mask in masks.items():
-        mask[holding] = called[part][np.array(number_of, dtype=np.intp)]
+    ends, of_word = list(accumulate(len(line) + 1 for line in lines.split("\n"))), list(having.values())
+    masks = {part: np.zeros(containers.key.size, dtype=np.bool_) for part in pattern.groupindex}
+    for found in pattern.finditer(f"\n{lines}"):
+        masks[found.lastgroup or ""][of_word[bisect_right(ends, found.start())]] = True
     return masks
 
 
@@ -456,15 +469,21 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     descriptions : str
         What the page declares as its description, in any element of its head, a line each.
     """
-    begins = (kept & (blocks.measures.words >= signs.BEGIN_WORDS)).nonzero()[0]
-    if not descriptions or not begins.size:
+    lines = {text[:_LOOKED_AT] for text in descriptions.splitlines()}
+    wanted = {key for text in lines if len(key := _letters(text)) == _LETTERS}
+    begins = kept & (blocks.measures.words >= signs.BEGIN_WORDS)
+    if not wanted or not begins.any():
         return None
-    near = np.arange(max(int(begins[0]) - signs.BLOCKS_BEFORE, 0), int(begins[0]) + 1)
+    near = slice(max((begin := int(begins.argmax())) - signs.BLOCKS_BEFORE, 0), begin + 1)
     words, linked = blocks.measures.words[near], blocks.measures.anchor_words[near]
     is_lost = (words >= signs.STANDFIRST_WORDS) & (linked <= signs.STANDFIRST_LINKS * words)
-    near = near[kept[near] | (is_lost & (log_odds[near] >= signs.LEAST_LOG_ODDS))]
-    wanted = {key for text in descriptions.splitlines() if len(key := _letters(text[:_LOOKED_AT])) == _LETTERS}
-    alike = [block for block in near.tolist() if _letters(blocks.raw_text(block)[:_LOOKED_AT]) in wanted]
+    some = (kept[near] | (is_lost & (log_odds[near] >= signs.LEAST_LOG_ODDS))).nonzero()[0] + near.start
+    firsts = {key[0] for key in wanted}
+    alike = [
+        block
+        for block, text in zip(some.tolist(), blocks.raw_texts(some), strict=True)
+        if not (text[:1].isalnum() and text[0].casefold()[0] not in firsts) and _letters(text[:_LOOKED_AT]) in wanted
+    ]
     if not alike or kept[alike].any():
         return None
     is_caption = kind_names(blocks) == "caption"

@@ -4,11 +4,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blockfeat import Extractor
 from blockfeat.extraction.rules import (
     in_named_box,
     lost_standfirst,
+    names_of,
     parts_of_product,
     section_headings,
     technical_text,
@@ -17,6 +20,7 @@ from blockfeat.extraction.rules import (
 )
 from blocks_of import blocks_of
 from cases import CASES
+from property_examples import examples
 
 MANUAL = "The pump is started by hand, and after that it runs by itself until the tank is full."
 CODE = "<p>Run <code>pump</code>, <code>tank</code> or <code>valve</code>.</p>"
@@ -339,3 +343,11 @@ def test_only_pages_that_say_that_they_are_of_one_product_have_its_parts() -> No
     assert any("of its product" in block.reason for block in found.blocks)
     for other in ("", declared.replace("Product", "ItemList") + declared):
         assert not any("of its product" in block.reason for block in Extractor.load().extract(other + page).blocks)
+
+
+@pytest.mark.parametrize("kind", ["event", "product", "list"])
+@given(st.data())
+@examples(100)
+def test_each_name_of_a_part_has_a_mark(kind: str, data: st.DataObject) -> None:
+    marks, pattern = names_of(kind)
+    assert marks.are_in(data.draw(st.from_regex(pattern, fullmatch=True)).encode())
