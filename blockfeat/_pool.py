@@ -243,9 +243,8 @@ Loaded = TypeVar("Loaded")
 
 DIED = "its worker process died"
 
-_BATCH = 8
-_FEW_OWED = 8
-_WINDOW = 16
+_BATCH = 16
+_WINDOW = 8
 STARTS = 3
 
 
@@ -322,8 +321,7 @@ class _Pool(Generic[Item, Result]):
         for _ in range(self.jobs):
             self._add()
         numbered = enumerate(items)
-        turn = 0
-        exhausted = False
+        turn, exhausted = 0, False
         while True:
             window = turn + _WINDOW * _BATCH * len(self.owed)
             exhausted = self._feed(numbered, window, exhausted)
@@ -340,7 +338,7 @@ class _Pool(Generic[Item, Result]):
         At most ``window`` items are taken in total.
         """
         for worker, owed in list(self.owed.items()):
-            if len(owed) > _FEW_OWED:
+            if len(owed) > _BATCH // 2:
                 continue
             batch: list[tuple[int, Item]] = []
             # The first ones are small: of a few items each worker gets its share.

@@ -178,7 +178,7 @@ def links_of_text(blocks: Blocks, kept: NDArray[np.bool_], base: Base) -> tuple[
     Only addresses of the web, absolute once they are resolved against ``base``; links without words are passed over.
     """
     text, owners = blocks.page_text.text, blocks.page_text.block_ends.searchsorted(blocks.anchors.start, "right")
-    shown = np.append(kept, False)[owners].nonzero()[0]
+    shown = (kept.take(owners, mode="clip") & (owners < kept.size)).nonzero()[0]
     found = []
     for element, start, end in zip(*(column[shown].tolist() for column in blocks.anchors[:3]), strict=True):
         words = " ".join(text[start:end].split())

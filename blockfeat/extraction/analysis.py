@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.table import kinds_of_blocks
-from blockfeat.content.plain import normalised
+from blockfeat.content.links import Base, TextLink, links_of_text
+from blockfeat.content.plain import data_tables, normalised, plain_text, with_marked_scripts
 from blockfeat.extraction.page_kind import JudgedPage, confidence_measures, expected_f1
 from blockfeat.extraction.parts import ROLES, article_titles, block_roles
 from blockfeat.extraction.postprocess import Choice
@@ -27,7 +28,6 @@ from blockfeat.models.model import BlockReason, Model, Prediction
 from blockfeat.page.page import check_memory
 
 if TYPE_CHECKING:
-    from blockfeat.content.links import TextLink
     from blockfeat.content.nodes import Node
     from blockfeat.extraction.reasons import Counterfactual, Fact, PageFacts
     from blockfeat.metadata.metadata import Metadata
@@ -81,8 +81,6 @@ class Facts:
     @classmethod
     def unpacked(cls, data: bytes, text: str) -> Facts:
         """Return the facts that `packed` made this of, with the same text."""
-        from blockfeat.content.links import TextLink
-
         values: dict[str, Any] = json.loads(zlib.decompressobj(zdict=_dictionary(text)).decompress(data))
         parts = text.split(_BETWEEN)
         for name in ("body", "captions", "comments", "roles"):
@@ -338,20 +336,17 @@ class PageAnalysis:
     @cached_property
     def facts(self) -> Facts:
         """What is known of the page beside the text; linear in the page."""
-        from blockfeat.content.links import Base, links_of_text
-        from blockfeat.content.plain import data_tables, plain_text, with_marked_scripts
-
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
         scores, words, (_, chances) = self.prediction.scores, blocks.measures.words, self.evidence.kind
         measures = confidence_measures(model_kind, scores, kept, words, chances, is_found=self.choice.is_found)
         lang_confidence = self._lang_confidence()
         numbers, marked = np.asarray(self.columns["role number"]), with_marked_scripts(blocks)
-        tables = data_tables(blocks, numbers != ROLES.index("clutter"))
+        tables, given = data_tables(blocks, numbers != ROLES.index("clutter"), self.choice.tables), {*roles}
 
         def text(role: str) -> str:
             chosen = numbers == ROLES.index(role)
-            return plain_text(marked, chosen, tables, normalise=normalise) if chosen.any() else ""
+            return plain_text(marked, chosen, tables, normalise=normalise) if role in given else ""
 
         return Facts(
             kind=self.kind,

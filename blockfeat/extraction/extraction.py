@@ -159,8 +159,7 @@ class Extraction:
         """Pickle it as plain values; see the class."""
         if self.source is None:
             return super().__reduce__()
-        values = {name: getattr(self, name) for name in _VALUES} | {"known_metadata": self._metadata}
-        values["known_headline"] = self.headline or ""
+        values = values_of(self) | {"known_metadata": self._metadata}
         analysis = getattr(self.source, "analysis", self.source)
         made = isinstance(analysis, PageAnalysis) and "blocks" in vars(analysis)
         values["known_blocks"] = self.blocks if made else self.known_blocks
@@ -378,6 +377,11 @@ _RECORD = (
 )
 _VALUES = tuple(one.name for one in fields(Extraction) if one.compare)
 _HASHES, _SEED, _RUN, _BYTES = 64, 1, 3, 256
+
+
+def values_of(extraction: Extraction) -> dict[str, Any]:
+    """Return by name the values that make two extractions equal, and the headline."""
+    return {name: getattr(extraction, name) for name in _VALUES} | {"known_headline": extraction.headline or ""}
 
 
 def fingerprint(text: str) -> str | None:

@@ -16,7 +16,7 @@ from weakref import ref
 from blockfeat.content.plain import normalised, plain_text, without_permalinks
 from blockfeat.errors import InputError, InputTypeError, LanguageError, ModelError, failure_reason
 from blockfeat.extraction.analysis import PageAnalysis
-from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.extraction import Extraction, values_of
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
 from blockfeat.extraction.postprocess import postprocess
 from blockfeat.features.measuring import PageFeatures
@@ -270,13 +270,12 @@ class Extractor:
         if jobs <= 1 and deadline is None:
             yield from map(self.extract_document, documents)
             return
-        for document, extraction in read_pages(WithoutEvidence(self), documents, jobs=jobs, deadline=deadline):
-            if extraction.error is None:
+        for document, values in read_pages(WithoutEvidence(self), documents, jobs=jobs, deadline=deadline):
+            if values["error"] is None:
                 # A page that ended its process or passed the deadline is not tried again in this one.
-                source = PageSource(document, lambda: self, extraction.text)
+                values["source"] = source = PageSource(document, lambda: self, values["text"])
                 source.hold(None)
-                extraction = replace(extraction, source=source)
-            yield extraction
+            yield Extraction(**values)
 
     async def aextract_many(
         self, pages: Iterable[PageInput], *, jobs: int = 1, deadline: float | None = None
@@ -570,12 +569,12 @@ def read_pages(
     return in_order(work, documents, jobs=jobs, failure=work.failed, deadline=deadline)
 
 
-class WithoutEvidence(PageWork[Extraction]):
+class WithoutEvidence(PageWork[dict[str, Any]]):
     """Leaves out the analysis, too large to send to another process; it is computed again where it is used."""
 
-    def result(self, document: Document, extraction: Extraction) -> Extraction:
-        """Return the extraction alone."""
-        return replace(extraction, source=None, known_headline=extraction.headline or "")
+    def result(self, document: Document, extraction: Extraction) -> dict[str, Any]:
+        """Return the values of the extraction, which cost less to send than itself."""
+        return values_of(extraction)
 
 
 def _check_many(pages: object, jobs: object, deadline: object) -> None:

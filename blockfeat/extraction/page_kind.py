@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, islice
@@ -26,7 +26,9 @@ _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article
 _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
 _PRICE = r"[$€£¥₹₽₺\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b))"
-_IN_FRONT_ONLY, _CURRENCIES, _KRONER, _CODES = "$¥₹", (*"€£₽₺", "zł", "Kč"), r"kr\b", (b"EUR", b"USD")
+_SIGNS, _BEHIND = "$€£¥₹₽₺", [sign.encode() for sign in (*"€£₽₺", "zł", "Kč", "kr", "EUR", "USD")]
+# Of what may be a digit and white space in front of a sign, the bytes.
+_MAY_BE_NUMBER = re.compile(rb"[0-9\x80-\xff]")
 _HEADINGS = name_keys(["h2", "h3", "h4"])
 _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
 _GROUPS = (["time"], ["pre", "code"], ["img"], ["input", "select", "textarea", "button"])
@@ -36,6 +38,7 @@ _sum, _most = np.add.reduce, np.maximum.reduce
 _OUTER = name_keys(["html", "body", "meta"])
 _TYPE, _STANDARD, _FAR = b'@type"', b"schema.org/", 90
 _OWN_ADDRESS = rb"<link (?=[^<>]*canonical)[^<>]*href=[\"']?([^\"'\s<>]+)"
+_WORD = re.compile(rb"[a-z]+")
 _DATE = r"/(?:19|20)\d\d[/-]"
 _WORDS_OF_PATHS = {
     "forum": r"/(?:forums?|threads?|topics?|t|viewtopic|showthread|questions?|discussions?|community)\b",
@@ -101,43 +104,49 @@ def _within(values: NDArray[np.floating[Any]], bound: float) -> NDArray[np.float
 
 def _prices(text: str) -> int:
     """Return how many prices a text has; far cheaper where no currency in it may stand behind a number."""
-    data, kroner = text.encode("utf-8", "surrogatepass"), "kr" in text and re.search(_KRONER, text)
-    has_codes = any(places_of(code, data, most=1) for code in _CODES)
-    if has_codes or kroner or any(sign[-1] in text and sign in text for sign in _CURRENCIES):
+    data = text.encode("utf-8", "surrogatepass")
+    before = (data[max(place - 4, 0) : place] for sign in _BEHIND for place in places_of(sign, data))
+    if any(map(_MAY_BE_NUMBER.search, before)):
         return len(re.findall(_PRICE, text))
-    return sum(len(re.findall(rf"\{sign}\s?\d", text)) for sign in _IN_FRONT_ONLY if sign in text)
+    return sum([len(re.findall(rf"\{sign}\s?\d", text)) for sign in _SIGNS if sign in text])
 
 
-def _declared(blocks: Blocks) -> Iterator[float]:
-    """Yield the measures of declarations: texts in JSON-LD, and what stands at each place of `_declared_kinds`."""
+def _declared(blocks: Blocks) -> list[float]:
+    """Return the measures of declarations: texts in JSON-LD, and what stands at each place of `_declared_kinds`."""
     declared, data = blocks.declared, blocks.declared.data
-    yield from (float(declared.body != ""), float(declared.other != ""))
+    measures = [float(declared.body != ""), float(declared.other != "")]
     outer = blocks.tags.start_tags(are_among(blocks.tags.key, _OUTER).nonzero()[0])
     every = b"".join(outer)
     types = [*places_of(_TYPE, data), *places_of(_STANDARD, data)]
     said = b"\n".join([data[place : place + _FAR] for place in types])
     for marks, patterns, kinds in _declared_kinds():
-        tags = (tag for mark in marks if places_of(mark, every, most=1) for tag in outer if mark in tag)
+        tags = [tag for mark in marks if places_of(mark, every, most=1) for tag in outer if mark in tag]
         found = b" ".join([*tags, *chain.from_iterable(pattern.findall(said) for pattern in patterns)])
-        words = set(re.findall(r"[a-z]+", found.decode("latin-1").lower() if found else ""))
-        yield from (float(not words.isdisjoint(some)) for some in kinds)
+        words = set(_WORD.findall(found.lower()))
+        measures += [1.0 - words.isdisjoint(some) for some in kinds]
+    return measures
 
 
 @cache
-def _declared_kinds() -> tuple[tuple[list[bytes], list[re.Pattern[bytes]], tuple[list[str], ...]], ...]:
+def _declared_kinds() -> tuple[tuple[list[bytes], list[re.Pattern[bytes]], list[list[bytes]]], ...]:
     """Return where pages say of what kind they are, with the words of each measure, in their order."""
     found = []
     for place in bundled_table("blockfeat.extraction", "declared_kinds.toml").values():
-        marks, patterns = ([one.encode() for one in place.pop(name, ())] for name in ("tags", "types"))
-        found.append((marks, list(map(re.compile, patterns)), tuple(place.values())))
+        kinds = {name: [word.encode() for word in words] for name, words in place.items()}
+        found.append((kinds.pop("tags", []), [*map(re.compile, kinds.pop("types", []))], [*kinds.values()]))
     return tuple(found)
 
 
 def _cues(blocks: Blocks) -> list[float]:
     """Return the logarithms of the numbers of elements marked as discussion, comment …, by tag or class."""
-    cues = bundled_cues()
-    bits = cues.of_elements(blocks.tags, blocks.containers.element).bits
-    return [log1p(np.count_nonzero(bits & np.uint32(cues.masks[name]))) for name in _CUES]
+    bits = bundled_cues().of_elements(blocks.tags, blocks.containers.element).bits
+    return list(map(log1p, _sum(bits & _cue_masks() != 0, axis=1).tolist()))
+
+
+@cache
+def _cue_masks() -> NDArray[np.uint32]:
+    """Return the bit of each kind of cue, in a row of its own: a constant that is made at its first use."""
+    return np.array([[bundled_cues().masks[name]] for name in _CUES], dtype=np.uint32)
 
 
 def is_forum(url: str | None) -> bool:

@@ -48,6 +48,7 @@ _LINKED = 0.5
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
 """Roles of blocks."""
 _HEADLINE, _LEAD, _BODY, _CAPTION, _COMMENT, _CLUTTER = range(len(ROLES))
+_ROLES_OF_LABELS = np.array([_CLUTTER, _BODY], dtype=np.uint8)
 
 # Elements that give a block its kind, by their keys; those of other kinds than the two end them.
 _HEADING_KIND, _CAPTION_KIND = 1, 2
@@ -115,7 +116,8 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
         wanted.update(tokenize(title or ""))
     best: tuple[int, str] | None = None
     most = _LEAST_LIKE
-    for block, text in zip(near, blocks.texts(near), strict=True):
+    for block in near:
+        text = blocks.text(block)
         # In scripts without spaces characters are words.
         words = tokenize(text) if block in is_unspaced else text.lower().split()
         share = sum(map(wanted.__contains__, words)) / max(len(words), 1)
@@ -162,7 +164,7 @@ def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> NDArray[np.
     headline : int or None
         The block that is the headline (`find_headline`).
     """
-    roles = np.where(kept, np.uint8(_BODY), np.uint8(_CLUTTER))
+    roles = _ROLES_OF_LABELS.take(kept)
     kinds = _kinds_of_text(blocks, kept)
     roles[kinds == _CAPTION_KIND] = _CAPTION
     words = blocks.measures.words
@@ -195,7 +197,7 @@ def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, 
         return []
     behind = body if headline is None else body[body > headline]
     first: list[int] = behind[:_FIRST].tolist()
-    marked = _marked(blocks, first)
+    marked = _marked(blocks, first) if first else []
     if marked and len(marked) < body.size:
         return marked
     is_below_headline = headline is not None and len(first) > 1 and headings[first[0]] and not headings[first[1]]
@@ -207,16 +209,11 @@ def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, 
 
 def _marked(blocks: Blocks, candidates: Sequence[int]) -> list[int]:
     """Return the blocks around which an element of few blocks is named as a standfirst."""
-    cues, containers = bundled_cues(), blocks.containers
-    around: list[tuple[int, int]] = []
-    for block in candidates:
-        container = int(blocks.container[block])
-        while container >= 0 and int(containers.end_block[container] - containers.first_block[container]) <= _AROUND:
-            around.append((block, int(containers.element[container])))
-            container = int(containers.parent[container])
-    bits = cues.of_elements(blocks.tags, np.array([element for _, element in around], dtype=np.int64)).bits
-    named = (bits & np.uint32(cues.masks["lead"])).tolist()
-    return list(dict.fromkeys(block for (block, _), is_named in zip(around, named, strict=True) if is_named))
+    cues, first, end = bundled_cues(), blocks.containers.first_block, blocks.containers.end_block
+    around = ((end - first <= _AROUND) & (first <= candidates[-1]) & (end > candidates[0])).nonzero()[0]
+    bits = cues.of_elements(blocks.tags, blocks.containers.element[around]).bits
+    named = around[bits & np.uint32(cues.masks["lead"]) != 0].tolist()
+    return [block for block in candidates if any(first[one] <= block < end[one] for one in named)]
 
 
 def article_titles(blocks: Blocks, kept: Mask, headline: int | None) -> list[int]:

@@ -117,15 +117,14 @@ def find_moment(text: str, *, month_first: bool = False) -> Moment | None:
 
 def find_span(text: str, *, month_first: bool = False) -> tuple[int, int, Moment] | None:
     """Return where the first date in a text begins and ends, and the moment."""
-    return _find_span(text[:_LONGEST], month_first)
+    text = text[:_LONGEST]
+    return _find_span(text, month_first) if _DIGITS.search(text) else None
 
 
 @lru_cache(maxsize=256)
 def _find_span(text: str, month_first: bool) -> tuple[int, int, Moment] | None:
     """Return what `find_span` does; the same blocks are read for names and for dates of several kinds."""
     best: tuple[int, int, Moment] | None = None
-    if not _DIGITS.search(text):
-        return None
     if month_first and "/" not in text:
         return _find_span(text, False)
     for form, needed in _FORMS:

@@ -109,8 +109,8 @@ _IRRELEVANT = listed("irrelevant")
 _LONGEST_JSON = 20_000
 _MANY = 300
 _END = "<meta"
-# Both alternatives behind one set, for which the search is fast.
-_ATTRIBUTE = re.compile(r'[<\s](?:(?<=<)meta|(property|name|http-equiv|content|value)="([^"]*)")')
+# All alternatives behind one set, for which the search is fast; most elements have a name and a content alone.
+_ATTRIBUTE = re.compile(pattern("meta_attribute"))
 
 
 @cache
@@ -149,11 +149,11 @@ def _contents(tags: Tags) -> dict[str, list[str]]:
     # All at once: an element ends where the next one begins.
     starts = b"".join(tags.start_tags(tags.named("meta")[:_MANY])).decode("utf-8", "replace")
     names, content, is_read = list[str](), "", True
-    for attribute, value in _ATTRIBUTE.findall(starts + _END):
+    for name, text, attribute, value in _ATTRIBUTE.findall(starts + _END):
         if not attribute:
             if content and is_read:
                 _give(names, content, given)
-            names, content, is_read = [], "", True
+            names, content, is_read = name.lower().split(), text, not name.startswith(_IRRELEVANT)
         elif attribute in ("content", "value"):
             content = content or value
         else:

@@ -153,7 +153,7 @@ class _Reading:
     def _others(self, name: str, claimed: str, read: Callable[[list[str]], _Read]) -> Iterator[_Read]:
         """Return what sources claim, other than the one that a field's value is from."""
         own = self.sources[name]
-        return (read(claims[claimed]) for claims in self.claims if claims.source != own and claims[claimed])
+        return (read(each.values[claimed]) for each in self.claims if claimed in each.values and each.source != own)
 
     def _day(self, values: list[str]) -> date | None:
         moment = parse_moment(values[0], month_first=self.is_month_first)
@@ -169,10 +169,11 @@ class _Reading:
             self.sources[name] = source
         return value or None
 
-    def _given(self, name: str) -> Iterator[tuple[str, str]]:
+    def _given(self, name: str) -> list[tuple[str, str]]:
         """Return all claims of a field with their sources, in order."""
-        ordered = source_records().ordered(name, self.claims)
-        return ((value, claims.source) for claims in ordered for value in claims[name])
+        claiming = [claims for claims in self.claims if name in claims.values]
+        ordered = source_records().ordered(name, claiming) if len(claiming) > 1 else claiming
+        return [(value, claims.source) for claims in ordered for value in claims.values[name]]
 
     def _first(self, name: str, clean: Callable[[str], str], *, named: str | None = None) -> str | None:
         for value, source in self._given(name):

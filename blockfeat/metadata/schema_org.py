@@ -130,7 +130,8 @@ def _claims(node: Node, by_id: dict[str, Node], source: str) -> Candidates:
     add = claims.add
     for name, keys in _STRINGS.items():
         for key in keys:
-            add(name, *map(plain, _texts(node.get(key))))
+            if key in node:
+                add(name, *map(plain, _texts(node[key])))
     for key in ("author", "creator"):
         for name, is_organisation in _people(node.get(key), by_id):
             add("organisation" if is_organisation else "author", name)

@@ -74,7 +74,7 @@ class Place:
     @cached_property
     def near(self) -> dict[int, str]:
         """The short blocks of the stretch with their texts, those behind the headline first."""
-        near = self._short(np.array([*range(self.headline, self.end), *reversed(range(self.first, self.headline))]))
+        near = self._short(np.array([*range(self.headline, self.end), *range(self.headline - 1, self.first - 1, -1)]))
         return self._texts(near[self._are_about(self.blocks.first_byte[near])])
 
     @cached_property
@@ -235,7 +235,7 @@ def _in_line(blocks: Blocks, index: int, text: str) -> Iterator[str]:
     """Return the names of one block that is a byline, or of the block behind one that is a label."""
     if len(text) > MOST_CHARACTERS or text.count(" ") >= _MOST_WORDS:
         return
-    if _may_begin(text) and index + 1 < len(blocks) and len(text) < _LONGEST_LABEL and _LABEL.match(text):
+    if len(text) < _LONGEST_LABEL and index + 1 < len(blocks) and _may_begin(text) and _LABEL.match(text):
         following = blocks.text(index + 1)
         if len(following) < 80 and not following[:1].islower():
             yield from _names_in(following)
