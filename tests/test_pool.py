@@ -211,19 +211,26 @@ def work(item):
     print(os.getpid(), flush=True)
     time.sleep(600)
 
-list(in_order(work, range(2), jobs=2, failure=lambda item, reason: None, deadline=500.0))
+list(in_order(work, ["x" * 100_000] * 99, jobs=2, failure=lambda item, reason: None, deadline=500.0))
 """
 
 
-def test_processes_end_with_the_program_that_is_killed_also_where_an_item_never_ends() -> None:
+def test_processes_and_memory_end_with_the_program_that_is_killed_also_where_an_item_never_ends() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     program = subprocess.Popen([sys.executable, "-c", _HANGING], stdout=subprocess.PIPE, text=True, env=environment)
     assert program.stdout is not None
-    worker = int(program.stdout.readline())
+    workers = [int(program.stdout.readline()), int(program.stdout.readline())]
+    os.kill(workers[0], signal.SIGKILL)
+    # The process that takes its place says so too.
+    workers.append(int(program.stdout.readline()))
     program.kill()
     program.wait()
     for _ in range(600):
-        if not _runs(worker):
+        if not any(map(_runs, workers)):
+            memory = Path("/dev/shm")
+            assert not [
+                path for path in memory.glob("*") if any(str(pid) in path.name for pid in (program.pid, *workers))
+            ]
             return
         time.sleep(0.1)
     pytest.fail("the process of the pool is still there")
