@@ -96,7 +96,7 @@ def beside_text(blocks: Blocks) -> Mask:
     is the header of an article.
     """
     containers, words, bits = blocks.containers, blocks.measures.words, _cue_bits(blocks)
-    is_small = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
+    is_small = _inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
     is_sure = are_among(containers.key, _MENUS) | (bits & _mask_of("consent", "dialog") != 0)
     is_own = (containers.key == _HEADER) & (containers.key[containers.parent] == _ARTICLE)
     return within(blocks, _is_beside(blocks, bits) & (is_small | is_sure) & ~is_own)
@@ -121,17 +121,16 @@ def _mask_of(*kinds: str) -> np.uint32:
 def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     """Return the innermost container that holds nearly all kept words; -1 for none."""
     kept_words = blocks.measures.words * kept
-    held = _sums(kept_words, blocks.containers.first_block, blocks.containers.end_block)
+    held = _inside(blocks, kept_words)
     around = (held >= _NEARLY_ALL * kept_words.sum()).nonzero()[0]
     return int(around[-1]) if around.size else -1
 
 
 def within(blocks: Blocks, containers: NDArray[Any]) -> Mask:
     """Return which blocks stand inside one of some containers, given as a mask or by their numbers."""
-    change = np.zeros(len(blocks) + 1, dtype=np.int64)
-    np.add.at(change, blocks.containers.first_block[containers], 1)
-    np.add.at(change, blocks.containers.end_block[containers], -1)
-    return np.asarray(change.cumsum()[:-1] > 0)
+    edges = (blocks.containers.first_block, blocks.containers.end_block)
+    opened, closed = (np.bincount(edge[containers], minlength=len(blocks) + 1) for edge in edges)
+    return np.asarray((opened - closed).cumsum()[:-1] > 0)
 
 
 def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Mask:
@@ -170,8 +169,6 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     before = sums_before(words)[long]
     keys = np.append(np.uint64(0), blocks.measures.token_keys.cumsum(dtype=np.uint64))
     texts = (keys[before + words[long]] - keys[before]).tolist()
-    if len({*texts}) == len(texts):
-        return kept
     chosen = kept.copy()
     chosen[long] = False
     chosen[[*dict(zip(reversed(texts), reversed(long.tolist()), strict=True)).values()]] = True
@@ -181,7 +178,7 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
 def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
     containers, words = blocks.containers, blocks.measures.words * kept
-    held = _sums(words, containers.first_block, containers.end_block)
+    held = _inside(blocks, words)
     is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
     named = zip(*naming(blocks, is_part.nonzero()[0], _NOTES), strict=True)
     if not (some := [container for place, container in named if _WHOLE.match(blocks.tags.source, place)]):
@@ -213,10 +210,8 @@ def _section_end(blocks: Blocks, headings: list[int], levels: list[int], place: 
     while around >= 0 and containers.end_block[around] <= heading + 1:
         around = int(containers.parent[around])
     end = int(containers.end_block[around]) if around >= 0 else len(blocks)
-    for later in range(place + 1, bisect_left(headings, end)):
-        if levels[later] <= levels[place]:
-            return headings[later]
-    return end
+    inside = range(place + 1, bisect_left(headings, end))
+    return next((headings[later] for later in inside if levels[later] <= levels[place]), end)
 
 
 def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = None) -> Mask:
@@ -237,12 +232,11 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     """
     if is_forum(url):
         return kept
-    containers, words = blocks.containers, blocks.measures.words
-    spans = containers.first_block, containers.end_block
+    words = blocks.measures.words
     likely_words = words * likely
-    kept_words = _sums(words * kept, *spans)
+    kept_words = _inside(blocks, words * kept)
     total = int(likely_words.sum())
-    is_large = (_sums(likely_words, *spans) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
+    is_large = (_inside(blocks, likely_words) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
     named: dict[int, int] = {}
     for container in is_large.nonzero()[0].tolist() if total else ():
         named.setdefault(_rank(blocks, container), container)
@@ -257,20 +251,18 @@ def named_text(blocks: Blocks) -> Mask:
 
     For pages of which nothing is kept: a picture with a line below it reads like no article.
     """
-    first, end = blocks.containers.first_block, blocks.containers.end_block
-    linked, sizes = (_sums(counts, first, end) for counts in (blocks.measures.anchor_words, blocks.measures.words))
+    linked, sizes = (_inside(blocks, counts) for counts in (blocks.measures.anchor_words, blocks.measures.words))
     some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0].tolist()
     named = [container for container in some if not _rank(blocks, container)]
+    end = blocks.containers.end_block
     box = named[:1] if all(end[container] <= end[named[0]] for container in named) else []
     return within(blocks, np.array(box, dtype=np.intp))
 
 
-def _sums(
-    words: NDArray[np.integer[Any]], first: NDArray[np.integer[Any]], end: NDArray[np.integer[Any]]
-) -> NDArray[np.int32]:
-    """Return the sum of words over the blocks from first (inclusive) to end (exclusive)."""
-    before = sums_before(words)
-    return np.asarray(before[end] - before[first])
+def _inside(blocks: Blocks, counts: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+    """Return the sum of what is counted of each block, for the blocks in each container."""
+    before = sums_before(counts)
+    return np.asarray(before[blocks.containers.end_block] - before[blocks.containers.first_block])
 
 
 def _rank(blocks: Blocks, container: int) -> int:
@@ -356,7 +348,7 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
     """
     called, containers, likely_words = _called(blocks, "event"), blocks.containers, blocks.measures.words * likely
     first, end = containers.first_block, containers.end_block
-    words = _sums(blocks.measures.words, first, end)
+    words = _inside(blocks, blocks.measures.words)
     boxes = (called["box"] & ~are_among(containers.key, _PAGE) & (words > 0)).nonzero()[0]
     if not boxes.size and falls_back:
         boxes = (containers.key == _MAIN).nonzero()[0]
@@ -392,8 +384,8 @@ def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     Without other products and delivery. Where next to nothing of what is left is likely only descriptions, features
     and specifications are kept, if there are any: they are short, and less like an article than what is beside them.
     """
-    words, containers = blocks.measures.words, blocks.containers
-    is_part = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
+    words = blocks.measures.words
+    is_part = _inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
     inside = {part: within(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
     left = kept & ~inside["beside"]
     told = inside["text"] & ~inside["beside"] & ~inside["without"]
@@ -412,7 +404,7 @@ def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]])
     called, containers = _called(blocks, "list"), blocks.containers
     if np.count_nonzero(called["offer"]) > _MOST_OFFERS:
         return kept
-    held = _sums(blocks.measures.words * kept, containers.first_block, containers.end_block)
+    held = _inside(blocks, blocks.measures.words * kept)
     is_beside = (_is_beside(blocks, _cue_bits(blocks)) | called["without"]) & (held <= _MOST_HELD * held.max(initial=0))
     rest: Mask = log_odds > _LEAST_OF_REST
     if (innermost := _innermost_around(blocks, kept)) >= 0:
@@ -432,10 +424,10 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
         return kept
     prices = np.bincount(blocks.page_text.block_ends.searchsorted(places, side="right"), minlength=len(blocks))
     first, end = containers.first_block, containers.end_block
-    sizes = _sums(words, first, end)
+    sizes = _inside(blocks, words)
     menus = within(blocks, are_among(containers.key, _MENUS) & (sizes <= _MOST_OF_PAGE * words.sum()))
     counted = (blocks.measures.anchor_words, prices, menus.view(np.uint8))
-    linked, priced, hidden = (_sums(counts, first, end) > 0 for counts in counted)
+    linked, priced, hidden = (_inside(blocks, counts) > 0 for counts in counted)
     is_short = (sizes >= _OFFERS["fewest_words"]) & (sizes <= _OFFERS["most_words"])
     some = (is_short & linked & priced & ~hidden).nonzero()[0]
     named: dict[bytes, list[int]] = defaultdict(list)
@@ -469,22 +461,21 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     descriptions : str
         What the page declares as its description, in any element of its head, a line each.
     """
-    lines = {text[:_LOOKED_AT] for text in descriptions.splitlines()}
-    wanted = {key for text in lines if len(key := _letters(text)) == _LETTERS}
-    begins = kept & (blocks.measures.words >= signs.BEGIN_WORDS)
-    if not wanted or not begins.any():
-        return None
-    near = slice(max((begin := int(begins.argmax())) - signs.BLOCKS_BEFORE, 0), begin + 1)
-    words, linked = blocks.measures.words[near], blocks.measures.anchor_words[near]
-    is_lost = (words >= signs.STANDFIRST_WORDS) & (linked <= signs.STANDFIRST_LINKS * words)
-    some = (kept[near] | (is_lost & (log_odds[near] >= signs.LEAST_LOG_ODDS))).nonzero()[0] + near.start
-    firsts = {key[0] for key in wanted}
+    wanted = {key for text in {*descriptions.splitlines()} if len(key := _letters(text)) == _LETTERS}
+    words = blocks.measures.words
+    begin = next((block for block in kept.nonzero()[0].tolist() if words[block] >= signs.BEGIN_WORDS), -1)
+    near = range(max(begin - signs.BLOCKS_BEFORE, 0), begin + 1)
+    columns = (column[near.start : near.stop].tolist() for column in (words, blocks.measures.anchor_words, log_odds))
     alike = [
         block
-        for block, text in zip(some.tolist(), blocks.raw_texts(some), strict=True)
-        if not (text[:1].isalnum() and text[0].casefold()[0] not in firsts) and _letters(text[:_LOOKED_AT]) in wanted
+        for block, size, linked, odds in zip(near, *columns, strict=True)
+        if size >= signs.STANDFIRST_WORDS
+        and linked <= signs.STANDFIRST_LINKS * size
+        and odds >= signs.LEAST_LOG_ODDS
+        and not kept[block]
+        and _letters(blocks.raw_text(block)) in wanted
     ]
-    if not alike or kept[alike].any():
+    if not alike or any(kept[block] and _letters(blocks.raw_text(block)) in wanted for block in near):
         return None
     is_caption = kind_names(blocks) == "caption"
     return next((block for block in alike if not is_caption[block]), None)
@@ -492,7 +483,7 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
 
 def _letters(text: str) -> str:
     """Return the first letters and digits of a text, without case."""
-    return "".join(islice(filter(str.isalnum, text), _LETTERS)).casefold()[:_LETTERS]
+    return "".join(islice(filter(str.isalnum, text[:_LOOKED_AT]), _LETTERS)).casefold()[:_LETTERS]
 
 
 _WORDS_A_PHRASE = 20
