@@ -155,8 +155,14 @@ def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Ma
     if not some:
         return kept
     before, kept_before, chosen = sums_before(words), sums_before(words * kept), kept.copy()
+    parent, end = blocks.containers.parent, blocks.containers.end_block
     for place in some:
-        begin, behind = headings[place] + 1, _section_end(blocks, headings, levels, place)
+        begin, around = headings[place] + 1, int(blocks.container[headings[place]])
+        while around >= 0 and end[around] <= begin:
+            around = int(parent[around])
+        behind = int(end[around]) if around >= 0 else len(blocks)
+        inside = range(place + 1, bisect_left(headings, behind))
+        behind = next((headings[later] for later in inside if levels[later] <= levels[place]), behind)
         size = before[behind] - before[begin]
         chosen[begin - 1] = size > 0 and kept_before[behind] - kept_before[begin] >= _LEAST_OF_SECTION * size
     return chosen
@@ -166,9 +172,10 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of some words, which a block before has that is kept, are not."""
     words = blocks.measures.words
     long = (kept & (words >= _FEWEST_REPEATED)).nonzero()[0]
-    before = sums_before(words)[long]
-    keys = np.append(np.uint64(0), blocks.measures.token_keys.cumsum(dtype=np.uint64))
-    texts = (keys[before + words[long]] - keys[before]).tolist()
+    edges = sums_before(words)[np.concatenate((long, long + 1)).reshape(2, -1).T.ravel()]
+    keys = blocks.measures.token_keys
+    # What stands behind the last one has no sum.
+    texts = np.add.reduceat(keys, edges[: -1 if long.size and edges[-1] == keys.size else None])[::2].tolist()
     chosen = kept.copy()
     chosen[long] = False
     chosen[[*dict(zip(reversed(texts), reversed(long.tolist()), strict=True)).values()]] = True
@@ -201,17 +208,6 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
             return titles[inside]
         around = int(containers.parent[around])
     return None
-
-
-def _section_end(blocks: Blocks, headings: list[int], levels: list[int], place: int) -> int:
-    """Return the end of the section of a heading, one of all with their levels: the block after its last."""
-    containers, heading = blocks.containers, headings[place]
-    around = int(blocks.container[heading])
-    while around >= 0 and containers.end_block[around] <= heading + 1:
-        around = int(containers.parent[around])
-    end = int(containers.end_block[around]) if around >= 0 else len(blocks)
-    inside = range(place + 1, bisect_left(headings, end))
-    return next((headings[later] for later in inside if levels[later] <= levels[place]), end)
 
 
 def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = None) -> Mask:
@@ -418,10 +414,12 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
     Offers are elements named alike, each with a link and a price, outside of menus; without their buttons and the like.
     """
     containers, words, text = blocks.containers, blocks.measures.words, blocks.page_text.text
-    mine = int(words[kept].sum())
-    places = [found.start() for found in _CURRENCIES.finditer(text)] if 2 * mine <= words.sum() else []
-    if len(places) < _FEWEST_OFFERS:
+    if 2 * (mine := int(words[kept].sum())) > words.sum():
         return kept
+    data = text.encode("utf-8", "surrogatepass")
+    if sum(len(places_of(sign, data)) for sign in map(str.encode, _OFFERS["signs"])) < _FEWEST_OFFERS:
+        return kept
+    places = [found.start() for found in _CURRENCIES.finditer(text)]
     prices = np.bincount(blocks.page_text.block_ends.searchsorted(places, side="right"), minlength=len(blocks))
     first, end = containers.first_block, containers.end_block
     sizes = _inside(blocks, words)
