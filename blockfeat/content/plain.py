@@ -151,9 +151,8 @@ def _spans(blocks: Blocks, table: int, cells: NDArray[np.int64]) -> tuple[NDArra
     element = int(blocks.containers.element[table])
     first, last = int(tags.start[tags.opened[element]]), int(tags.start[tags.closed[element]])
     starts = tags.start[tags.opened[elements]]
-    for found in (_SPAN.match(tags.source, place - 4) for place in places_of(b'span="', tags.source, first, last)):
-        if not found:
-            continue
+    places = places_of(b'span="', tags.source, first, last)
+    for found in filter(None, (_SPAN.match(tags.source, place - 4) for place in places)):
         cell = int(starts.searchsorted(found.start(), side="right")) - 1
         if cell >= 0 and found.start() < tags.stop[tags.opened[elements[cell]]]:
             (columns if found[1] == b"col" else rows)[cell] = min(max(int(found[2]), 1), MOST_COLUMNS)

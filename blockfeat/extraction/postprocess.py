@@ -178,8 +178,7 @@ def _posts(choice: Choice) -> Choice:
     begin = choice.page.body
     generator = max(source.find(b'"generator"', 0, _TOLD), _NEAR)
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
-    is_known = _SOFTWARE_SIGNS.are_in(told)
-    selector = next((posts for sign, posts in _SOFTWARE.items() if is_known and sign in told), "")
+    selector = next((posts for sign, posts in _SOFTWARE.items() if utf_8.places_of(sign, told, most=1)), "")
     posts = blocks_in(blocks, selector) if selector else _named_posts(choice, begin)
     if posts is None:
         return choice
@@ -309,16 +308,14 @@ _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calen
 _ADDRESS_OF_LIST = re.compile(r"(?:meetings|schedules?|agendas?|calendar|hearings)(?:\.\w+)?/?$")
 _ADDRESS_OF_OTHERS = re.compile(r"/(?:(?:products?|p|pdp|dp|c|posts|talk|comments)/[^/]|showtopic)")
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
-_WORDS = bundled_table("blockfeat.extraction", "rules.toml")
+_WORDS, _THREADS = (bundled_table("blockfeat.extraction", f"{name}.toml") for name in ("rules", "software"))
 _INSTEAD = _WORDS["instead"]
-_THREADS = bundled_table("blockfeat.extraction", "software.toml")
 _WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
 _NAMED = re.compile(_THREADS["named"].encode(), re.IGNORECASE)
 _ADDRESSES = re.compile("|".join(map(re.escape, _THREADS["addresses"])))
 _NAMES_BEGIN = utf_8.Marks.of(map(str.encode, _THREADS["names_begin"]))
 _OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
-_SOFTWARE_SIGNS = utf_8.Marks.of(sign.lower() for sign in _SOFTWARE)
 
 
 def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:

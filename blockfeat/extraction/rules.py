@@ -233,11 +233,9 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     kept_words = _inside(blocks, words * kept)
     total = int(likely_words.sum())
     is_large = (_inside(blocks, likely_words) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
-    named: dict[int, int] = {}
-    for container in is_large.nonzero()[0].tolist() if total else ():
-        named.setdefault(_rank(blocks, container), container)
-    box = named.get(min(named, default=_UNNAMED))
-    if box is None or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
+    large = is_large.nonzero()[0].tolist() if total else []
+    rank, box = min(((_rank(blocks, container), container) for container in large), default=(_UNNAMED, -1))
+    if rank == _UNNAMED or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
         return kept
     return kept & within(blocks, np.array([box]))
 
@@ -463,16 +461,10 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     words = blocks.measures.words
     begin = next((block for block in kept.nonzero()[0].tolist() if words[block] >= signs.BEGIN_WORDS), -1)
     near = range(max(begin - signs.BLOCKS_BEFORE, 0), begin + 1)
-    columns = (column[near.start : near.stop].tolist() for column in (words, blocks.measures.anchor_words, log_odds))
-    alike = [
-        block
-        for block, size, linked, odds in zip(near, *columns, strict=True)
-        if size >= signs.STANDFIRST_WORDS
-        and linked <= signs.STANDFIRST_LINKS * size
-        and odds >= signs.LEAST_LOG_ODDS
-        and not kept[block]
-        and _letters(blocks.raw_text(block)) in wanted
-    ]
+    sizes, linked, odds = (each[near.start : near.stop] for each in (words, blocks.measures.anchor_words, log_odds))
+    may_be = (sizes >= signs.STANDFIRST_WORDS) & (linked <= signs.STANDFIRST_LINKS * sizes)
+    may_be &= (odds >= signs.LEAST_LOG_ODDS) & ~kept[near.start : near.stop]
+    alike = [near[place] for place in may_be.nonzero()[0].tolist() if _letters(blocks.raw_text(near[place])) in wanted]
     if not alike or any(kept[block] and _letters(blocks.raw_text(block)) in wanted for block in near):
         return None
     is_caption = kind_names(blocks) == "caption"
