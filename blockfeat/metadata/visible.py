@@ -285,8 +285,7 @@ def _in_box(place: Place) -> Iterator[str]:
             for text in _names_in(short_text(tags, element)):
                 for name in _only_person(text):
                     texts.setdefault(folded(name), name)
-    if len(texts) == 1:
-        yield from texts.values()
+    yield from texts.values() if len(texts) == 1 else ()
 
 
 def _names_in(text: str) -> Iterator[str]:
