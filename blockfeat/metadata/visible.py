@@ -322,6 +322,5 @@ def short_text(tags: Tags, element: int) -> str:
 
 
 def _until_date(text: str) -> str:
-    span = find_span(text)
-    text = text[: span[0]] if span else text
+    text = text[: span[0]] if (span := find_span(text)) else text
     return re.split(r"\s+(?:\||on|am|le|il|el|op|⋅|●|•|·)\s?|(?<!\w)\d", text, maxsplit=1)[0]
