@@ -203,8 +203,7 @@ def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, 
     is_below_headline = headline is not None and len(first) > 1 and headings[first[0]] and not headings[first[1]]
     if is_below_headline and int(blocks.measures.words[first[0]]) >= _LEAST_LEAD:
         return first[:1]
-    paragraphs = [block for block in first if not headings[block] and int(blocks.measures.words[block]) >= _LEAST_LEAD]
-    return paragraphs[:1]
+    return [block for block in first if not headings[block] and int(blocks.measures.words[block]) >= _LEAST_LEAD][:1]
 
 
 def _marked(blocks: Blocks, candidates: Sequence[int]) -> list[int]:
