@@ -81,8 +81,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
     parts = (options.headline, options.captions, options.tables, options.comments)
     if parts == _LEFT_TO_THE_MODEL or not kept.any():
         return kept
-    chosen = kept.copy()
-    span = text_span(kept)
+    chosen, span = kept.copy(), text_span(kept)
     prose = blocks.measures.anchor_words <= _LINKED * blocks.measures.words
     for wanted, kind in ((options.captions, "caption"), (options.tables, "table_cell")):
         if wanted is not None:
@@ -98,7 +97,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
 
 
 def text_span(kept: Mask) -> Mask:
-    """Return which blocks stand between the first and the last that is kept, these included; one has to be."""
+    """Return which blocks stand between the first and the last that is kept, these included; none where none is."""
     return np.asarray(np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1])
 
 
@@ -263,10 +262,7 @@ class PageParts:
         if analysis is None or not len(analysis.measured.blocks):
             return cls()
         blocks, kept = analysis.measured.blocks, analysis.prediction.kept
-        marks = _marks(blocks, analysis)
-        if not kept.any():
-            return cls(marks)
-        return cls(marks, _table_blocks(blocks, kept), _descriptions(blocks, kept))
+        return cls(_marks(blocks, analysis), _table_blocks(blocks, kept), _descriptions(blocks, kept))
 
 
 def _marks(blocks: Blocks, analysis: PageAnalysis) -> dict[int, list[tuple[int, int]]]:
@@ -277,10 +273,8 @@ def _marks(blocks: Blocks, analysis: PageAnalysis) -> dict[int, list[tuple[int, 
     for element in tags.named("sup").tolist():
         start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
         raised = text[start:end].strip() if end - start <= _LONGEST_RAISED else ""
-        if not 0 < len(raised) <= _LONGEST_MARK:
-            continue
         index = int(blocks.block_starts.searchsorted(start, side="right")) - 1
-        if index < 0:
+        if index < 0 or not 0 < len(raised) <= _LONGEST_MARK:
             continue
         if index != last:
             last, folded = index, FoldedText.of(blocks.raw_text(index))
@@ -293,8 +287,7 @@ def _marks(blocks: Blocks, analysis: PageAnalysis) -> dict[int, list[tuple[int, 
 
 def _table_blocks(blocks: Blocks, kept: Mask) -> frozenset[int]:
     """Return the blocks, beside those that are kept, of tables of data that stand beside text of the article."""
-    containers, measures = blocks.containers, blocks.measures
-    span = text_span(kept)
+    containers, measures, span = blocks.containers, blocks.measures, text_span(kept)
     tables = data_tables(blocks, span)
     comments = in_comments(blocks) if tables else ~span
     found: set[int] = set()

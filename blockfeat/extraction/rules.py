@@ -46,6 +46,9 @@ _BEFORE_LIST, _FEWEST_REPEATED = 4, 5
 # Names of notes, as whole words; shorter ones stay, and all where they have fewer words together.
 _NOTES, _LEAST_NOTE, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnote"]), 10, 50
 _WHOLE = re.compile(rb"(?<![a-z])(?:legal|disclaimers?|footnotes?)(?![a-z])", re.IGNORECASE)
+# Dialogs by their tags, but no panels beside the text; without them so many words have to be left.
+_DIALOG = re.compile(rb"<(?![^>]*aria-modal=.?false)(?:dialog|[^>]*role=.?(?:alert)?dialog)", re.IGNORECASE)
+_LEAST_WITHOUT = 50
 
 PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
 """Elements of pages that tell what is beside the text."""
@@ -192,6 +195,15 @@ def without_notes(blocks: Blocks, kept: Mask) -> Mask:
         return kept
     notes = within(blocks, np.array(some))
     return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
+
+
+def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
+    """Return which blocks are kept where those of dialogs, which cover the page once they are opened, are not."""
+    some, tags = (_cue_bits(blocks) & _mask_of("dialog") != 0).nonzero()[0], blocks.tags
+    starts = tags.start[tags.opened[blocks.containers.element[some]]].tolist()
+    is_dialog = [_DIALOG.match(tags.source, start) is not None for start in starts]
+    left = kept & ~within(blocks, some[is_dialog]) if any(is_dialog) else kept
+    return left if blocks.measures.words[left].sum() >= _LEAST_WITHOUT else kept
 
 
 def first_title(blocks: Blocks, kept: Mask) -> int | None:
