@@ -202,10 +202,9 @@ def _named_posts(choice: Choice, begin: int) -> Mask | None:
     if log_odds is None or not _is_thread(choice, begin):
         return None
     named: dict[bytes, list[int]] = defaultdict(list)
-    source, behind = blocks.tags.source, 0
-    every = np.arange(blocks.containers.key.size)
-    for place, container in zip(*rules.naming(blocks, every, _NAMES_BEGIN), strict=True):
-        if place >= behind and (match := _NAMED.match(source, place)):
+    tags, behind = blocks.tags, 0
+    for place, container in zip(*tags.marked(blocks.containers.element, _NAMES_BEGIN), strict=True):
+        if place >= behind and (match := _NAMED.match(tags.source, place)):
             named[match[0].lower().translate(None, b"0123456789")].append(container)
             behind = match.end()
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]

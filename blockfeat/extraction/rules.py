@@ -190,10 +190,11 @@ def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     containers, words = blocks.containers, blocks.measures.words * kept
     held = _inside(blocks, words)
     is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
-    named = zip(*naming(blocks, is_part.nonzero()[0], _NOTES), strict=True)
-    if not (some := [container for place, container in named if _WHOLE.match(blocks.tags.source, place)]):
+    some = is_part.nonzero()[0]
+    marked = zip(*blocks.tags.marked(containers.element[some], _NOTES), strict=True)
+    if not (named := [number for place, number in marked if _WHOLE.match(blocks.tags.source, place)]):
         return kept
-    notes = within(blocks, np.array(some))
+    notes = within(blocks, some[named])
     return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
 
 
@@ -299,15 +300,6 @@ _CURRENCIES = re.compile("|".join(map(re.escape, _OFFERS["signs"])))
 _FEWEST_OFFERS, _FIRST_NAME = 10, re.compile(rb"^<[\w-]+| class=\"\s*[^\"\s]+")
 
 
-def naming(blocks: Blocks, containers: NDArray[np.integer[Any]], marks: Marks) -> tuple[list[int], list[int]]:
-    """Return where marks stand in the start tags of some containers, in order, and the container of each place."""
-    tags = blocks.tags
-    opened = tags.opened[blocks.containers.element[containers]]
-    starts = tags.start[opened]
-    places = marks.places_in(tags.source, starts, tags.stop[opened])
-    return places, containers[starts.searchsorted(places, side="right") - 1].tolist() if places else []
-
-
 @cache
 def names_of(kind: str) -> tuple[Marks, re.Pattern[str]]:
     """Return marks of which each name of a part of a kind of page has one, and the pattern of the names, by part."""
@@ -322,7 +314,7 @@ def _called(blocks: Blocks, kind: str, among: Mask | bool = True) -> dict[str, M
     """Return which of some containers with text are called as parts of a kind of page; each word is looked at once."""
     containers, (marks, pattern) = blocks.containers, names_of(kind)
     holding = ((containers.first_block < containers.end_block) & among).nonzero()[0]
-    some = [*dict.fromkeys(naming(blocks, holding, marks)[1])]
+    some = holding[[*dict.fromkeys(blocks.tags.marked(containers.element[holding], marks)[1])]].tolist()
     alike, having = defaultdict[bytes, list[int]](list), defaultdict[bytes, list[int]](list)
     for container, tag in zip(some, blocks.tags.start_tags(containers.element[some]) if some else (), strict=True):
         alike[tag].append(container)
