@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.rules import first_title, naming
+from blockfeat.extraction.rules import first_title
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import are_among, name_key, name_keys
@@ -132,12 +131,16 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     Of sections that hold none of the blocks of ``among`` nothing is said.
     """
     found = np.zeros(len(blocks), dtype=np.bool_)
-    containers = blocks.containers
+    containers, tags = blocks.containers, blocks.tags
     first, end = containers.first_block, containers.end_block
-    before = sums_before(np.ones_like(found) if among is None else among)
+    before = np.concatenate(([0], (np.ones_like(found) if among is None else among).cumsum()))
+    around = (before[end] > before[first]).nonzero()[0]
+    opened = tags.opened[containers.element[around]]
+    starts = tags.start[opened]
     # Names are read where the tag has such a word in it.
-    for container in dict.fromkeys(naming(blocks, (before[end] > before[first]).nonzero()[0], _COMMENT_MARKS)[1]):
-        names = " ".join(_NAMES.findall(blocks.tags.start_tag(int(containers.element[container]))))
+    places = _COMMENT_MARKS.places_in(tags.source, starts, tags.stop[opened])
+    for container in dict.fromkeys(around[starts.searchsorted(places, side="right") - 1].tolist() if places else ()):
+        names = " ".join(_NAMES.findall(tags.start_tag(int(containers.element[container]))))
         if _COMMENTS.search(names) and not _OF_THE_ARTICLE.search(names):
             found[first[container] : end[container]] = True
     return found

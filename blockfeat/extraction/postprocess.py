@@ -222,8 +222,7 @@ def _is_thread(choice: Choice, begin: int) -> bool:
     if _ADDRESSES.search(url) or any(map(outer.__contains__, _OUTER)):
         return True
     text = int(choice.blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
-    spans = [(source, max(text - _BEFORE, 0), text)]
-    spans += [(declared.data, start, start + _FAR) for start, _ in declared.scripts]
+    spans = ((source, max(text - _BEFORE, 0), text), *((declared.data, at, at + _FAR) for at, _ in declared.scripts))
     return any(utf_8.places_of(sign, *span, most=1) for span in spans for sign in _TYPES)
 
 
@@ -309,7 +308,6 @@ _ADDRESS_OF_LIST = re.compile(r"(?:meetings|schedules?|agendas?|calendar|hearing
 _ADDRESS_OF_OTHERS = re.compile(r"/(?:(?:products?|p|pdp|dp|c|posts|talk|comments)/[^/]|showtopic)")
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
 _WORDS, _THREADS = (bundled_table("blockfeat.extraction", f"{name}.toml") for name in ("rules", "software"))
-_INSTEAD = _WORDS["instead"]
 _WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
 _NAMED = re.compile(_THREADS["named"].encode(), re.IGNORECASE)
 _ADDRESSES = re.compile("|".join(map(re.escape, _THREADS["addresses"])))
@@ -453,7 +451,7 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
     listed = None if is_over else list_instead(page, choice.rule_reasons, model_kind=model_kind)
     is_precise = choice.options.favour == "precision"
     if listed is not None and not is_precise:
-        choice = _with_items(choice, listed, "item")._replace(warning=_INSTEAD["listed"], is_list=True)
+        choice = _with_items(choice, listed, "item")._replace(warning=_WORDS["instead"]["listed"], is_list=True)
     elif not (is_over or is_precise) and choice.signs.bits & (signs.REST | signs.DOUBT):
         choice = _with_items(choice, rules.offers(choice.blocks, choice.kept, choice.page), "offer")
     if choice.is_list or choice.signs.first >= 0:
@@ -463,7 +461,7 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
         return choice if choice.kept is before else _options(choice)
     if not (is_over or is_precise) and (named := rules.named_text(choice.blocks)).any():
         return _options(_with_items(choice, named, "alone"))
-    left_out = _INSTEAD["left out"] if listed is not None else None
+    left_out = _WORDS["instead"]["left out"] if listed is not None else None
     return choice._replace(warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
 
 
@@ -500,7 +498,7 @@ def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
     kept[[block for block in choice.rule_reasons if not choice.kept[block]]] = False
     if (kept == choice.kept).all():
         return choice
-    items = dict.fromkeys((kept != choice.kept).nonzero()[0].tolist(), _INSTEAD[reason])
+    items = dict.fromkeys((kept != choice.kept).nonzero()[0].tolist(), _WORDS["instead"][reason])
     return choice.keeping(kept)._replace(rule_reasons={**choice.rule_reasons, **items})
 
 
