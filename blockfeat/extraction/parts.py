@@ -195,8 +195,7 @@ def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, 
     """Return the blocks of the lead, from those of the body."""
     if body.size < 2:
         return []
-    behind = body if headline is None else body[body > headline]
-    first: list[int] = behind[:_FIRST].tolist()
+    first: list[int] = (body if headline is None else body[body > headline])[:_FIRST].tolist()
     marked = _marked(blocks, first) if first else []
     if marked and len(marked) < body.size:
         return marked
@@ -269,8 +268,7 @@ class PageParts:
 def _marks(blocks: Blocks, analysis: PageAnalysis) -> dict[int, list[tuple[int, int]]]:
     """Return where raised signs stand that touch the word before them."""
     marks: dict[int, list[tuple[int, int]]] = {}
-    tags, text = blocks.tags, blocks.page_text.text
-    last = -1
+    tags, text, last = blocks.tags, blocks.page_text.text, -1
     for element in tags.named("sup").tolist():
         start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
         raised = text[start:end].strip() if end - start <= _LONGEST_RAISED else ""

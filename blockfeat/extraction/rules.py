@@ -48,7 +48,7 @@ _NOTES, _LEAST_NOTE, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnot
 _WHOLE = re.compile(rb"(?<![a-z])(?:legal|disclaimers?|footnotes?)(?![a-z])", re.IGNORECASE)
 # Dialogs by their tags, but no panels beside the text; without them so many words have to be left.
 _DIALOG = re.compile(rb"<(?![^>]*aria-modal=.?false)(?:dialog|[^>]*role=.?(?:alert)?dialog)", re.IGNORECASE)
-_LEAST_WITHOUT = 50
+_DIALOGS, _LEAST_WITHOUT = Marks.of([b"dialog"]), 50
 
 PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
 """Elements of pages that tell what is beside the text."""
@@ -200,10 +200,13 @@ def without_notes(blocks: Blocks, kept: Mask) -> Mask:
 
 def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of dialogs, which cover the page once they are opened, are not."""
-    some, tags = (_cue_bits(blocks) & _mask_of("dialog") != 0).nonzero()[0], blocks.tags
-    starts = tags.start[tags.opened[blocks.containers.element[some]]].tolist()
-    is_dialog = [_DIALOG.match(tags.source, start) is not None for start in starts]
-    left = kept & ~within(blocks, some[is_dialog]) if any(is_dialog) else kept
+    tags, containers = blocks.tags, blocks.containers
+    some = (_sums(blocks.measures.words * kept, containers.first_block, containers.end_block) > 0).nonzero()[0]
+    opened = tags.opened[containers.element[some]]
+    places = _DIALOGS.places_in(tags.source, starts := tags.start[opened], tags.stop[opened])
+    named = starts.searchsorted(places, side="right") - 1
+    is_dialog = [_DIALOG.match(tags.source, start) is not None for start in starts[named].tolist()]
+    left = kept & ~within(blocks, some[named[is_dialog]]) if any(is_dialog) else kept
     return left if blocks.measures.words[left].sum() >= _LEAST_WITHOUT else kept
 
 
