@@ -200,13 +200,11 @@ def without_notes(blocks: Blocks, kept: Mask) -> Mask:
 
 def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of dialogs, which cover the page once they are opened, are not."""
-    tags, containers = blocks.tags, blocks.containers
-    some = (_sums(blocks.measures.words * kept, containers.first_block, containers.end_block) > 0).nonzero()[0]
-    opened = tags.opened[containers.element[some]]
-    places = _DIALOGS.places_in(tags.source, starts := tags.start[opened], tags.stop[opened])
-    named = starts.searchsorted(places, side="right") - 1
-    is_dialog = [_DIALOG.match(tags.source, start) is not None for start in starts[named].tolist()]
-    left = kept & ~within(blocks, some[named[is_dialog]]) if any(is_dialog) else kept
+    tags, elements = blocks.tags, blocks.containers.element
+    some = (_inside(blocks, blocks.measures.words * kept) > 0).nonzero()[0]
+    named = some[[*dict.fromkeys(tags.marked(elements[some], _DIALOGS)[1])]]
+    is_dialog = [_DIALOG.match(tag) is not None for tag in tags.start_tags(elements[named])]
+    left = kept & ~within(blocks, named[is_dialog]) if any(is_dialog) else kept
     return left if blocks.measures.words[left].sum() >= _LEAST_WITHOUT else kept
 
 
