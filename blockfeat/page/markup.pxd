@@ -7,8 +7,6 @@ cdef extern from "plain_bytes.h" nogil:
     Py_ssize_t find_not_plain(
         const unsigned char *data, Py_ssize_t place, Py_ssize_t stop, Py_ssize_t size, const unsigned char *is_plain
     )
-    void put_name(unsigned char *out, const unsigned char *data, Py_ssize_t count, const unsigned char *table)
-    Py_ssize_t copy_name(unsigned char *out, const unsigned char *name)
 
 ctypedef const unsigned char[::1] Bytes
 
@@ -32,14 +30,6 @@ cdef int _SPACE, _LETTER_A, _LETTER_F, _LETTER_X, _LETTER_Z, _DIGIT_0, _DIGIT_9,
 cdef int _REPLACEMENT, _LONGEST_REFERENCE, _LONGEST_UNTERMINATED, _SLOTS
 cdef unsigned long long _FNV_START, _FNV_PRIME, _MASK
 cdef Bytes _IS_PLAIN, _ESCAPES, _NAME_BYTE, _REFERENCE_NAMES, _REFERENCE_TEXTS
-
-cdef inline void copy_lowered(
-    unsigned char[::1] out, Py_ssize_t place, Bytes data, Py_ssize_t start, Py_ssize_t stop
-) noexcept nogil:
-    put_name(&out[place], &data[start], stop - start, &_NAME_BYTE[0])
-
-cdef inline Py_ssize_t repeat_name(unsigned char[::1] out, Py_ssize_t place, Py_ssize_t start) noexcept nogil:
-    return copy_name(&out[place], &out[start])
 
 cdef inline Py_ssize_t behind_plain(Bytes data, Py_ssize_t start, Py_ssize_t stop, int kind) noexcept nogil:
     return find_not_plain(&data[0], start, stop, data.shape[0], &_IS_PLAIN[kind * 256])
@@ -74,6 +64,8 @@ cdef class Markup:
     @cython.final
     cdef int _write_escaped(self, Py_ssize_t start, Py_ssize_t stop, int kind, bint has_references) except -1 nogil
     @cython.final
+    cdef inline Py_ssize_t _put_name(self, Py_ssize_t size, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
+    @cython.final
     cdef int _write_escape(self, int byte, int kind) except -1 nogil
     @cython.final
     cdef Py_ssize_t _write_reference(self, Py_ssize_t start, Py_ssize_t stop, int kind) except -1 nogil
@@ -87,7 +79,7 @@ cdef class Markup:
     cdef int _write_character(self, int code, int kind) except -1 nogil
     @cython.final
     cdef int write_attribute(
-        self, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t value_start, Py_ssize_t value_stop, bint is_lower
+        self, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t value_start, Py_ssize_t value_stop
     ) except -1 nogil
     @cython.final
     cdef int begin_start_tag(self, Py_ssize_t origin) except -1 nogil

@@ -121,35 +121,33 @@ class Markup:
         stop: cython.Py_ssize_t,
         value_start: cython.Py_ssize_t,
         value_stop: cython.Py_ssize_t,
-        is_lower: cython.bint,
     ) -> cython.int:
         """Write an attribute: where its name and its value, without quotes, stand in the page."""
-        if (
-            is_lower
-            and value_start == stop + 2
-            and self.data[start - 1] == _SPACE
-            and self.data[stop] == _EQUALS
-            and self.data[stop + 1] == _QUOTE
-        ):
-            # Most stand in the page as they are written.
-            value_start = behind_plain(self.data, value_start, value_stop, _VALUE)
-            self.copy(start - 1, value_start)
-        else:
-            self.reserve(stop - start + 3)
-            self.out[self.size] = _SPACE
-            copy_lowered(self.out, self.size + 1, self.data, start, stop)
-            self.size += stop - start + 3
-            self.out[self.size - 2] = _EQUALS
-            self.out[self.size - 1] = _QUOTE
+        size: cython.Py_ssize_t
+        self.reserve(stop - start + value_stop - value_start + 4)
+        size = self.size
+        self.out[size] = _SPACE
+        size = self._put_name(size + 1, start, stop)
+        self.out[size] = _EQUALS
+        self.out[size + 1] = _QUOTE
+        self.size = size + 2
         self._write_escaped(value_start, value_stop, _VALUE, True)
         return self.put(_QUOTE)
 
     def write_name(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         """Write a stretch of the page as a name."""
         self.reserve(stop - start)
-        copy_lowered(self.out, self.size, self.data, start, stop)
-        self.size += stop - start
+        self.size = self._put_name(self.size, start, stop)
         return 0
+
+    def _put_name(
+        self, size: cython.Py_ssize_t, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> cython.Py_ssize_t:
+        """Write a name at a place for which there is room; return the place behind it."""
+        place: cython.Py_ssize_t
+        for place in range(start, stop):
+            self.out[size + place - start] = _NAME_BYTE[self.data[place]]
+        return size + stop - start
 
     def _write_escaped(
         self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, kind: cython.int, has_references: cython.bint
@@ -320,6 +318,7 @@ class Markup:
         """Write the end tag of an open element, which ends at this place of the page; one without content is empty."""
         opened: cython.Py_ssize_t = self.opened[element]
         place: cython.Py_ssize_t = self.tag_start[opened] + 1
+        byte: cython.int = self.out[place]
         if self.tag_stop[opened] == self.size:
             self.out[self.size - 1] = _SLASH
             self.put(_GREATER)
@@ -332,7 +331,12 @@ class Markup:
         self.tag_origin[self.tags] = origin
         self.out[self.size] = _LESS
         self.out[self.size + 1] = _SLASH
-        self.size += 2 + repeat_name(self.out, self.size + 2, place)
+        self.size += 2
+        while byte != _SPACE and byte != _GREATER:
+            self.out[self.size] = byte
+            self.size += 1
+            place += 1
+            byte = self.out[place]
         self.out[self.size] = _GREATER
         self.size += 1
         self.tag_stop[self.tags] = self.size
@@ -358,18 +362,6 @@ if not cython.compiled:
     def behind_plain(data: bytes, start: int, stop: int, kind: int) -> int:
         """Return the position of the next byte that is not written as it is, or the end."""
         return next((place for place in range(start, stop) if not _IS_PLAIN[kind * 256 + data[place]]), stop)
-
-    def copy_lowered(out: memoryview, place: int, data: bytes, start: int, stop: int) -> None:
-        """Copy a stretch of bytes as they stand in names."""
-        out[place : place + stop - start] = data[start:stop].translate(_NAME_BYTE)
-
-    def repeat_name(out: memoryview, place: int, start: int) -> int:
-        """Copy the name that was written at ``start``, up to a space or ``>``; return its length."""
-        stop = start
-        while out[stop] not in b" >":
-            stop += 1
-        out[place : place + stop - start] = out[start:stop]
-        return stop - start
 
     def find_byte(data: bytes, byte: int, start: int, stop: int) -> int:
         """Return the position of a byte, or -1."""

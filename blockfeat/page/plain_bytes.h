@@ -1,4 +1,4 @@
-/* Loops over bytes: the end of those that are written as they are, sixteen at a time where that can be; names. */
+/* The end of bytes that are written as they are, sixteen at a time where that can be. */
 
 #include <stddef.h>
 
@@ -36,20 +36,4 @@ find_not_plain(
     while (place < stop && is_plain[data[place]])
         place++;
     return place < stop ? place : stop;
-}
-
-/* Copies a name, each byte as a table has it. */
-static inline void
-put_name(unsigned char *restrict out, const unsigned char *data, ptrdiff_t count, const unsigned char *table) {
-    for (ptrdiff_t place = 0; place < count; place++)
-        out[place] = table[data[place]];
-}
-
-/* Copies the name of a tag that was written, up to a space or >, to another place; returns its length. */
-static inline ptrdiff_t
-copy_name(unsigned char *out, const unsigned char *name) {
-    ptrdiff_t count = 0;
-    for (; name[count] != ' ' && name[count] != '>'; count++)
-        out[count] = name[count];
-    return count;
 }

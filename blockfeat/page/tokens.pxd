@@ -16,7 +16,7 @@ cdef unsigned long long _MIX
 cdef class Tokens(Tree):
     cdef Py_ssize_t stop
     cdef int warnings
-    cdef bint is_unescapable, is_self_closing, is_lower
+    cdef bint is_unescapable, is_self_closing
     cdef long long[::1] next_end
     cdef Py_ssize_t next_paragraph
     cdef int[::1] has_no_quote

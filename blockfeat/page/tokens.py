@@ -78,7 +78,7 @@ class Tokens(Tree):
         super().__init__(data)
         self.stop = len(data)
         self.warnings = 0
-        self.is_unescapable = self.is_self_closing = self.is_lower = False
+        self.is_unescapable = self.is_self_closing = False
         self.has_no_quote = array("i", [0, 0])
         self.attribute_names = array("I", bytes(4 * _MOST_ATTRIBUTES))
         self.next_end = array("q", bytes(8 * KNOWN))
@@ -144,26 +144,19 @@ class Tokens(Tree):
                         self.warnings |= ATTRIBUTES_DROPPED
                     elif self._is_new_attribute(count):
                         count += 1
-                        self.write_attribute(
-                            start, self.attribute_stop, self.value_start, self.value_stop, self.is_lower
-                        )
+                        self.write_attribute(start, self.attribute_stop, self.value_start, self.value_stop)
         return -1
 
     def _scan_attribute(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Find the name and the value of an attribute; return the position behind them."""
         place: cython.Py_ssize_t = start
         hashed: cython.ulonglong = _FNV_START
-        byte: cython.uchar
-        changes: cython.uchar = 0
         while True:
-            byte = _NAME_BYTE[self.data[place]]
-            changes |= byte ^ self.data[place]
-            hashed = ((hashed ^ byte) * _FNV_PRIME) & _MASK
+            hashed = ((hashed ^ _NAME_BYTE[self.data[place]]) * _FNV_PRIME) & _MASK
             place += 1
             if place >= self.stop or _CLASS[self.data[place]] & _ENDS_ATTRIBUTE:
                 break
         self.attribute_hash = hashed
-        self.is_lower = changes == 0
         self.attribute_stop = place
         self.value_start = self.value_stop = place
         while place < self.stop and _CLASS[self.data[place]] & _IS_SPACE:
