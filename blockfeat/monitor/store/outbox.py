@@ -142,13 +142,12 @@ def queue_events(
             events.append(event | {"withdraws": counting[row.key]})
         elif row.key in changes and row.version == about.version:
             events.append(event)
-    _announce(connection, number, events)
+    if events:
+        _announce(connection, number, events)
 
 
 def _announce(connection: Connection, number: int, events: Sequence[Mapping[str, Any]]) -> None:
     """Put events of a page's mentions into the outbox, and note which were told to count."""
-    if not events:
-        return
     first, keys = _last_event(connection) + 1, [event["id"] for event in events]
     connection.execute(insert(outbox), [{"event": as_json(event)} for event in events])
     connection.execute(delete(announced).where(announced.c.page_id == number, announced.c.key.in_(keys)))
@@ -243,16 +242,8 @@ def _note(connection: Connection, brand: str, begin: float, number: int, expecte
     if connection.execute(added.returning(told.c.hour)).scalar() is None:
         return False
     rows = connection.execute(_ARTICLES, {"brand": brand, "hour": hour, "most": _TITLES})
-    event: dict[str, Any] = {
-        "id": hashlib.sha256(f"{brand}\0{hour}".encode()).hexdigest()[:24],
-        "event": "spike",
-        "brand": brand,
-        "counted": True,
-        "hour": begin,
-        "articles": number,
-        "expected": round(expected, 2),
-        "titles": [row.title for row in rows if row.title],
-        "found_at": iso(now),
-    }
-    connection.execute(insert(outbox).values(event=json.dumps(event, ensure_ascii=False)))
+    key, titles = hashlib.sha256(f"{brand}\0{hour}".encode()).hexdigest()[:24], [row.title for row in rows if row.title]
+    event = {"id": key, "event": "spike", "brand": brand, "counted": True, "hour": begin, "articles": number}
+    event |= {"expected": round(expected, 2), "titles": titles, "found_at": iso(now)}
+    connection.execute(insert(outbox).values(event=as_json(event)))
     return True
