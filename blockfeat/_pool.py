@@ -168,7 +168,8 @@ class Worker(Generic[Item]):
         method = start or _start_method()
         context = cast(SpawnContext, multiprocessing.get_context(method))
         self.line, theirs = context.Pipe()
-        self._notes = context.RawArray("d", 3)
+        # A file of shared memory, of which processes of other methods know, may be left where the program is killed.
+        self._notes = memoryview(mmap(-1, 24)).cast("d") if method == "fork" else context.RawArray("d", 3)
         parents = self.line if method == "fork" else None
         try:
             self._shared = mmap(-1, _BYTES_SHARED) if method == "fork" else None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -23,7 +24,7 @@ _MODULES = {"evaluate": "models", "label": "serve", "mcp": "serve", "bench": "mo
 _NAMES = "extract explain train evaluate serve label mcp clean models bench demo"
 _COMMANDS = {name: _MODULES.get(name, name) for name in _NAMES.split()}
 _IN_FRONT = frozenset({"extract", "explain", "train", "evaluate", "monitor", "serve", "label"})
-_MORE = "More commands"
+_MORE, _OBJECTS_BETWEEN = "More commands", 50_000
 _GROUPS = {"corpus": ("validate", "count", "convert")}
 _APPS = ("monitor",)
 _SETTINGS = "Variables (BLOCKFEAT_EXTRACT_JOBS=4) and \\[extract] of blockfeat.toml give other defaults."
@@ -53,6 +54,8 @@ def _run(words: Sequence[str]) -> None:
     if plain is None:
         app_of(words[:1])()
         return
+    # What is loaded stays: looking for garbage among it takes a thirtieth of the start.
+    gc.set_threshold(_OBJECTS_BETWEEN)
     from blockfeat.commands.batch import extract_plainly
 
     console.prepare("extract")

@@ -211,19 +211,24 @@ def work(item):
     print(os.getpid(), flush=True)
     time.sleep(600)
 
-list(in_order(work, range(2), jobs=2, failure=lambda item, reason: None, deadline=500.0))
+list(in_order(work, ["x" * 100_000] * 99, jobs=2, failure=lambda item, reason: None, deadline=500.0))
 """
 
 
-def test_processes_end_with_the_program_that_is_killed_also_where_an_item_never_ends() -> None:
+def test_processes_and_memory_end_with_the_program_that_is_killed_also_where_an_item_never_ends() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     program = subprocess.Popen([sys.executable, "-c", _HANGING], stdout=subprocess.PIPE, text=True, env=environment)
     assert program.stdout is not None
-    worker = int(program.stdout.readline())
+    workers = [int(program.stdout.readline()), int(program.stdout.readline())]
+    os.kill(workers[0], signal.SIGKILL)
+    # The process that takes its place says so too.
+    workers.append(int(program.stdout.readline()))
     program.kill()
     program.wait()
     for _ in range(600):
-        if not _runs(worker):
+        if not any(map(_runs, workers)):
+            # As multiprocessing names them.
+            assert not [path for pid in (program.pid, *workers) for path in Path("/dev/shm").glob(f"pym-{pid}-*")]
             return
         time.sleep(0.1)
     pytest.fail("the process of the pool is still there")

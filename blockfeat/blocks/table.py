@@ -245,6 +245,8 @@ def _holding(containers: Containers) -> NDArray[np.int64]:
 
 def _in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:
     """Return the values of columns row by row: all at once, as Python's numbers, they take ten times as much memory."""
+    if len(columns[0]) <= _ROWS:
+        return zip(*[column.tolist() for column in columns], strict=True)
     parts = (slice(start, start + _ROWS) for start in range(0, len(columns[0]), _ROWS))
     return chain.from_iterable(zip(*(column[part].tolist() for column in columns), strict=True) for part in parts)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -124,6 +123,8 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
 
 def table_text(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: int = 0) -> str:
     """Return a table as lines; in colour if standard output is a terminal."""
+    from shutil import get_terminal_size
+
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -135,7 +136,7 @@ def table_text(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
         table.add_row(*(Text(cell) for cell in row))
     # Not straight to standard output: Rich ends the program where a pipe breaks.
     is_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if is_terminal else _WIDTH_OF_A_PIPE
+    width = get_terminal_size().columns if is_terminal else _WIDTH_OF_A_PIPE
     drawn = io.StringIO()
     Console(file=drawn, force_terminal=is_terminal, width=width).print(table)
     return drawn.getvalue().rstrip("\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ _HEADINGS = name_keys(_LEVELS)
 _ITEM, _FIGURE = name_key("li"), name_key("figure")
 _LIST_KEYS = name_keys(sorted(_LISTS))
 _ROLES = {"blockquote": "quote", "dl": "definitions", "figure": "figure"}
+# What gives shape to what is inside.
+_SHAPES = frozenset((*_LISTS, *_ROLES, "li", "dd", "dt"))
 _NAMES = {name_key(name): name for name in (*_TEXTS, *_LISTS, *_ROLES)}
 _START = re.compile(r'\sstart="\s*([0-9]{1,6})\s*"')
 
@@ -64,7 +67,7 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     first_of = {table.first_block: table for table in data_tables(blocks, kept)}
     code_of = {part.first: part for part in code_parts(blocks, kept)}
     behind, container = 0, blocks.container.data
-    is_asked = np.append(kept, False)
+    is_asked = np.concatenate((kept, [False]))
     is_asked[[*first_of, *loose]] = True
     # One number at a time: a set and a list of all take 14 MB of a page of 1 MB with an empty cell in each seven bytes.
     for index in is_asked.nonzero()[0].data:
@@ -117,7 +120,7 @@ class _Places:
 
     def __init__(self, blocks: Blocks) -> None:
         """Look at the containers of these blocks; a number is read from a buffer several times as fast as an array."""
-        self._tags, self._layout, containers = blocks.tags, _layout_lists(blocks), blocks.containers
+        self._blocks, containers = blocks, blocks.containers
         self._parent, self._key, self._element = containers.parent.data, containers.key.data, containers.element.data
         # Of each container what is around it and in it, outermost first, and the name that says what its text is.
         self._found: dict[int, tuple[_Path, str]] = {-1: ((), "")}
@@ -133,18 +136,18 @@ class _Places:
             container = self._parent[container]
         path, text_name = self._found[container]
         for container in reversed(around):
-            name = _NAMES.get(self._key[container], "")
-            path, text_name = self._inner(path, container, name), name if name in _TEXTS else text_name
+            if name := _NAMES.get(self._key[container]):
+                path, text_name = self._inner(path, container, name), name if name in _TEXTS else text_name
             self._found[container] = path, text_name
         return path, text_name
 
     def _inner(self, path: _Path, container: int, name: str) -> _Path:
         """Return the path inside of a container, given the one around it."""
-        if not name or len(path) >= _MOST_DEPTH or container in self._layout:
+        if name not in _SHAPES or len(path) >= _MOST_DEPTH or container in self._layout:
             return path
         around = self._parent[container]
         if name in _LISTS:
-            tag = self._tags.start_tag(self._element[container]) if name == "ol" else ""
+            tag = self._blocks.tags.start_tag(self._element[container]) if name == "ol" else ""
             start = _START.search(tag)
             return (*path, _Open("list", container, name == "ol", int(start.group(1)) if start else 1))
         if name == "li":
@@ -157,7 +160,21 @@ class _Places:
             if not outer or outer[-1].role != "definitions":
                 outer = (*path, _Open("definitions", ~around))
             return (*outer, _Open("term" if name == "dt" else "item", container))
-        return (*path, _Open(_ROLES[name], container)) if name in _ROLES else path
+        return (*path, _Open(_ROLES[name], container))
+
+    @cached_property
+    def _layout(self) -> set[int]:
+        """Lists and items that only lay out sections: items that begin with a heading and hold more than that."""
+        blocks, containers = self._blocks, self._blocks.containers
+        items = (containers.key == _ITEM).nonzero()[0]
+        several = items[containers.end_block[items] > containers.first_block[items] + 1]
+        first = blocks.container[containers.first_block[several]]
+        sections = several[are_among(containers.key[first], _HEADINGS)]
+        if not sections.size:
+            return set()
+        around = containers.parent[sections]
+        layout = {*sections.tolist(), *around[(around >= 0) & are_among(containers.key[around], _LIST_KEYS)].tolist()}
+        return layout | {item for item in items.tolist() if int(containers.parent[item]) in layout}
 
 
 def _figures(blocks: Blocks) -> dict[int, range]:
@@ -167,20 +184,6 @@ def _figures(blocks: Blocks) -> dict[int, range]:
     elements = containers.element[figures]
     starts, ends = tags.start[tags.opened[elements]].tolist(), tags.start[tags.closed[elements]].tolist()
     return dict(zip(figures.tolist(), map(range, starts, ends), strict=True))
-
-
-def _layout_lists(blocks: Blocks) -> set[int]:
-    """Return lists and items that only lay out sections: items that begin with a heading and hold more than that."""
-    containers = blocks.containers
-    items = (containers.key == _ITEM).nonzero()[0]
-    several = items[containers.end_block[items] > containers.first_block[items] + 1]
-    first = blocks.container[containers.first_block[several]]
-    sections = several[are_among(containers.key[first], _HEADINGS)]
-    if not sections.size:
-        return set()
-    around = containers.parent[sections]
-    layout = {*sections.tolist(), *around[(around >= 0) & are_among(containers.key[around], _LIST_KEYS)].tolist()}
-    return layout | {item for item in items.tolist() if int(containers.parent[item]) in layout}
 
 
 def _add(root: _Open, path: _Path, node: tree.Node) -> None:

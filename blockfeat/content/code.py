@@ -169,7 +169,7 @@ def _marks_beside(blocks: Blocks, part: CodePart, kept: Mask) -> set[int]:
         names = [block for block, text in texts.items() if text.lower() == language]
         if len(numbers) + len(names) < len(beside):
             break
-        if beside and end - first > own + code_text(blocks, part).count("\n") + 3:
+        if end - first > own + 3 and end - first > own + code_text(blocks, part).count("\n") + 3:
             break
         marks.update(numbers, names)
         around = int(containers.parent[around])

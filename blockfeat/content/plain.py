@@ -112,22 +112,23 @@ def _read(blocks: Blocks, table: int, end: int) -> DataTable | None:
         return None
     row = (inside == _ROW).cumsum(dtype=np.int32)[cells]
     # What stands before the first row is in no row.
-    cells, row = cells[row > 0], row[row > 0]
-    first, end_block = (column[cells + table + 1] for column in (containers.first_block, containers.end_block))
+    cells, row = (cells, row) if row[0] else (cells[row > 0], row[row > 0])
+    numbers, is_header = cells + table + 1, is_header[cells]
+    first, end_block = containers.first_block[numbers], containers.end_block[numbers]
     own_first, own_end = int(containers.first_block[table]), int(containers.end_block[table])
     words_before = sums_before(blocks.measures.words[own_first:own_end])
-    most = _MOST_WORDS_WITH_HEADER if is_header[cells].any() else _MOST_WORDS
+    most = _MOST_WORDS_WITH_HEADER if is_header.any() else _MOST_WORDS
     if not cells.size or (words_before[end_block - own_first] - words_before[first - own_first]).max() > most:
         return None
     begins_row = np.ones(row.size, dtype=np.bool_)
     begins_row[1:] = row[1:] != row[:-1]
     row_starts = begins_row.nonzero()[0]
     # Cells of pictures have no text: a header row says that they are cells of a table.
-    is_filled = (end_block > first) | (np.count_nonzero(is_header[cells] & (row == row[0])) >= _FEW)
+    is_filled = (end_block > first) | (np.count_nonzero(is_header & (row == row[0])) >= _FEW)
     wide_rows = np.count_nonzero(np.add.reduceat(is_filled, row_starts, dtype=np.int64) >= _FEW)
     if wide_rows < max(_FEW, (row_starts.size + 1) // 2):
         return None
-    columns, rows = _spans(blocks, table, cells + table + 1)
+    columns, rows = _spans(blocks, table, numbers)
     if np.add.reduceat(columns, row_starts).max() > MOST_COLUMNS:
         return None
     return DataTable(
@@ -136,10 +137,10 @@ def _read(blocks: Blocks, table: int, end: int) -> DataTable | None:
         end_block=own_end,
         first=first,
         end=end_block,
-        is_header=is_header[cells],
+        is_header=is_header,
         columns=columns,
         rows=rows,
-        row_ends=np.append(row_starts[1:], cells.size).astype(np.int32),
+        row_ends=np.array([*row_starts[1:].tolist(), cells.size], dtype=np.int32),
     )
 
 
@@ -150,9 +151,8 @@ def _spans(blocks: Blocks, table: int, cells: NDArray[np.int64]) -> tuple[NDArra
     element = int(blocks.containers.element[table])
     first, last = int(tags.start[tags.opened[element]]), int(tags.start[tags.closed[element]])
     starts = tags.start[tags.opened[elements]]
-    for found in (_SPAN.match(tags.source, place - 4) for place in places_of(b'span="', tags.source, first, last)):
-        if not found:
-            continue
+    places = places_of(b'span="', tags.source, first, last)
+    for found in filter(None, (_SPAN.match(tags.source, place - 4) for place in places)):
         cell = int(starts.searchsorted(found.start(), side="right")) - 1
         if cell >= 0 and found.start() < tags.stop[tags.opened[elements[cell]]]:
             (columns if found[1] == b"col" else rows)[cell] = min(max(int(found[2]), 1), MOST_COLUMNS)

@@ -26,7 +26,7 @@ _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article
 _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
 _PRICE = r"[$€£¥₹₽₺\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b))"
-_SIGNS, _BEHIND = "$€£¥₹₽₺", [sign.encode() for sign in (*"€£₽₺", "zł", "Kč", "kr", "EUR", "USD")]
+_SIGNS, _BEHIND, _MANY = "$€£¥₹₽₺", [*map(str.encode, (*"€£₽₺", "zł", "Kč", "kr", "EUR", "USD"))], 1_000
 # Of what may be a digit and white space in front of a sign, the bytes.
 _MAY_BE_NUMBER = re.compile(rb"[0-9\x80-\xff]")
 _HEADINGS = name_keys(["h2", "h3", "h4"])
@@ -105,8 +105,9 @@ def _within(values: NDArray[np.floating[Any]], bound: float) -> NDArray[np.float
 def _prices(text: str) -> int:
     """Return how many prices a text has; far cheaper where no currency in it may stand behind a number."""
     data = text.encode("utf-8", "surrogatepass")
-    before = (data[max(place - 4, 0) : place] for sign in _BEHIND for place in places_of(sign, data))
-    if any(map(_MAY_BE_NUMBER.search, before)):
+    places = [places_of(sign, data, most=_MANY) for sign in _BEHIND]
+    before = (data[max(place - 4, 0) : place] for place in chain.from_iterable(places))
+    if max(map(len, places)) == _MANY or any(map(_MAY_BE_NUMBER.search, before)):
         return len(re.findall(_PRICE, text))
     return sum([len(re.findall(rf"\{sign}\s?\d", text)) for sign in _SIGNS if sign in text])
 
@@ -345,9 +346,8 @@ def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = 
     weights = _confidence_weights().get(kind)
     if weights is None or measures is None:
         return None
-    bias, *terms = weights
-    pairs = zip(measures, terms, strict=True)
-    total = bias + sum(weight * min(max(value, least), most) for value, (weight, least, most) in pairs)
+    pairs = zip(measures, weights[1:], strict=True)
+    total = weights[0] + sum(weight * min(max(value, least), most) for value, (weight, least, most) in pairs)
     expected = 1 / (1 + exp(-min(max(total, -30.0), 30.0)))
     return round(expected * _OF_LISTS if is_list else expected, 3)
 

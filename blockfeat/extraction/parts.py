@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.rules import first_title, naming
+from blockfeat.extraction.rules import first_title
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import are_among, name_key, name_keys
@@ -81,8 +80,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
     parts = (options.headline, options.captions, options.tables, options.comments)
     if parts == _LEFT_TO_THE_MODEL or not kept.any():
         return kept
-    chosen = kept.copy()
-    span = text_span(kept)
+    chosen, span = kept.copy(), text_span(kept)
     prose = blocks.measures.anchor_words <= _LINKED * blocks.measures.words
     for wanted, kind in ((options.captions, "caption"), (options.tables, "table_cell")):
         if wanted is not None:
@@ -98,7 +96,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
 
 
 def text_span(kept: Mask) -> Mask:
-    """Return which blocks stand between the first and the last that is kept, these included; one has to be."""
+    """Return which blocks stand between the first and the last that is kept, these included; none where none is."""
     return np.asarray(np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1])
 
 
@@ -134,12 +132,14 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     Of sections that hold none of the blocks of ``among`` nothing is said.
     """
     found = np.zeros(len(blocks), dtype=np.bool_)
-    containers = blocks.containers
+    containers, tags = blocks.containers, blocks.tags
     first, end = containers.first_block, containers.end_block
-    before = sums_before(np.ones_like(found) if among is None else among)
+    before = np.concatenate(([0], (np.ones_like(found) if among is None else among).cumsum()))
+    around = (before[end] > before[first]).nonzero()[0]
     # Names are read where the tag has such a word in it.
-    for container in dict.fromkeys(naming(blocks, (before[end] > before[first]).nonzero()[0], _COMMENT_MARKS)[1]):
-        names = " ".join(_NAMES.findall(blocks.tags.start_tag(int(containers.element[container]))))
+    marked = tags.marked(containers.element[around], _COMMENT_MARKS)[1]
+    for container in around[[*dict.fromkeys(marked)]].tolist():
+        names = " ".join(_NAMES.findall(tags.start_tag(int(containers.element[container]))))
         if _COMMENTS.search(names) and not _OF_THE_ARTICLE.search(names):
             found[first[container] : end[container]] = True
     return found
@@ -195,16 +195,14 @@ def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, 
     """Return the blocks of the lead, from those of the body."""
     if body.size < 2:
         return []
-    behind = body if headline is None else body[body > headline]
-    first: list[int] = behind[:_FIRST].tolist()
+    first: list[int] = (body if headline is None else body[body > headline])[:_FIRST].tolist()
     marked = _marked(blocks, first) if first else []
     if marked and len(marked) < body.size:
         return marked
     is_below_headline = headline is not None and len(first) > 1 and headings[first[0]] and not headings[first[1]]
     if is_below_headline and int(blocks.measures.words[first[0]]) >= _LEAST_LEAD:
         return first[:1]
-    paragraphs = [block for block in first if not headings[block] and int(blocks.measures.words[block]) >= _LEAST_LEAD]
-    return paragraphs[:1]
+    return [block for block in first if not headings[block] and int(blocks.measures.words[block]) >= _LEAST_LEAD][:1]
 
 
 def _marked(blocks: Blocks, candidates: Sequence[int]) -> list[int]:
@@ -264,24 +262,18 @@ class PageParts:
         if analysis is None or not len(analysis.measured.blocks):
             return cls()
         blocks, kept = analysis.measured.blocks, analysis.prediction.kept
-        marks = _marks(blocks, analysis)
-        if not kept.any():
-            return cls(marks)
-        return cls(marks, _table_blocks(blocks, kept), _descriptions(blocks, kept))
+        return cls(_marks(blocks, analysis), _table_blocks(blocks, kept), _descriptions(blocks, kept))
 
 
 def _marks(blocks: Blocks, analysis: PageAnalysis) -> dict[int, list[tuple[int, int]]]:
     """Return where raised signs stand that touch the word before them."""
     marks: dict[int, list[tuple[int, int]]] = {}
-    tags, text = blocks.tags, blocks.page_text.text
-    last = -1
+    tags, text, last = blocks.tags, blocks.page_text.text, -1
     for element in tags.named("sup").tolist():
         start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
         raised = text[start:end].strip() if end - start <= _LONGEST_RAISED else ""
-        if not 0 < len(raised) <= _LONGEST_MARK:
-            continue
         index = int(blocks.block_starts.searchsorted(start, side="right")) - 1
-        if index < 0:
+        if index < 0 or not 0 < len(raised) <= _LONGEST_MARK:
             continue
         if index != last:
             last, folded = index, FoldedText.of(blocks.raw_text(index))
@@ -294,8 +286,7 @@ def _marks(blocks: Blocks, analysis: PageAnalysis) -> dict[int, list[tuple[int, 
 
 def _table_blocks(blocks: Blocks, kept: Mask) -> frozenset[int]:
     """Return the blocks, beside those that are kept, of tables of data that stand beside text of the article."""
-    containers, measures = blocks.containers, blocks.measures
-    span = text_span(kept)
+    containers, measures, span = blocks.containers, blocks.measures, text_span(kept)
     tables = data_tables(blocks, span)
     comments = in_comments(blocks) if tables else ~span
     found: set[int] = set()

@@ -6,7 +6,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from blockfeat.extraction import rules, signs
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.page_kind import JudgedPage, confidence_measures, expected_f1
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
-from blockfeat.extraction.walls import NOTICES, asks_at_an_edge, begins_with, consent_begins
+from blockfeat.extraction.walls import NOTICES, asks_at_an_edge, begins_with, consent_begins, phrases_by_begin
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page import utf_8
@@ -179,8 +178,7 @@ def _posts(choice: Choice) -> Choice:
     begin = choice.page.body
     generator = max(source.find(b'"generator"', 0, _TOLD), _NEAR)
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
-    is_known = _SOFTWARE_SIGNS.are_in(told)
-    selector = next((posts for sign, posts in _SOFTWARE.items() if is_known and sign in told), "")
+    selector = next((posts for sign, posts in _SOFTWARE.items() if utf_8.places_of(sign, told, most=1)), "")
     posts = blocks_in(blocks, selector) if selector else _named_posts(choice, begin)
     if posts is None:
         return choice
@@ -204,10 +202,9 @@ def _named_posts(choice: Choice, begin: int) -> Mask | None:
     if log_odds is None or not _is_thread(choice, begin):
         return None
     named: dict[bytes, list[int]] = defaultdict(list)
-    source, behind = blocks.tags.source, 0
-    every = np.arange(blocks.containers.key.size)
-    for place, container in zip(*rules.naming(blocks, every, _NAMES_BEGIN), strict=True):
-        if place >= behind and (match := _NAMED.match(source, place)):
+    tags, behind = blocks.tags, 0
+    for place, container in zip(*tags.marked(blocks.containers.element, _NAMES_BEGIN), strict=True):
+        if place >= behind and (match := _NAMED.match(tags.source, place)):
             named[match[0].lower().translate(None, b"0123456789")].append(container)
             behind = match.end()
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
@@ -221,7 +218,7 @@ def _is_thread(choice: Choice, begin: int) -> bool:
     tags, url, declared = choice.blocks.tags, (choice.page.url or "").lower(), choice.page.declared
     root, source = int(tags.start[tags.opened[0]]), tags.source
     outer = (source[root : source.find(b">", root)] + source[begin : source.find(b">", begin)]).lower()
-    if any(map(url.__contains__, _ADDRESSES)) or any(map(outer.__contains__, _OUTER)):
+    if _ADDRESSES.search(url) or any(map(outer.__contains__, _OUTER)):
         return True
     text = int(choice.blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
     spans = [(source, max(text - _BEFORE, 0), text)]
@@ -292,7 +289,7 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     measures, shown = blocks.measures, kept.nonzero()[0]
     words, linked = measures.words[shown], measures.anchor_words[shown]
     short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
-    starts, text, begins = blocks.block_starts[short].tolist(), blocks.page_text.text, _pointer_begins()
+    starts, text, begins = blocks.block_starts[short].tolist(), blocks.page_text.text, phrases_by_begin("read_also")
     # Of most two letters are enough.
     some = [
         block
@@ -303,13 +300,6 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     return found if len(found) < shown.size else []
 
 
-@cache
-def _pointer_begins() -> frozenset[str]:
-    """Return the two letters that pointers begin with, a constant that is made at its first use."""
-    phrases = bundled_table("blockfeat.extraction", "phrase_lists/read_also.toml")["phrases"]
-    return frozenset(phrase[:2] for phrase in phrases)
-
-
 # So many bytes from the start of html, body and JSON-LD on, on both sides of the word generator, and before the text
 # tell of the software, or of a thread.
 _FAR, _NEAR, _TOLD, _BEFORE = 400, 80, 2_000, 4_000
@@ -317,14 +307,14 @@ _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calen
 _ADDRESS_OF_LIST = re.compile(r"(?:meetings|schedules?|agendas?|calendar|hearings)(?:\.\w+)?/?$")
 _ADDRESS_OF_OTHERS = re.compile(r"/(?:(?:products?|p|pdp|dp|c|posts|talk|comments)/[^/]|showtopic)")
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
-_WORDS = bundled_table("blockfeat.extraction", "rules.toml")
-_THREADS = bundled_table("blockfeat.extraction", "software.toml")
+_WORDS, _THREADS = (bundled_table("blockfeat.extraction", f"{name}.toml") for name in ("rules", "software"))
+_INSTEAD = _WORDS["instead"]
 _WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
-_ADDRESSES, _NAMED = _THREADS["addresses"], re.compile(_THREADS["named"].encode(), re.IGNORECASE)
+_NAMED = re.compile(_THREADS["named"].encode(), re.IGNORECASE)
+_ADDRESSES = re.compile("|".join(map(re.escape, _THREADS["addresses"])))
 _NAMES_BEGIN = utf_8.Marks.of(map(str.encode, _THREADS["names_begin"]))
 _OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
-_SOFTWARE_SIGNS = utf_8.Marks.of(sign.lower() for sign in _SOFTWARE)
 
 
 def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:
@@ -355,6 +345,8 @@ RULES = (
     _rule("options", signs.ALWAYS, _options, is_optional=False),
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
     _rule("banners", signs.CONSENT, _banners),
+    # Worth .14 on wcxb-dev (nine pages); no page of fourteen other corpora changes.
+    _rule("dialogs", signs.DOUBT, _keeping(rules.without_dialogs)),
     # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.
     _rule("pointers", signs.POINTER, _dropping(pointers)),
     # Worth .29 on structured pages.
@@ -440,16 +432,6 @@ def _by_selectors(choice: Choice) -> Choice:
     return choice.keeping(kept)._replace(rule_reasons=reasons, warning=warning)
 
 
-_LISTED = "next to no main text was found on the page: the list that it holds is its text"
-_LIST_LEFT_OUT = "no main text was found on the page, only a list, which is left out where precision is favoured"
-_ITEM = "kept: it is part of the list that stands in the place of a main text"
-_OFFER = "kept: it is one of the offers that the page lists"
-_ALONE = "kept: it stands in the only box that the page names as its article, and nothing else is like a text"
-_REST = "kept: it stands beside what is kept, on a page that is no article"
-_HEADING = "kept: it is the heading of a section that is, on a page that is no article"
-_NOTE = "dropped: it is called legal, a disclaimer or footnotes, on a page that is no article"
-_REPEATED = "dropped: a block before it has the same text"
-
 # Next to no text, of which little is to be expected: a heading and a line above a list.
 _MOST_WORDS, _MOST_CONFIDENCE = 80, 0.82
 # Of pages whose rest is looked for so much is expected, with their kind.
@@ -472,17 +454,17 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
     listed = None if is_over else list_instead(page, choice.rule_reasons, model_kind=model_kind)
     is_precise = choice.options.favour == "precision"
     if listed is not None and not is_precise:
-        choice = _with_items(choice, listed, _ITEM)._replace(warning=_LISTED, is_list=True)
+        choice = _with_items(choice, listed, "item")._replace(warning=_INSTEAD["listed"], is_list=True)
     elif not (is_over or is_precise) and choice.signs.bits & (signs.REST | signs.DOUBT):
-        choice = _with_items(choice, rules.offers(choice.blocks, choice.kept, choice.page), _OFFER)
+        choice = _with_items(choice, rules.offers(choice.blocks, choice.kept, choice.page), "offer")
     if choice.is_list or choice.signs.first >= 0:
         if not (is_over or is_precise):
-            choice = _with_items(choice, rest_of_list(choice, page, model_kind=model_kind), _REST)
+            choice = _with_items(choice, rest_of_list(choice, page, model_kind=model_kind), "rest")
         choice = _of_other_page(choice, page) if has_rules else choice
         return choice if choice.kept is before else _options(choice)
     if not (is_over or is_precise) and (named := rules.named_text(choice.blocks)).any():
-        return _options(_with_items(choice, named, _ALONE))
-    left_out = _LIST_LEFT_OUT if listed is not None else None
+        return _options(_with_items(choice, named, "alone"))
+    left_out = _INSTEAD["left out"] if listed is not None else None
     return choice._replace(warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
 
 
@@ -498,28 +480,28 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
     if may_be and not choice.is_found and choice.options.favour != "precision":
         headings = rules.section_headings(choice.blocks, choice.kept, of_list=True)
         if (headings != choice.kept).any() and page.kind[0] != "article":
-            choice = _with_items(choice, headings, _HEADING)
+            choice = _with_items(choice, headings, "heading")
     has_notes = may_be and choice.options.favour != "recall"
     notes = rules.without_notes(choice.blocks, choice.kept) if has_notes else choice.kept
     if (notes != choice.kept).any() and page.kind[0] != "article":
-        choice = _with_items(choice, notes, _NOTE)
+        choice = _with_items(choice, notes, "note")
     once = rules.without_repeats(choice.blocks, choice.kept)
     if (once != choice.kept).any() and (
         rules.declares_product(choice.page, source) or (may_be and page.kind[0] == "front page")
     ):
-        choice = _with_items(choice, once, _REPEATED)
+        choice = _with_items(choice, once, "repeated")
     return choice
 
 
 def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
-    """Return a choice that keeps other blocks, but none that a rule has dropped, as parts of a list."""
+    """Return a choice that keeps other blocks, but none that a rule has dropped, for a reason of ``rules.toml``."""
     if kept is choice.kept:
         return choice
     kept = kept.copy()
     kept[[block for block in choice.rule_reasons if not choice.kept[block]]] = False
     if (kept == choice.kept).all():
         return choice
-    items = dict.fromkeys((kept != choice.kept).nonzero()[0].tolist(), reason)
+    items = dict.fromkeys((kept != choice.kept).nonzero()[0].tolist(), _INSTEAD[reason])
     return choice.keeping(kept)._replace(rule_reasons={**choice.rule_reasons, **items})
 
 
@@ -537,7 +519,7 @@ def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask:
         or not choice.signs.bits & signs.REST
         or not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
         or _ADDRESS_OF_OTHERS.search(url)
-        or any(map(url.__contains__, _ADDRESSES))
+        or _ADDRESSES.search(url)
         or (b"article" in rules.type_of_graph(source) and not is_named)
         or rules.declares_product(choice.page, source)
         or not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named)

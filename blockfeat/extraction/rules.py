@@ -46,6 +46,9 @@ _BEFORE_LIST, _FEWEST_REPEATED = 4, 5
 # Names of notes, as whole words; shorter ones stay, and all where they have fewer words together.
 _NOTES, _LEAST_NOTE, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnote"]), 10, 50
 _WHOLE = re.compile(rb"(?<![a-z])(?:legal|disclaimers?|footnotes?)(?![a-z])", re.IGNORECASE)
+# Dialogs by their tags, but no panels beside the text; without them so many words have to be left.
+_DIALOG = re.compile(rb"<(?![^>]*aria-modal=.?false)(?:dialog|[^>]*role=.?(?:alert)?dialog)", re.IGNORECASE)
+_DIALOGS, _LEAST_WITHOUT = Marks.of([b"dialog"]), 50
 
 PARTS_OF_PAGES = name_keys(["footer", "header", "main", "nav"])
 """Elements of pages that tell what is beside the text."""
@@ -96,7 +99,7 @@ def beside_text(blocks: Blocks) -> Mask:
     is the header of an article.
     """
     containers, words, bits = blocks.containers, blocks.measures.words, _cue_bits(blocks)
-    is_small = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
+    is_small = _inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
     is_sure = are_among(containers.key, _MENUS) | (bits & _mask_of("consent", "dialog") != 0)
     is_own = (containers.key == _HEADER) & (containers.key[containers.parent] == _ARTICLE)
     return within(blocks, _is_beside(blocks, bits) & (is_small | is_sure) & ~is_own)
@@ -121,17 +124,16 @@ def _mask_of(*kinds: str) -> np.uint32:
 def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     """Return the innermost container that holds nearly all kept words; -1 for none."""
     kept_words = blocks.measures.words * kept
-    held = _sums(kept_words, blocks.containers.first_block, blocks.containers.end_block)
+    held = _inside(blocks, kept_words)
     around = (held >= _NEARLY_ALL * kept_words.sum()).nonzero()[0]
     return int(around[-1]) if around.size else -1
 
 
 def within(blocks: Blocks, containers: NDArray[Any]) -> Mask:
     """Return which blocks stand inside one of some containers, given as a mask or by their numbers."""
-    change = np.zeros(len(blocks) + 1, dtype=np.int64)
-    np.add.at(change, blocks.containers.first_block[containers], 1)
-    np.add.at(change, blocks.containers.end_block[containers], -1)
-    return np.asarray(change.cumsum()[:-1] > 0)
+    edges = (blocks.containers.first_block, blocks.containers.end_block)
+    opened, closed = (np.bincount(edge[containers], minlength=len(blocks) + 1) for edge in edges)
+    return np.asarray((opened - closed).cumsum()[:-1] > 0)
 
 
 def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Mask:
@@ -156,8 +158,14 @@ def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Ma
     if not some:
         return kept
     before, kept_before, chosen = sums_before(words), sums_before(words * kept), kept.copy()
+    parent, end = blocks.containers.parent, blocks.containers.end_block
     for place in some:
-        begin, behind = headings[place] + 1, _section_end(blocks, headings, levels, place)
+        begin, around = headings[place] + 1, int(blocks.container[headings[place]])
+        while around >= 0 and end[around] <= begin:
+            around = int(parent[around])
+        behind = int(end[around]) if around >= 0 else len(blocks)
+        inside = range(place + 1, bisect_left(headings, behind))
+        behind = next((headings[later] for later in inside if levels[later] <= levels[place]), behind)
         size = before[behind] - before[begin]
         chosen[begin - 1] = size > 0 and kept_before[behind] - kept_before[begin] >= _LEAST_OF_SECTION * size
     return chosen
@@ -167,11 +175,10 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of some words, which a block before has that is kept, are not."""
     words = blocks.measures.words
     long = (kept & (words >= _FEWEST_REPEATED)).nonzero()[0]
-    before = sums_before(words)[long]
-    keys = np.append(np.uint64(0), blocks.measures.token_keys.cumsum(dtype=np.uint64))
-    texts = (keys[before + words[long]] - keys[before]).tolist()
-    if len({*texts}) == len(texts):
-        return kept
+    edges = sums_before(words)[np.concatenate((long, long + 1)).reshape(2, -1).T.ravel()]
+    keys = blocks.measures.token_keys
+    # What stands behind the last one has no sum.
+    texts = np.add.reduceat(keys, edges[: -1 if long.size and edges[-1] == keys.size else None])[::2].tolist()
     chosen = kept.copy()
     chosen[long] = False
     chosen[[*dict(zip(reversed(texts), reversed(long.tolist()), strict=True)).values()]] = True
@@ -181,13 +188,24 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
 def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
     containers, words = blocks.containers, blocks.measures.words * kept
-    held = _sums(words, containers.first_block, containers.end_block)
+    held = _inside(blocks, words)
     is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
-    named = zip(*naming(blocks, is_part.nonzero()[0], _NOTES), strict=True)
-    if not (some := [container for place, container in named if _WHOLE.match(blocks.tags.source, place)]):
+    some = is_part.nonzero()[0]
+    marked = zip(*blocks.tags.marked(containers.element[some], _NOTES), strict=True)
+    if not (named := [number for place, number in marked if _WHOLE.match(blocks.tags.source, place)]):
         return kept
-    notes = within(blocks, np.array(some))
+    notes = within(blocks, some[named])
     return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
+
+
+def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
+    """Return which blocks are kept where those of dialogs, which cover the page once they are opened, are not."""
+    tags, elements = blocks.tags, blocks.containers.element
+    some = (_inside(blocks, blocks.measures.words * kept) > 0).nonzero()[0]
+    named = some[[*dict.fromkeys(tags.marked(elements[some], _DIALOGS)[1])]]
+    is_dialog = [_DIALOG.match(tag) is not None for tag in tags.start_tags(elements[named])]
+    left = kept & ~within(blocks, named[is_dialog]) if any(is_dialog) else kept
+    return left if blocks.measures.words[left].sum() >= _LEAST_WITHOUT else kept
 
 
 def first_title(blocks: Blocks, kept: Mask) -> int | None:
@@ -204,19 +222,6 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
             return titles[inside]
         around = int(containers.parent[around])
     return None
-
-
-def _section_end(blocks: Blocks, headings: list[int], levels: list[int], place: int) -> int:
-    """Return the end of the section of a heading, one of all with their levels: the block after its last."""
-    containers, heading = blocks.containers, headings[place]
-    around = int(blocks.container[heading])
-    while around >= 0 and containers.end_block[around] <= heading + 1:
-        around = int(containers.parent[around])
-    end = int(containers.end_block[around]) if around >= 0 else len(blocks)
-    for later in range(place + 1, bisect_left(headings, end)):
-        if levels[later] <= levels[place]:
-            return headings[later]
-    return end
 
 
 def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = None) -> Mask:
@@ -237,17 +242,14 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     """
     if is_forum(url):
         return kept
-    containers, words = blocks.containers, blocks.measures.words
-    spans = containers.first_block, containers.end_block
+    words = blocks.measures.words
     likely_words = words * likely
-    kept_words = _sums(words * kept, *spans)
+    kept_words = _inside(blocks, words * kept)
     total = int(likely_words.sum())
-    is_large = (_sums(likely_words, *spans) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
-    named: dict[int, int] = {}
-    for container in is_large.nonzero()[0].tolist() if total else ():
-        named.setdefault(_rank(blocks, container), container)
-    box = named.get(min(named, default=_UNNAMED))
-    if box is None or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
+    is_large = (_inside(blocks, likely_words) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
+    large = is_large.nonzero()[0].tolist() if total else []
+    rank, box = min(((_rank(blocks, container), container) for container in large), default=(_UNNAMED, -1))
+    if rank == _UNNAMED or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
         return kept
     return kept & within(blocks, np.array([box]))
 
@@ -257,20 +259,18 @@ def named_text(blocks: Blocks) -> Mask:
 
     For pages of which nothing is kept: a picture with a line below it reads like no article.
     """
-    first, end = blocks.containers.first_block, blocks.containers.end_block
-    linked, sizes = (_sums(counts, first, end) for counts in (blocks.measures.anchor_words, blocks.measures.words))
+    linked, sizes = (_inside(blocks, counts) for counts in (blocks.measures.anchor_words, blocks.measures.words))
     some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0].tolist()
     named = [container for container in some if not _rank(blocks, container)]
+    end = blocks.containers.end_block
     box = named[:1] if all(end[container] <= end[named[0]] for container in named) else []
     return within(blocks, np.array(box, dtype=np.intp))
 
 
-def _sums(
-    words: NDArray[np.integer[Any]], first: NDArray[np.integer[Any]], end: NDArray[np.integer[Any]]
-) -> NDArray[np.int32]:
-    """Return the sum of words over the blocks from first (inclusive) to end (exclusive)."""
-    before = sums_before(words)
-    return np.asarray(before[end] - before[first])
+def _inside(blocks: Blocks, counts: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+    """Return the sum of what is counted of each block, for the blocks in each container."""
+    before = sums_before(counts)
+    return np.asarray(before[blocks.containers.end_block] - before[blocks.containers.first_block])
 
 
 def _rank(blocks: Blocks, container: int) -> int:
@@ -301,15 +301,6 @@ _CURRENCIES = re.compile("|".join(map(re.escape, _OFFERS["signs"])))
 _FEWEST_OFFERS, _FIRST_NAME = 10, re.compile(rb"^<[\w-]+| class=\"\s*[^\"\s]+")
 
 
-def naming(blocks: Blocks, containers: NDArray[np.integer[Any]], marks: Marks) -> tuple[list[int], list[int]]:
-    """Return where marks stand in the start tags of some containers, in order, and the container of each place."""
-    tags = blocks.tags
-    opened = tags.opened[blocks.containers.element[containers]]
-    starts = tags.start[opened]
-    places = marks.places_in(tags.source, starts, tags.stop[opened])
-    return places, containers[starts.searchsorted(places, side="right") - 1].tolist() if places else []
-
-
 @cache
 def names_of(kind: str) -> tuple[Marks, re.Pattern[str]]:
     """Return marks of which each name of a part of a kind of page has one, and the pattern of the names, by part."""
@@ -324,7 +315,7 @@ def _called(blocks: Blocks, kind: str, among: Mask | bool = True) -> dict[str, M
     """Return which of some containers with text are called as parts of a kind of page; each word is looked at once."""
     containers, (marks, pattern) = blocks.containers, names_of(kind)
     holding = ((containers.first_block < containers.end_block) & among).nonzero()[0]
-    some = [*dict.fromkeys(naming(blocks, holding, marks)[1])]
+    some = holding[[*dict.fromkeys(blocks.tags.marked(containers.element[holding], marks)[1])]].tolist()
     alike, having = defaultdict[bytes, list[int]](list), defaultdict[bytes, list[int]](list)
     for container, tag in zip(some, blocks.tags.start_tags(containers.element[some]) if some else (), strict=True):
         alike[tag].append(container)
@@ -356,7 +347,7 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
     """
     called, containers, likely_words = _called(blocks, "event"), blocks.containers, blocks.measures.words * likely
     first, end = containers.first_block, containers.end_block
-    words = _sums(blocks.measures.words, first, end)
+    words = _inside(blocks, blocks.measures.words)
     boxes = (called["box"] & ~are_among(containers.key, _PAGE) & (words > 0)).nonzero()[0]
     if not boxes.size and falls_back:
         boxes = (containers.key == _MAIN).nonzero()[0]
@@ -392,8 +383,8 @@ def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     Without other products and delivery. Where next to nothing of what is left is likely only descriptions, features
     and specifications are kept, if there are any: they are short, and less like an article than what is beside them.
     """
-    words, containers = blocks.measures.words, blocks.containers
-    is_part = _sums(words, containers.first_block, containers.end_block) <= _MOST_OF_PAGE * words.sum()
+    words = blocks.measures.words
+    is_part = _inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
     inside = {part: within(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
     left = kept & ~inside["beside"]
     told = inside["text"] & ~inside["beside"] & ~inside["without"]
@@ -412,7 +403,7 @@ def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]])
     called, containers = _called(blocks, "list"), blocks.containers
     if np.count_nonzero(called["offer"]) > _MOST_OFFERS:
         return kept
-    held = _sums(blocks.measures.words * kept, containers.first_block, containers.end_block)
+    held = _inside(blocks, blocks.measures.words * kept)
     is_beside = (_is_beside(blocks, _cue_bits(blocks)) | called["without"]) & (held <= _MOST_HELD * held.max(initial=0))
     rest: Mask = log_odds > _LEAST_OF_REST
     if (innermost := _innermost_around(blocks, kept)) >= 0:
@@ -426,16 +417,18 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
     Offers are elements named alike, each with a link and a price, outside of menus; without their buttons and the like.
     """
     containers, words, text = blocks.containers, blocks.measures.words, blocks.page_text.text
-    mine = int(words[kept].sum())
-    places = [found.start() for found in _CURRENCIES.finditer(text)] if 2 * mine <= words.sum() else []
-    if len(places) < _FEWEST_OFFERS:
+    if 2 * (mine := int(words[kept].sum())) > words.sum():
         return kept
+    data = text.encode("utf-8", "surrogatepass")
+    if sum(len(places_of(sign, data)) for sign in map(str.encode, _OFFERS["signs"])) < _FEWEST_OFFERS:
+        return kept
+    places = [found.start() for found in _CURRENCIES.finditer(text)]
     prices = np.bincount(blocks.page_text.block_ends.searchsorted(places, side="right"), minlength=len(blocks))
     first, end = containers.first_block, containers.end_block
-    sizes = _sums(words, first, end)
+    sizes = _inside(blocks, words)
     menus = within(blocks, are_among(containers.key, _MENUS) & (sizes <= _MOST_OF_PAGE * words.sum()))
     counted = (blocks.measures.anchor_words, prices, menus.view(np.uint8))
-    linked, priced, hidden = (_sums(counts, first, end) > 0 for counts in counted)
+    linked, priced, hidden = (_inside(blocks, counts) > 0 for counts in counted)
     is_short = (sizes >= _OFFERS["fewest_words"]) & (sizes <= _OFFERS["most_words"])
     some = (is_short & linked & priced & ~hidden).nonzero()[0]
     named: dict[bytes, list[int]] = defaultdict(list)
@@ -469,22 +462,15 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     descriptions : str
         What the page declares as its description, in any element of its head, a line each.
     """
-    lines = {text[:_LOOKED_AT] for text in descriptions.splitlines()}
-    wanted = {key for text in lines if len(key := _letters(text)) == _LETTERS}
-    begins = kept & (blocks.measures.words >= signs.BEGIN_WORDS)
-    if not wanted or not begins.any():
-        return None
-    near = slice(max((begin := int(begins.argmax())) - signs.BLOCKS_BEFORE, 0), begin + 1)
-    words, linked = blocks.measures.words[near], blocks.measures.anchor_words[near]
-    is_lost = (words >= signs.STANDFIRST_WORDS) & (linked <= signs.STANDFIRST_LINKS * words)
-    some = (kept[near] | (is_lost & (log_odds[near] >= signs.LEAST_LOG_ODDS))).nonzero()[0] + near.start
-    firsts = {key[0] for key in wanted}
-    alike = [
-        block
-        for block, text in zip(some.tolist(), blocks.raw_texts(some), strict=True)
-        if not (text[:1].isalnum() and text[0].casefold()[0] not in firsts) and _letters(text[:_LOOKED_AT]) in wanted
-    ]
-    if not alike or kept[alike].any():
+    wanted = {key for text in {*descriptions.splitlines()} if len(key := _letters(text)) == _LETTERS}
+    words = blocks.measures.words
+    begin = next((block for block in kept.nonzero()[0].tolist() if words[block] >= signs.BEGIN_WORDS), -1)
+    near = range(max(begin - signs.BLOCKS_BEFORE, 0), begin + 1)
+    sizes, linked, odds = (each[near.start : near.stop] for each in (words, blocks.measures.anchor_words, log_odds))
+    may_be = (sizes >= signs.STANDFIRST_WORDS) & (linked <= signs.STANDFIRST_LINKS * sizes)
+    may_be &= (odds >= signs.LEAST_LOG_ODDS) & ~kept[near.start : near.stop]
+    alike = [near[place] for place in may_be.nonzero()[0].tolist() if _letters(blocks.raw_text(near[place])) in wanted]
+    if not alike or any(kept[block] and _letters(blocks.raw_text(block)) in wanted for block in near):
         return None
     is_caption = kind_names(blocks) == "caption"
     return next((block for block in alike if not is_caption[block]), None)
@@ -492,7 +478,7 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
 
 def _letters(text: str) -> str:
     """Return the first letters and digits of a text, without case."""
-    return "".join(islice(filter(str.isalnum, text), _LETTERS)).casefold()[:_LETTERS]
+    return "".join(islice(filter(str.isalnum, text[:_LOOKED_AT]), _LETTERS)).casefold()[:_LETTERS]
 
 
 _WORDS_A_PHRASE = 20

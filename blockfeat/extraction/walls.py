@@ -45,7 +45,7 @@ def _says(kind: str, plain: str) -> bool:
 
 def begins_with(kind: str, text: str) -> bool:
     """Return whether a text begins with a phrase of a kind, after marks such as arrows and dashes."""
-    by_begin = _phrases_by_begin(kind)
+    by_begin = phrases_by_begin(kind)
     text = text if text[:1].isalnum() else _START.sub("", text)
     begin = text[:2]
     begin = begin.lower() if begin.isascii() and begin.isalpha() else _plain(text[:_BEGUN])[:2]
@@ -97,7 +97,7 @@ def _phrases(kind: str) -> tuple[str, ...]:
 
 
 @cache
-def _phrases_by_begin(kind: str) -> dict[str, tuple[str, ...]]:
+def phrases_by_begin(kind: str) -> dict[str, tuple[str, ...]]:
     """Return the phrases of a kind by their first two letters, a constant that is made at its first use."""
     phrases = _phrases(kind)
     return {begin: tuple(one for one in phrases if one[:2] == begin) for begin in {one[:2] for one in phrases}}

@@ -108,7 +108,7 @@ _ACCESSIBLE = "isaccessibleforfree"
 _IRRELEVANT = listed("irrelevant")
 _LONGEST_JSON = 20_000
 _MANY = 300
-_END = "<meta"
+_END, _PARSELY = "<meta", {"author": "author", "authors": "author", "pub_date": "published", "title": "title"}
 # All alternatives behind one set, for which the search is fast; most elements have a name and a content alone.
 _ATTRIBUTE = re.compile(pattern("meta_attribute"))
 
@@ -197,8 +197,7 @@ def _read_parsely(given: dict[str, list[str]], meta: Candidates) -> None:
         except (ValueError, RecursionError):
             return
         if isinstance(page, dict):
-            keys = {"author": "author", "authors": "author", "pub_date": "published", "title": "title"}
-            for key, field in keys.items():
+            for key, field in _PARSELY.items():
                 value = page.get(key)
                 meta.add(field, *(str(item) for item in (value if isinstance(value, list) else [value]) if item))
 
@@ -340,8 +339,7 @@ class SourceRecords:
         if by_source is None:
             return None
         right, count = by_source.get(source, {}).get(support, (0.0, 0))
-        average = _average(self, name, support)
-        return round((right + _PRIOR * average) / (count + _PRIOR), 3)
+        return round((right + _PRIOR * _average(self, name, support)) / (count + _PRIOR), 3)
 
     def ordered(self, name: str, claims: list[Candidates]) -> list[Candidates]:
         """Return claims in the order of priority of their sources for a field."""

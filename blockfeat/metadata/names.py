@@ -140,7 +140,7 @@ def _listed(file: str, key: str) -> frozenset[str]:
 
 
 _MARK = re.compile(r"\s+[|–—·•»«:/>-]+\s+|\s*[|｜│ㅣ]\s*|\s+::\s+|_(?=\S)|\s*[»›]\s*|(?<=\S)[–—]\s+")
-_WORD = re.compile(r"\w+")
+_WORD, _SIGN = re.compile(r"\w+"), re.compile(r"[|–—·•»«:/>_｜│ㅣ›-]")
 _ALIKE = 0.3
 
 
@@ -158,7 +158,7 @@ def without_site(title: str, *, site: str | None, host: str, known: str | None) 
     known : str or None
         The visible headline: a part that is like it is the title.
     """
-    marks = list(_MARK.finditer(title))
+    marks = list(_MARK.finditer(title)) if _SIGN.search(title) else ()
     if not marks:
         return title
     parts = [(title[: mark.start()], title[mark.end() :]) for mark in marks]

@@ -101,8 +101,7 @@ def _meant(articles: list[Node], url: str | None, title: str | None) -> list[Nod
 
 def _rank(node: Node, url: str | None, title: str | None) -> float:
     """Return a score of how likely a node is about the page."""
-    types = types_of(node) & ARTICLE_TYPES
-    rank = 0.0 if types <= _WEAK else 1.0
+    rank = float(not types_of(node) & ARTICLE_TYPES <= _WEAK)
     if url and any(_bare(address) == _bare(url) for address in _addresses(node)):
         rank += 2
     if alike(_first(node, "headline", "name"), title):

@@ -285,8 +285,7 @@ def _in_box(place: Place) -> Iterator[str]:
             for text in _names_in(short_text(tags, element)):
                 for name in _only_person(text):
                     texts.setdefault(folded(name), name)
-    if len(texts) == 1:
-        yield from texts.values()
+    yield from texts.values() if len(texts) == 1 else ()
 
 
 def _names_in(text: str) -> Iterator[str]:
@@ -323,6 +322,5 @@ def short_text(tags: Tags, element: int) -> str:
 
 
 def _until_date(text: str) -> str:
-    span = find_span(text)
-    text = text[: span[0]] if span else text
+    text = text[: span[0]] if (span := find_span(text)) else text
     return re.split(r"\s+(?:\||on|am|le|il|el|op|⋅|●|•|·)\s?|(?<!\w)\d", text, maxsplit=1)[0]

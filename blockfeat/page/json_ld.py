@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from heapq import merge
 from typing import Any
 
 from blockfeat.page.encoding import unescape
@@ -57,7 +56,7 @@ def declared_texts(data: bytes, scripts: Iterable[tuple[int, int]]) -> tuple[str
     for start, end in scripts:
         behind = start
         # Most declare neither, and of the others most of the bytes: searching for the names is far cheaper.
-        for place in merge(*(places_of(name, data, start, end) for name in _QUOTED_NAMES)):
+        for place in sorted([place for name in _QUOTED_NAMES for place in places_of(name, data, start, end)]):
             member = _TEXT_MEMBER.match(data, place, end) if place >= behind else None
             if member is not None:
                 behind = member.end()

@@ -19,7 +19,7 @@ from blockfeat.page.tree import are_among as are_among
 from blockfeat.page.tree import first_with
 from blockfeat.page.tree import name_key as name_key
 from blockfeat.page.tree import parents_of as parents_of
-from blockfeat.page.utf_8 import places_of
+from blockfeat.page.utf_8 import Marks, places_of
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -130,6 +130,13 @@ class Tags:
         elements = self.opened.searchsorted(owners)
         is_start = self.opened[elements.clip(max=len(self) - 1)] == owners
         return list(dict.fromkeys(elements[is_inside & is_start].tolist()))
+
+    def marked(self, elements: NDArray[np.integer[Any]], marks: Marks) -> tuple[list[int], list[int]]:
+        """Return where marks stand in the start tags of some elements, in order, and the number of the one of each."""
+        opened = self.opened[elements]
+        starts = self.start[opened]
+        places = marks.places_in(self.source, starts, self.stop[opened])
+        return places, (starts.searchsorted(places, side="right") - 1).tolist() if places else []
 
     def text(self, element: int) -> str:
         """Return all text inside an element as it stands on the page."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import cython
 import numpy as np
@@ -168,12 +168,12 @@ class Marks:
 
     def are_in(self, data: bytes) -> bool:
         """Return whether any of the words occurs in ``data``; as fast for many words as for one."""
-        places = _likely_in(data, 0, len(data), self.slots, _LOWER_CASE, self.begun)
+        places = _likely_in(data, 0, len(data), self.slots, self.begun, [])
         return any(self._begins(data, place) for place in places)
 
     def places_in(self, data: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[int]:
         """Return the positions at which the words occur in the parts of ``data`` that start and end there."""
-        places = _likely_places(data, starts, ends, self.slots, _LOWER_CASE, self.begun)
+        places = _likely_places(data, starts, ends, self.slots, self.begun)
         return [place for place in places if self._begins(data, place)]
 
     def _begins(self, data: bytes, place: int) -> bool:
@@ -183,28 +183,27 @@ class Marks:
 
 
 def _likely_places(
-    data: bytes, starts: cython.int[::1], ends: cython.int[::1], slots: bytes, lower_case: bytes, begun: cython.int
+    data: bytes, starts: cython.int[::1], ends: cython.int[::1], slots: bytes, begun: cython.int
 ) -> list[int]:
     """Return the positions in parts of some bytes from which on so many bytes hash to an occupied slot."""
     found: list[int] = []
     part: cython.Py_ssize_t
     for part in range(len(starts)):
-        found += _likely_in(data, starts[part], ends[part], slots, lower_case, begun)
+        _likely_in(data, starts[part], ends[part], slots, begun, found)
     return found
 
 
 def _likely_in(
-    data: bytes, start: cython.Py_ssize_t, end: cython.Py_ssize_t, slots: bytes, lower_case: bytes, begun: cython.int
-) -> list[int]:
-    """Return those in one part."""
+    data: bytes, start: cython.Py_ssize_t, end: cython.Py_ssize_t, slots: bytes, begun: cython.int, found: Any
+) -> Any:
+    """Add those in one part to the list of what was found, and return it."""
     source: cython.p_const_uchar = data
     is_begin: cython.p_const_uchar = slots
-    lowered: cython.p_const_uchar = lower_case
+    lowered: cython.p_const_uchar = _LOWER_CASE
     bits: cython.ulonglong = _ALL_BITS >> (64 - 8 * begun)
     key: cython.ulonglong = 0
     slot: cython.ulonglong
     place: cython.Py_ssize_t
-    found: list[int] = []
     for place in range(start, end):
         key = (key << 8 | lowered[source[place]]) & bits
         slot = (key * _SPREAD & _ALL_BITS) >> 48

@@ -63,6 +63,7 @@ CASES = {
         f"<h1>The ferry is late</h1>{BODY}", (0,), are_kept=False, options=ExtractionOptions(headline=False)
     ),
     "banners": Case(f"{BODY}<div id=klaro>{ASKS}</div>", (3, 4, 5), are_kept=False),
+    "dialogs": Case(f'{BODY}<div role=dialog aria-modal="true"><p>{SENTENCE}</div>', (3,), are_kept=False, odds=0.1),
     "pointers": Case(f"{BODY}<p>Read also: <a href=/1>The keeper</a></p>{BODY}", (3,), are_kept=False),
     "code marks": Case(
         f"{BODY}<div><div>python</div><pre class=language-python>pump()</pre></div>", (3,), are_kept=False

@@ -15,6 +15,7 @@ from blockfeat.extraction.rules import (
     parts_of_product,
     section_headings,
     technical_text,
+    without_dialogs,
     without_notes,
     without_repeats,
 )
@@ -331,6 +332,22 @@ def test_long_legal_notes_are_told_by_names(name: str, many: int, is_dropped: bo
     blocks = blocks_of(f"<p>{MANUAL * 9}</p><div><ul class={name}>{f'<li>{MANUAL}' * many}</ul></div>")
     everything = np.ones(len(blocks), dtype=np.bool_)
     assert without_notes(blocks, everything).tolist() == [True] + [not is_dropped] * many
+
+
+@pytest.mark.parametrize(
+    ("tag", "many", "is_dropped"),
+    [
+        ("dialog", 9, True),
+        ("section id=terms role='dialog'", 9, True),
+        ("div class=dialog", 9, False),
+        ("div role=dialog aria-modal=false", 9, False),
+        ("dialog", 1, False),
+    ],
+)
+def test_dialogs_that_cover_the_page_are_told_by_their_tags(tag: str, many: int, is_dropped: bool) -> None:
+    blocks = blocks_of(f"<p>{MANUAL * many}</p><{tag}><p>{MANUAL}</p></{tag.split()[0]}>")
+    everything = np.ones(len(blocks), dtype=np.bool_)
+    assert without_dialogs(blocks, everything).tolist() == [True, not is_dropped]
 
 
 def test_only_pages_that_say_that_they_are_of_one_product_have_its_parts() -> None:

@@ -352,3 +352,4 @@ def test_a_boolean_query_chooses_articles_however_many_they_are(client: TestClie
     for page in add(store, *(f"a.example/{number}" for number in range(510))):
         save(store, page, "The harbour.", mention("The harbour."), copies=CopySettings(find=False))
     assert client.get("/api/v1/mentions?words=harbour&limit=1").headers["x-total-articles"] == "510"
+    assert [client.get(f"/api/v1/mentions?limit={limit}").status_code for limit in (0, 1001)] == [422, 422]

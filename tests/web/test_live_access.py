@@ -132,6 +132,8 @@ def test_tries_are_limited_and_only_of_who_tries(store: Store) -> None:
     assert guesser.get("/status", headers=_bearer(_PASSWORD)).status_code == 429
     # Who comes from elsewhere goes on, however often.
     assert {known.get("/status", headers=_bearer(_PASSWORD)).status_code for _ in range(9)} == {200}
+    # The right password gives no tries back; the first time it was one itself.
+    assert [_log_in(known, f"guess {number}") for number in range(5)] == [401] * 4 + [429]
     assert _log_in(other, "a guess") == 401
 
 
@@ -158,8 +160,13 @@ def test_no_ticket_can_be_made_or_used_too_long(store: Store, monkeypatch: pytes
     other = _client(store)
     other.cookies.set(name, ticket)
     assert other.get("/").status_code == 401, "of another process"
-    monkeypatch.setattr(time, "time", lambda: later)
-    assert client.get("/").status_code == 401
+    end = int(ticket.partition(".")[0])
+    assert 0 <= time.time() + 30 * 86_400 - end < 60
+    for now, status in ((end - 1, 200), (end, 401), (later, 401)):
+        monkeypatch.setattr(time, "time", lambda now=now: now)
+        # A client of its own would no longer send it.
+        stranger = TestClient(client.app, base_url="http://localhost")
+        assert stranger.get("/", headers={"cookie": f"{name}={ticket}"}).status_code == status
 
 
 def test_the_password_is_stored_as_a_hash(store: Store, tmp_path: Path) -> None:

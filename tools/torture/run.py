@@ -20,6 +20,7 @@ from tools.torture.scenarios import Command, Result, Scenario
 _CAUSES = re.compile(
     r"disk I/O error|disk is full|unable to open database file|out of memory|not enough memory|worker process"
     r"|database is locked|readonly|malformed|All connection attempts failed|connection broke off"
+    r"|server closed the connection"
 )
 _MOST_TRIES = 4
 _LASTING = ("write", "open", "rename", "sync", "read")

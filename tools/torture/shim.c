@@ -80,13 +80,17 @@ static int is_file(int fd) {
     return is_below(path);
 }
 
-/* Count what goes over a connection: to elsewhere, or between processes of this machine. */
+/* Count what goes over a connection, to elsewhere or between processes of this machine; one that fails is dead. */
 static int socket_fails(int fd) {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
     if (plan == NULL || getsockname(fd, (struct sockaddr *)&address, &size) != 0) return 0;
-    if (address.ss_family == AF_UNIX) return torture_fails(LINE);
-    return (address.ss_family == AF_INET || address.ss_family == AF_INET6) && torture_fails(TRANSFER);
+    int is_network = address.ss_family == AF_INET || address.ss_family == AF_INET6;
+    if ((!is_network && address.ss_family != AF_UNIX) || !torture_fails(is_network ? TRANSFER : LINE)) return 0;
+    int error = errno;
+    shutdown(fd, SHUT_RDWR);
+    errno = error;
+    return 1;
 }
 
 #define REAL(name) \

@@ -133,9 +133,7 @@ def page_fitness(text: str, page: LabelledPage, metric: str) -> float:
     """Score an extracted text against the gold of its page, or against its snippets where it has no gold text."""
     if not page.text:
         return metrics.snippet_scores(text, page.present, page.absent).f1
-    if metric == "f1":
-        return metrics.word_scores(text, page.text).f1
-    return metrics.cosine_length_ratio(text, page.text)
+    return metrics.word_scores(text, page.text).f1 if metric == "f1" else metrics.cosine_length_ratio(text, page.text)
 
 
 def cohens_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
