@@ -148,8 +148,9 @@ def queue_events(
 
 def _announce(connection: Connection, number: int, events: Sequence[Mapping[str, Any]]) -> None:
     """Put events of a page's mentions into the outbox, and note which were told to count."""
-    first, keys = _last_event(connection) + 1, [event["id"] for event in events]
-    connection.execute(insert(outbox), [{"event": as_json(event)} for event in events])
+    written = [{"event": as_json(event)} for event in events]
+    first = min(connection.scalars(insert(outbox).returning(outbox.c.id), written))
+    keys = [event["id"] for event in events]
     connection.execute(delete(announced).where(announced.c.page_id == number, announced.c.key.in_(keys)))
     counting = [{"page_id": number, "key": event["id"], "event": first} for event in events if event["counted"]]
     if counting:
