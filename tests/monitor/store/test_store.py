@@ -285,6 +285,18 @@ def test_copies_of_pages_of_an_older_store_are_found(address: str) -> None:
         assert store.query("SELECT count(DISTINCT page_id) AS pages FROM band") == [{"pages": 2}]
 
 
+@pytest.mark.parametrize(("receivers", "told"), [(["hook"], 1), ([], 0)])
+def test_receivers_of_an_older_store_know_what_counts(address: str, receivers: list[str], told: int) -> None:
+    with Store.open(address) as store:
+        store.set_sinks(receivers)
+        save(store, "a.example/1", "Corvane sails.", mention(), mention("Ads", counted=False), announce=True)
+        execute(store, "DROP TABLE announced", "ALTER TABLE sink DROP COLUMN since")
+        execute(store, _IS_OF_VERSION, version="15")
+    with Store.open(address) as store:
+        assert store.query("SELECT count(*) AS told FROM announced") == [{"told": told}]
+        assert [store.first_event(name) for name in receivers] == [1] * len(receivers)
+
+
 def test_addresses(tmp_path: Path) -> None:
     assert address_of("postgresql://me@host/db").drivername == "postgresql+psycopg"
     assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
