@@ -50,7 +50,8 @@ class Wanted:
     Attributes
     ----------
     clutter : bool
-        Mentions that do not count too: in clutter, in copies, ruled out.
+        Mentions that do not count too: in clutter, in copies, ruled out. Without it only those that it knows to count
+        and that no longer do.
     updates : bool
         Mentions again whose sentence was corrected.
     brands : tuple of str
@@ -65,6 +66,8 @@ class Wanted:
         """Return whether an event is wanted; what has come to count is new to those who get no clutter."""
         if (self.brands and event["brand"] not in self.brands) or event["event"] == "spike":
             return False
+        if "withdraws" in event and not self.clutter:
+            return True
         is_known = event["event"] == "update" or (event["event"] == "counted" and self.clutter)
         return (self.clutter or bool(event["counted"])) and (self.updates or not is_known)
 

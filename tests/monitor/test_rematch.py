@@ -190,6 +190,9 @@ def test_receivers_hear_of_it_where_that_is_asked_for(store: Store, announce: bo
     store.set_sinks(["one"])
     found = rematch(store, _config(_OLD, _NEW), announce=announce, now=NOW)
     assert len(events(store)) == (found.added if announce else 0)
+    gone = rematch(store, _config(_OLD), announce=announce, now=NOW).gone
+    assert len(events(store)) == (found.added + found.counted if announce else 0)
+    assert gone == found.added
 
 
 def test_pages_that_were_not_read_and_later_versions_are_left_out(store: Store) -> None:

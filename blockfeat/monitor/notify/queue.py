@@ -274,9 +274,10 @@ async def _in_pieces(
 async def _wanted(store: Store, receiver: Receiver, rows: Sequence[Row], *, call: StoreCall) -> list[Row]:
     """Return the events that a receiver gets."""
     chosen = []
+    first = await call(store.first_event, receiver.name)
     for row in rows:
         values = json.loads(row[1])
-        if not receiver.takes(values):
+        if not receiver.takes(values) or values.get("withdraws", first) < first:
             continue
         query = receiver.articles if values["event"] != "spike" else None
         if query is None or await call(store.has_article, values["url"], query):

@@ -15,8 +15,9 @@ from sqlalchemy import Connection, delete, func, insert, select, text, update
 from blockfeat.errors import InputError
 from blockfeat.monitor.mentions.brand import UNSURE
 from blockfeat.monitor.store.engine import upsert
+from blockfeat.monitor.store.outbox import queue_events, version_of
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, iso
-from blockfeat.monitor.store.schema import SPAN_COLUMNS, SQL, feedback, lesson, mention, outbox, page
+from blockfeat.monitor.store.schema import SQL, feedback, lesson, mention, page
 from blockfeat.monitor.store.similar import is_similar, similarity, steady
 
 _KEY_LENGTH = 24
@@ -119,10 +120,10 @@ def judge_copy(connection: Connection, number: int, original: int | None) -> dic
     A copy's own are those in the article of a brand that neither the original's article names nor, in a similar
     sentence, an earlier copy of it.
     """
-    mine = mention.c.page_id == number, mention.c.version == _version_of(number)
+    mine = mention.c.page_id == number, mention.c.version == version_of(number)
     columns = (mention.c.id, mention.c.key, mention.c.brand, mention.c.sentence, mention.c.counted, mention.c.copied)
     rows = connection.execute(select(*columns).where(*mine)).all()
-    there = (mention.c.page_id == original) & (mention.c.version == _version_of(original or 0)) & mention.c.counted
+    there = (mention.c.page_id == original) & (mention.c.version == version_of(original or 0)) & mention.c.counted
     brands = set(connection.scalars(select(mention.c.brand).where(there).distinct()))
     others: defaultdict[str, list[str]] = defaultdict(list)
     if original is not None:
@@ -302,46 +303,6 @@ def newly_counted(connection: Connection, before: Any) -> dict[str, str]:
     for key, number in rows:
         versions[key].add(number)
     return {key: "counted" for key, numbers in versions.items() if before.version not in numbers}
-
-
-def _version_of(number: int) -> Any:
-    return select(page.c.version).where(page.c.id == number).scalar_subquery()
-
-
-def queue_events(
-    connection: Connection, number: int, changes: dict[str, str], *, moment: str, is_asked: bool = False
-) -> None:
-    """Put what is new of a page's mentions into the outbox; what is older than the monitor as such, unless asked."""
-    if not changes:
-        return
-    about = connection.execute(text(SQL["judged"]["page"]), {"number": number}).one()
-    mine = mention.c.page_id == number, mention.c.version == _version_of(number)
-    rows = connection.execute(select(mention).where(*mine).order_by(mention.c.id))
-    since = connection.scalar(select(page.c.first_seen).order_by(page.c.id).limit(1)) or ""
-    # What names a day alone stands as its midnight.
-    published = (about.published or since).removesuffix("T00:00:00Z")
-    found = {"backfill": not is_asked and published < since[: len(published)], "found_at": moment}
-    events = [_event(row, about, changes[row.key]) | found for row in rows if row.key in changes]
-    if events:
-        connection.execute(insert(outbox), [{"event": as_json(event)} for event in events])
-
-
-def as_json(value: object) -> str:
-    """Return a value as JSON; what JSON does not know as text."""
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _event(row: Any, about: Any, change: str) -> dict[str, Any]:
-    """Return one event; ``id`` is the same whenever the mention is delivered again."""
-    counted = row.counted and not row.copied
-    because = row.because if not row.counted else "copy" if row.copied else None
-    values = {"id": row.key, "event": change, "brand": row.brand, "place": row.place, "counted": counted}
-    values["not_counted_because"] = because
-    values |= {name: getattr(row, name) for name in ("rule", "variant", *SPAN_COLUMNS)}
-    values |= {"url": about.url, "copy": about.copy_of is not None, "published": about.published}
-    values |= {name: getattr(about, name) for name in ("canonical_url", "title", "author", "section", "lang", "host")}
-    evidence = f"/article/{row.page_id}#b{row.block}"
-    return values | {"source": about.source, "from": about.origin, "kind": about.kind, "evidence": evidence}
 
 
 VERDICTS = ("right", "wrong sense", "not in the article", "missed")

@@ -13,17 +13,28 @@ from sqlalchemy import Connection, delete, func, insert, select, text, update
 
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.records import iso
-from blockfeat.monitor.store.schema import SQL, dead_letter, outbox, page, sink, told
+from blockfeat.monitor.store.schema import SPAN_COLUMNS, SQL, announced, dead_letter, mention, outbox, page, sink, told
 
 
 def add_sinks(connection: Connection, names: Sequence[str]) -> None:
     """Set the receivers: a new one gets what comes from here on, one that is no longer named is forgotten."""
+    last = _last_event(connection)
     connection.execute(delete(sink).where(sink.c.name.not_in(names)))
-    last = connection.scalar(select(func.max(outbox.c.id))) or connection.scalar(select(func.max(sink.c.delivered)))
     for name in names:
-        added = insert_or(connection.dialect.name, sink).values(name=name, delivered=last or 0, failures=0)
+        added = insert_or(connection.dialect.name, sink).values(name=name, delivered=last, since=last, failures=0)
         connection.execute(added.on_conflict_do_nothing())
     _prune(connection)
+
+
+def _last_event(connection: Connection) -> int:
+    """Return the number of the last event, or one that was before it; those that all receivers have are dropped."""
+    numbers = (connection.scalar(select(func.max(each))) for each in (outbox.c.id, sink.c.delivered, announced.c.event))
+    return max(number or 0 for number in numbers)
+
+
+def first_event(connection: Connection, name: str) -> int:
+    """Return the number of the first event that a receiver could get."""
+    return 1 + (connection.scalar(select(sink.c.since).where(sink.c.name == name)) or 0)
 
 
 def undelivered(connection: Connection, name: str, *, limit: int, now: float | None = None) -> list[tuple[int, str]]:
@@ -96,6 +107,75 @@ def _prune(connection: Connection) -> None:
         connection.execute(delete(outbox).where(outbox.c.id <= least))
 
 
+NOT_THERE = "the article no longer has it"
+"""Why a mention of an older version of a page, that it has no longer, does not count."""
+_ABOUT = text(SQL["judged"]["page"])
+
+
+def version_of(number: int) -> Any:
+    """Return the version of a page, for statements."""
+    return select(page.c.version).where(page.c.id == number).scalar_subquery()
+
+
+def queue_events(
+    connection: Connection, number: int, changes: Mapping[str, str], *, moment: str, is_asked: bool = False
+) -> None:
+    """Put what is new of a page's mentions into the outbox; what is older than the monitor as such, unless asked.
+
+    What was told to count and no longer does is an update, which ``withdraws`` the event of that number.
+    """
+    known = select(announced.c.key, announced.c.event).where(announced.c.page_id == number)
+    counting = dict(map(tuple, connection.execute(known)))
+    if not changes and not counting:
+        return
+    about = connection.execute(_ABOUT, {"number": number}).one()
+    wanted = (mention.c.version == about.version) | mention.c.key.in_(counting)
+    rows = connection.execute(select(mention).where(mention.c.page_id == number, wanted).order_by(mention.c.id))
+    since = connection.scalar(select(page.c.first_seen).order_by(page.c.id).limit(1)) or ""
+    # What names a day alone stands as its midnight.
+    published = (about.published or since).removesuffix("T00:00:00Z")
+    found = {"backfill": not is_asked and published < since[: len(published)], "found_at": moment}
+    events = []
+    for row in {row.key: row for row in rows}.values():
+        event = _event(row, about, changes.get(row.key, "update")) | found
+        if row.key in counting and not event["counted"]:
+            events.append(event | {"withdraws": counting[row.key]})
+        elif row.key in changes and row.version == about.version:
+            events.append(event)
+    if events:
+        _announce(connection, number, events)
+
+
+def _announce(connection: Connection, number: int, events: Sequence[Mapping[str, Any]]) -> None:
+    """Put events of a page's mentions into the outbox, and note which were told to count."""
+    written = [{"event": as_json(event)} for event in events]
+    first = min(connection.scalars(insert(outbox).returning(outbox.c.id), written))
+    keys = [event["id"] for event in events]
+    connection.execute(delete(announced).where(announced.c.page_id == number, announced.c.key.in_(keys)))
+    counting = [{"page_id": number, "key": event["id"], "event": first} for event in events if event["counted"]]
+    if counting:
+        connection.execute(insert(announced), counting)
+
+
+def as_json(value: object) -> str:
+    """Return a value as JSON; what JSON does not know as text."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _event(row: Any, about: Any, change: str) -> dict[str, Any]:
+    """Return one event; ``id`` is the same whenever the mention is delivered again."""
+    is_there = row.version == about.version
+    counted = row.counted and not row.copied and is_there
+    because = row.because if not row.counted else "copy" if row.copied else None
+    values = {"id": row.key, "event": change, "brand": row.brand, "place": row.place, "counted": counted}
+    values["not_counted_because"] = because if is_there else NOT_THERE
+    values |= {name: getattr(row, name) for name in ("rule", "variant", *SPAN_COLUMNS)}
+    values |= {"url": about.url, "copy": about.copy_of is not None, "published": about.published}
+    values |= {name: getattr(about, name) for name in ("canonical_url", "title", "author", "section", "lang", "host")}
+    evidence = f"/article/{row.page_id}#b{row.block}"
+    return values | {"source": about.source, "from": about.origin, "kind": about.kind, "evidence": evidence}
+
+
 _HOUR, _WEEK = 3600.0, 7 * 86_400.0
 _WEEKS, _FEWEST_WEEKS = 4, 2
 _FEWEST_ARTICLES = 5
@@ -163,16 +243,8 @@ def _note(connection: Connection, brand: str, begin: float, number: int, expecte
     if connection.execute(added.returning(told.c.hour)).scalar() is None:
         return False
     rows = connection.execute(_ARTICLES, {"brand": brand, "hour": hour, "most": _TITLES})
-    event: dict[str, Any] = {
-        "id": hashlib.sha256(f"{brand}\0{hour}".encode()).hexdigest()[:24],
-        "event": "spike",
-        "brand": brand,
-        "counted": True,
-        "hour": begin,
-        "articles": number,
-        "expected": round(expected, 2),
-        "titles": [row.title for row in rows if row.title],
-        "found_at": iso(now),
-    }
-    connection.execute(insert(outbox).values(event=json.dumps(event, ensure_ascii=False)))
+    key, titles = hashlib.sha256(f"{brand}\0{hour}".encode()).hexdigest()[:24], [row.title for row in rows if row.title]
+    event = {"id": key, "event": "spike", "brand": brand, "counted": True, "hour": begin, "articles": number}
+    event |= {"expected": round(expected, 2), "titles": titles, "found_at": iso(now)}
+    connection.execute(insert(outbox).values(event=as_json(event)))
     return True

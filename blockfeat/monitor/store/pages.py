@@ -13,7 +13,8 @@ from sqlalchemy import BindParameter, Connection, bindparam, delete, insert, sel
 
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.feeds import hold_host
-from blockfeat.monitor.store.mentions import as_json, differ, judge_copy, newly_counted, queue_events, save_mentions
+from blockfeat.monitor.store.mentions import differ, judge_copy, newly_counted, save_mentions
+from blockfeat.monitor.store.outbox import as_json, queue_events
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, faults_of, iso, local_day
 from blockfeat.monitor.store.schema import SQL, band, entry, page, version
 from blockfeat.monitor.store.search import forget_article, index_article

@@ -25,7 +25,7 @@ from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.store.engine import upsert
 from blockfeat.monitor.store.feeds import OF_RUNS, mend_clock
 from blockfeat.monitor.store.records import iso, local_day
-from blockfeat.monitor.store.schema import SQL, band, entry, feed, feedback, mention, meta, page, run, version
+from blockfeat.monitor.store.schema import OF_PAGES, SQL, feed, feedback, mention, meta, page, run, version
 from blockfeat.monitor.store.search import forget_article
 
 # A week of rounds that begin every minute.
@@ -294,7 +294,7 @@ def _empty(connection: Connection, numbers: Sequence[int]) -> None:
     """Empty pages, and drop what belongs to them."""
     keys = select(mention.c.key).where(mention.c.page_id.in_(numbers))
     connection.execute(delete(feedback).where(feedback.c.mention_key.in_(keys)))
-    for table in (mention, band, entry, version):
+    for table in OF_PAGES:
         connection.execute(delete(table).where(table.c.page_id.in_(numbers)))
     for column in (page.c.copy_of, page.c.same_as, page.c.story):
         connection.execute(update(page).where(column.in_(numbers)).values({column.name: None}))

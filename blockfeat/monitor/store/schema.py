@@ -14,7 +14,7 @@ from sqlalchemy import Text as PlainText
 
 from blockfeat._files import bundled_table
 
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 16
 
 metadata = sa.MetaData()
 
@@ -190,6 +190,17 @@ outbox = sa.Table(
     sqlite_autoincrement=True,
 )
 
+announced = sa.Table(
+    "announced",
+    metadata,
+    sa.Column("page_id", _Id, sa.ForeignKey("page.id"), primary_key=True),
+    sa.Column("key", Text, primary_key=True, comment="of a mention of which receivers know that it counts"),
+    sa.Column("event", _Id, nullable=False, comment="the event that told so, or the first of its page with it"),
+)
+
+OF_PAGES = (announced, mention, band, entry, version)
+"""Tables of what belongs to a page."""
+
 dead_letter = sa.Table(
     "dead_letter",
     metadata,
@@ -205,6 +216,7 @@ sink = sa.Table(
     metadata,
     sa.Column("name", Text, primary_key=True),
     sa.Column("delivered", _Id, nullable=False, comment="last event of the outbox that has arrived"),
+    sa.Column("since", _Id, nullable=False, server_default="0", comment="last event before it was a receiver"),
     sa.Column("failures", sa.Integer, nullable=False, default=0),
     sa.Column("error", Text),
     sa.Column("retry_at", sa.Float, comment="it asked not to be tried before"),

@@ -260,6 +260,7 @@ class Store:
     forget_lesson = _writes(mentions.forget_lesson)
 
     set_sinks = _writes(outbox.add_sinks)
+    first_event = _reads(outbox.first_event)
     undelivered = _reads(outbox.undelivered)
     note_delivery = _writes(outbox.note_delivery)
     last_turn = _writes(outbox.last_turn)

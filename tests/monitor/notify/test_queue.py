@@ -25,10 +25,11 @@ from blockfeat.monitor.notify.queue import (
     redeliver,
 )
 from blockfeat.monitor.receivers import Alert, Webhook
+from blockfeat.monitor.store.outbox import NOT_THERE
 from blockfeat.monitor.store.store import Store
 from cases import CASES
 from hooks import Hook
-from stored_pages import column, events, execute, mention, other_story, record, save
+from stored_pages import add, column, events, execute, mention, other_story, record, save
 
 _EVENTS = ['{"id": "1", "brand": "Corvane"}', '{"id": "2", "brand": "Bäcker"}']
 
@@ -202,6 +203,32 @@ def test_a_receiver_gets_what_it_wants(store: Store, hook: Hook, wanted: dict[st
     assert _deliver(store, receiver) == (len(ids), [])
     assert "".join(one for batch in _ids(hook) for one in batch) == ids
     assert store.undelivered(receiver.name, limit=9) == []
+
+
+def test_a_receiver_is_told_of_what_stops_counting_if_it_was_told_of_it(store: Store, hook: Hook) -> None:
+    """Ruled out, gone from the page, or a copy's by now; a receiver that came later does not know it."""
+    early, other, late = (WebhookReceiver(Webhook(url=hook.url), agent="b", before=number) for number in range(3))
+    store.set_sinks([early.name, other.name])
+    first, second, *_ = pages = add(store, "a.example/1", "b.example/2", "c.example/3")
+    stays, goes = mention("Corvane stays."), mention("Corvane goes.")
+    for page, words in zip(pages, (other_story(1), other_story(2), other_story(2)[:-9]), strict=True):
+        save(store, page, words, stays, goes, mention("Corvane was never told.", counted=False), announce=True)
+    assert (_deliver(store, early), _deliver(store, other)) == ((4, []), (4, []))
+    store.set_sinks([early.name, late.name])
+    hook.bodies.clear()
+    ruled = replace(stays, counted=False, because="forbids: sea")
+    save(store, first, other_story(3), ruled, version=1, announce=True)
+    save(store, second, other_story(1), version=1, announce=True)
+    assert (_deliver(store, early), _deliver(store, late)) == ((6, []), (2, []))
+    told = [(each["event"], each["counted"], each["sentence"]) for each in hook.bodies[0]["mentions"]]
+    withdrawn = [("update", False, sentence) for sentence in (goes.sentence, stays.sentence)]
+    assert sorted(told) == sorted([*withdrawn, *withdrawn, *(("counted", True, each) for *_, each in withdrawn)])
+    assert {each["event"] for each in hook.bodies[1]["mentions"]} == {"counted"}
+    because = {each["not_counted_because"] for each in hook.bodies[0]["mentions"]}
+    assert because == {"forbids: sea", NOT_THERE, None}
+    save(store, first, other_story(4), stays, version=2, announce=True)
+    save(store, first, other_story(5), stays, goes, version=3, announce=True)
+    assert [each["event"] for each in events(store, early.name)] == ["counted", "counted"]
 
 
 _CONFIG = MonitorConfig(store="", sources=(), brands=(), base_url="https://m.example/live/")

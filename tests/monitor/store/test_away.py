@@ -51,7 +51,19 @@ def test_each_transaction_is_done_once_whenever_the_server_goes(
     else:
         event.listen(store.engine, "before_cursor_execute", end)
     monkeypatch.setattr(module, "_PAUSE", 0.01)
-    tables = ("mention", "entry", "band", "version", "page", "outbox", "run", "sink", "dead_letter", "article_words")
+    tables = (
+        "announced",
+        "mention",
+        "entry",
+        "band",
+        "version",
+        "page",
+        "outbox",
+        "run",
+        "sink",
+        "dead_letter",
+        "article_words",
+    )
     while not is_whole:
         number += 1
         execute(store, *(f"DELETE FROM {table}" for table in tables))
