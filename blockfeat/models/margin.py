@@ -128,7 +128,7 @@ class MarginModel(FeatureModel):
     def contributions(self, matrix: NDArray[np.floating[Any]]) -> Floats:
         """Return what each feature adds to the score of each block: n × k."""
         thresholds, softnesses, weights = self._numbers
-        return np.asarray(soft_values(matrix.astype(np.float64), thresholds, softnesses) * weights)
+        return np.asarray(np.clip((matrix.astype(np.float64) - thresholds) / softnesses, -1.0, 1.0) * weights)
 
     def scores(self, matrix: NDArray[np.floating[Any]]) -> Floats:
         """Return the log odds of each block, the sum of bias and contributions: n × k to n."""
@@ -183,13 +183,6 @@ class MarginModel(FeatureModel):
             "cut": number(document, "cut", 0.5),
             "sure": number(document, "sure", 0.0),
         }
-
-
-def soft_values(
-    values: NDArray[np.floating[Any]], thresholds: NDArray[np.floating[Any]], softnesses: NDArray[np.floating[Any]]
-) -> NDArray[np.floating[Any]]:
-    """Return clip((value - threshold) / softness, -1, 1) for each block and feature: n × k."""
-    return np.asarray(np.clip((values - thresholds) / softnesses, -1.0, 1.0))
 
 
 def _term(name: str, values: Mapping[str, Any]) -> SoftThreshold:

@@ -15,7 +15,7 @@ from blockfeat._files import bundled_file, bundled_table, config_text
 from blockfeat.monitor.fetching.options import Address, FetchOptions, refusal
 from blockfeat.monitor.mentions.brand import Brand, Language
 from blockfeat.monitor.mentions.queries import Query
-from blockfeat.monitor.receivers import CHANNELS, Alert, Smtp, Wanted, Webhook
+from blockfeat.monitor.receivers import CHANNELS, Alert, Smtp, Webhook
 
 _DAY = 86400.0
 
@@ -239,11 +239,6 @@ class MonitorConfig(MonitorTable, _Tables):
 
     sources: tuple[Source, ...]
     folder: Path = Path()
-
-    @property
-    def stream_wanted(self) -> Wanted:
-        """Which mentions the stream gets."""
-        return Wanted(self.stream_clutter, self.stream_updates, self.stream_brands)
 
 
 @dataclass(frozen=True)

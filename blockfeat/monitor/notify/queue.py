@@ -177,7 +177,8 @@ def signature(secret: str, body: bytes, *, moment: float) -> str:
 
 def receivers_of(config: MonitorConfig) -> tuple[Receiver, ...]:
     """Return the receivers that a configuration names."""
-    streams: list[Receiver] = [FileStream(config.stream, wanted=config.stream_wanted)] if config.stream else []
+    wanted = Wanted(config.stream_clutter, config.stream_updates, config.stream_brands)
+    streams: list[Receiver] = [FileStream(config.stream, wanted=wanted)] if config.stream else []
     agent = config.fetch.agent_header
     urls = [webhook.url for webhook in config.webhooks]
     hooks = [

@@ -18,18 +18,14 @@ from blockfeat.monitor.store.schema import SPAN_COLUMNS, SQL, announced, dead_le
 
 def add_sinks(connection: Connection, names: Sequence[str]) -> None:
     """Set the receivers: a new one gets what comes from here on, one that is no longer named is forgotten."""
-    last = _last_event(connection)
+    # Events that all receivers have are dropped.
+    numbers = (connection.scalar(select(func.max(each))) for each in (outbox.c.id, sink.c.delivered, announced.c.event))
+    last = max(number or 0 for number in numbers)
     connection.execute(delete(sink).where(sink.c.name.not_in(names)))
     for name in names:
         added = insert_or(connection.dialect.name, sink).values(name=name, delivered=last, since=last, failures=0)
         connection.execute(added.on_conflict_do_nothing())
     _prune(connection)
-
-
-def _last_event(connection: Connection) -> int:
-    """Return the number of the last event, or one that was before it; those that all receivers have are dropped."""
-    numbers = (connection.scalar(select(func.max(each))) for each in (outbox.c.id, sink.c.delivered, announced.c.event))
-    return max(number or 0 for number in numbers)
 
 
 def first_event(connection: Connection, name: str) -> int:
