@@ -26,7 +26,7 @@ PACKAGE = ROOT / "blockfeat"
 sys.path.insert(0, str(ROOT))
 
 LIMITS = {
-    "code lines": 35_904,
+    "code lines": 35_903,
     "modules": 252,
     "packages": 17,
     "modules in a folder": 13,
@@ -37,9 +37,9 @@ LIMITS = {
     "text: files": 15,
     "text: changes of folder": 11,
     "record: files": 27,
-    "record: changes of folder": 72,
+    "record: changes of folder": 70,
     "monitor: files": 34,
-    "monitor: changes of folder": 108,
+    "monitor: changes of folder": 106,
 }
 _NOT_CODE = {
     tokenize.COMMENT,
