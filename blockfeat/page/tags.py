@@ -132,7 +132,7 @@ class Tags:
         return list(dict.fromkeys(elements[is_inside & is_start].tolist()))
 
     def marked(self, elements: NDArray[np.integer[Any]], marks: Marks) -> tuple[list[int], list[int]]:
-        """Return where marks stand in the start tags of some elements, in order, and the index of the element of each."""
+        """Return where marks stand in start tags of some elements, in order, and the index of the element of each."""
         opened = self.opened[elements]
         starts = self.start[opened]
         places = marks.places_in(self.source, starts, self.stop[opened])
