@@ -140,14 +140,9 @@ def _declared_kinds() -> tuple[tuple[list[bytes], list[re.Pattern[bytes]], list[
 
 def _cues(blocks: Blocks) -> list[float]:
     """Return the logarithms of the numbers of elements marked as discussion, comment …, by tag or class."""
-    bits = bundled_cues().of_elements(blocks.tags, blocks.containers.element).bits
-    return list(map(log1p, _sum(bits & _cue_masks() != 0, axis=1).tolist()))
-
-
-@cache
-def _cue_masks() -> NDArray[np.uint32]:
-    """Return the bit of each kind of cue, in a row of its own: a constant that is made at its first use."""
-    return np.array([[bundled_cues().masks[name]] for name in _CUES], dtype=np.uint32)
+    cues = bundled_cues()
+    bits = cues.of_elements(blocks.tags, blocks.containers.element).bits
+    return [log1p(np.count_nonzero(bits & np.uint32(cues.masks[name]))) for name in _CUES]
 
 
 def is_forum(url: str | None) -> bool:

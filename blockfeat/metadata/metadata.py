@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from blockfeat._files import bundled_json, bundled_table
 from blockfeat.page.tags import Tags
+from blockfeat.page.utf_8 import Marks
 
 if TYPE_CHECKING:
     from blockfeat.metadata.dates import Moment
@@ -202,16 +203,19 @@ def _read_parsely(given: dict[str, list[str]], meta: Candidates) -> None:
                 meta.add(field, *(str(item) for item in (value if isinstance(value, list) else [value]) if item))
 
 
+_FIELDS_OF_LINKS = {"canonical": "url", "license": "licence", "image_src": "image"}
+_LINKS = Marks.of(map(str.encode, _FIELDS_OF_LINKS))
+
+
 def _links(tags: Tags) -> Candidates:
     """Return what ``<link>`` elements and ``rel="license"`` say."""
     claims = Candidates("link")
     elements = tags.named("link")
-    for element, tag in zip(elements.tolist(), tags.start_tags(elements), strict=True):
-        if b"canonical" in tag or b"license" in tag or b"image_src" in tag:
-            attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
-            for rel in attributes.get("rel", "").lower().split():
-                if field := {"canonical": "url", "license": "licence", "image_src": "image"}.get(rel):
-                    claims.add(field, attributes.get("href", "").strip())
+    for number in dict.fromkeys(tags.marked(elements, _LINKS)[1]):
+        attributes = tags.attributes(int(elements[number]), most=LONGEST_ATTRIBUTE)
+        for rel in attributes.get("rel", "").lower().split():
+            if field := _FIELDS_OF_LINKS.get(rel):
+                claims.add(field, attributes.get("href", "").strip())
     return claims
 
 
@@ -289,9 +293,7 @@ class Metadata:
             if name in ("published", "modified"):
                 found |= {name: value and value.isoformat(), f"{name}_day": value and value.day.isoformat()}
             else:
-                found[name] = (
-                    list(value) if isinstance(value, tuple) else value.copy() if isinstance(value, dict) else value
-                )
+                found[name] = [*value] if type(value) is tuple else {**value} if type(value) is dict else value
         return found
 
 
@@ -343,9 +345,7 @@ class SourceRecords:
 
     def ordered(self, name: str, claims: list[Candidates]) -> list[Candidates]:
         """Return claims in the order of priority of their sources for a field."""
-        order = self.order.get(name)
-        if order is None:
-            return claims
+        order = self.order.get(name, ())
         return sorted(claims, key=lambda each: order.index(each.source) if each.source in order else len(order))
 
 

@@ -83,8 +83,7 @@ def split_byline(text: str) -> tuple[str, ...]:
 def _parts(text: str) -> list[str]:
     """Return the parts of a list of names; an organisation, a job, and a name such as "RT en Español" are one."""
     parts = _AND.split(text)
-    is_one = _ORGANISATION.search(parts[0]) or _WEAK_AND.match(text) or (is_job(text) and " " not in parts[0])
-    if is_one:
+    if _ORGANISATION.search(parts[0]) or _WEAK_AND.match(text) or (is_job(text) and " " not in parts[0]):
         return [text]
     # "Jane Doe, Marketing and Event Coordinator": the word before belongs to the job.
     for place in range(1, len(parts)):

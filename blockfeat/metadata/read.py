@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import date
 from functools import cached_property, lru_cache, partial
+from itertools import chain
 from operator import and_, eq
 from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
@@ -107,7 +107,7 @@ class _Reading:
         published, modified = self._dates()
         declared = _language(self.page.declared_lang or "")
         language = self._first("language", _language) or self._set("language", declared, "html")
-        paywall = self._first("paywall", str)
+        paywall, support, confidences = self._first("paywall", str), dict[str, str](), dict[str, float]()
         found = Metadata(
             title=title,
             headline=self._set("headline", self.visible, "heading") or self._set("headline", title, title_source),
@@ -125,16 +125,19 @@ class _Reading:
             paywall=None if paywall is None else paywall == "true",
             licence=self._first("licence", lambda value: plain(value)[:300]),
             sources={name: self.sources[name] for name in sorted(self.sources)},
+            support=support,
+            confidences=confidences,
         )
-        support = dict(self._supports(found))
-        return replace(found, support=support, confidences=self._confidences(support))
+        support.update(self._supports(found))
+        confidences.update(self._confidences(support))
+        return found
 
     def _supports(self, found: Metadata) -> Iterator[tuple[str, str]]:
         """Return the fields whose sources have records, and what other sources of the page say of their values."""
         if found.title:
             declared = self._others("title", "title", lambda values: plain(values[0]))
             seen = {"heading": self.visible, "title": self.page.title} | {self.sources["title"]: None}
-            yield "title", support_of(found.title, (*declared, *filter(None, seen.values())), alike)
+            yield "title", support_of(found.title, chain(declared, filter(None, seen.values())), alike)
         if found.authors:
             named = self._others("authors", "author", lambda values: frozenset(map(folded, clean_names(values))))
             yield "authors", support_of(frozenset(map(folded, found.authors)), filter(None, named), and_)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import unescape
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,9 +110,9 @@ class Place:
         rows = zip(places, (first + owners).tolist(), self._are_about(starts[owners]).tolist(), strict=True)
         return [(one, tags.source[at : at + _MARKS.longest].lower()) for at, one, is_about in rows if is_about]
 
-    def elements(self, words: tuple[bytes, ...]) -> list[int]:
+    def elements(self, words: tuple[bytes, ...]) -> Iterator[int]:
         """Return the elements in this stretch whose start tags hold one of some words, in order."""
-        return list(dict.fromkeys(element for element, found in self._marked if found.startswith(words)))
+        return (element for element, _ in groupby(one for one, found in self._marked if found.startswith(words)))
 
     def elements_at(self, places: list[int]) -> list[int]:
         """Return the elements about the article whose start tags hold one of some places in the source, in order."""
