@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import DEFINITIONS, HEADINGS, KEYS, TABLE
 from blockfeat.blocks.table import COLUMNS, Blocks
+from blockfeat.content.plain import MOST_WORDS, MOST_WORDS_WITH_HEADER
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE
 from blockfeat.lang.counting import COUNTED
 from blockfeat.lang.measures import lower_case_table
+from blockfeat.page.tags import name_key
 
 # The lowest eight bits are `Blocks.names`: elements that the page has; tables and definition lists only where they hold
-# a block that is kept.
+# a block that is kept, and tables where they may be of data.
 DOUBT, STANDFIRST, HEADING, POINTER, CONSENT, REST = (1 << bit for bit in range(8, 14))
 """Little is expected of the text; a block before it may be its standfirst; a heading inside of it is dropped; a short
 block that is kept is mostly links; a phrase of consent may begin in one of the blocks at its edges; so much of what is
@@ -56,12 +58,15 @@ _TABLE, _DEFINITIONS = TABLE, DEFINITIONS
 _WORDS, _ANCHOR_WORDS = (COUNTED.index(name) for name in ("words", "anchor_words"))
 _START, _END, _CONTAINER = (COLUMNS.index(name) for name in ("start", "end", "container"))
 # Rows of `blockfeat.blocks.table.Containers.columns`.
-_FIRST_BLOCK, _END_BLOCK = 2, 3
+_PARENT, _FIRST_BLOCK, _END_BLOCK = 1, 2, 3
 _SPACE, _ALPHANUMERIC = SPACE, ALPHANUMERIC
 _BLANK, _QUOTE, _APOSTROPHE, _FINAL_SIGMA, _SIGMA = (ord(character) for character in " \u2019'\u03c2\u03c3")
 # From Thai on most scripts do not part words; see `blockfeat.extraction.walls`.
 _UNPARTED = 0xE00
 _LONGEST_BEGIN, _BITS, _TWO, _ALL_BITS = 10, 6, (1 << 12) - 1, 2**64 - 1
+_ROW, _CELL, _HEADER = map(name_key, ("tr", "td", "th"))
+_FEWEST_CELLS, _MOST_OF_CELL, _MOST_WITH_HEADER = 4, MOST_WORDS, MOST_WORDS_WITH_HEADER
+_SPREAD, _HASH_BITS = 0x9E3779B97F4A7C15, 52
 # A bit for each of the last characters, and of those the second, fourth, sixth, eighth and tenth.
 _LAST_ONES, _EVEN_ONES = (1 << 10) - 1, 0b1010101010
 
@@ -98,18 +103,21 @@ class Begins(NamedTuple):
         1 for the numbers of the first two characters.
     numbers : uint64 array
         The numbers.
+    slots : uint8 array, 4096
+        1 for what the numbers are hashed to.
     lower_case : uint32 array
         The lower case of each of the first code points.
     """
 
     pairs: NDArray[np.uint8]
     numbers: NDArray[np.uint64]
+    slots: NDArray[np.uint8]
     lower_case: NDArray[np.uint32]
 
 
 def begins_of(phrases: Iterable[str]) -> Begins:
     """Return how phrases in lower case begin."""
-    pairs = np.zeros(_TWO + 1, dtype=np.uint8)
+    pairs, slots = np.zeros((2, _TWO + 1), dtype=np.uint8)
     numbers = set()
     for phrase in phrases:
         length, number = min(len(phrase) // 2 * 2, _LONGEST_BEGIN), 0
@@ -118,7 +126,8 @@ def begins_of(phrases: Iterable[str]) -> Begins:
             if place == 1:
                 pairs[number & _TWO] = 1
         numbers.add(number)
-    return Begins(pairs, np.array(sorted(numbers), dtype=np.uint64), lower_case_table())
+        slots[(number * _SPREAD & _ALL_BITS) >> _HASH_BITS] = 1
+    return Begins(pairs, np.array(sorted(numbers), dtype=np.uint64), slots, lower_case_table())
 
 
 def signs_of(
@@ -161,6 +170,7 @@ def _look(
     lower_case: cython.const[cython.uint][::1] = consent.lower_case.data
     pairs: cython.const[cython.uchar][::1] = consent.pairs
     begins: cython.const[cython.ulonglong][::1] = consent.numbers.data
+    slots: cython.const[cython.uchar][::1] = consent.slots
     keys: cython.const[cython.ulonglong][::1] = blocks.containers.key
     headings: cython.const[cython.ulonglong][::1] = KEYS[HEADINGS]
     table: cython.ulonglong = KEYS[TABLE][0]
@@ -203,7 +213,7 @@ def _look(
                 begin = block
             if words[block] <= _LONGEST_POINTER and linked[block] >= _POINTER_LINKS * words[block]:
                 bits |= _POINTER
-        if _may_ask(first, second, last_but_one, last, places, codes, classes, lower_case, pairs, begins):
+        if _may_ask(first, second, last_but_one, last, places, codes, classes, lower_case, pairs, begins, slots):
             bits |= _CONSENT
         if 2 * expected_kept < _DOUBTFUL * (kept_words + expected):
             bits |= _DOUBT
@@ -211,10 +221,16 @@ def _look(
             bits |= _REST
         # Containers are in the order of their first blocks.
         for place in range(keys.shape[0]):
+            if keys[place] != table and keys[place] != definitions:
+                continue
             while following < count and (following < inside[_FIRST_BLOCK, place] or not kept[following]):
                 following += 1
-            if following < inside[_END_BLOCK, place]:
-                bits |= _TABLE if keys[place] == table else _DEFINITIONS if keys[place] == definitions else 0
+            if following >= inside[_END_BLOCK, place]:
+                continue
+            if keys[place] == definitions:
+                bits |= _DEFINITIONS
+            elif not bits & _TABLE and _may_hold_data(place, table, keys, inside, words):
+                bits |= _TABLE
         for block in range(max(begin - _BLOCKS_BEFORE, 0), begin if begin < count else 0):
             if (
                 not kept[block]
@@ -234,6 +250,42 @@ def _look(
     return bits, first if last >= 0 else -1, kept_words, likely_words, prose
 
 
+def _may_hold_data(
+    table: cython.Py_ssize_t,
+    name: cython.ulonglong,
+    keys: cython.const[cython.ulonglong][::1],
+    inside: cython.const[cython.int][:, ::1],
+    words: cython.const[cython.int][::1],
+) -> cython.bint:
+    """Return whether a table may be one of data: it holds no other, and enough cells, none of them of many words."""
+    place: cython.Py_ssize_t
+    block: cython.Py_ssize_t
+    behind: cython.Py_ssize_t = 0
+    cells: cython.Py_ssize_t = 0
+    has_row: cython.bint = False
+    has_header: cython.bint = False
+    held: cython.longlong
+    most: cython.longlong = 0
+    for place in range(table + 1, keys.shape[0]):
+        if inside[_PARENT, place] < table:
+            break
+        if keys[place] == name:
+            return False
+        has_row |= keys[place] == _ROW
+        if not has_row or (keys[place] != _CELL and keys[place] != _HEADER):
+            continue
+        cells += 1
+        has_header |= keys[place] == _HEADER
+        # Of cells in one another the outer one is counted, so that it takes linear time.
+        if inside[_FIRST_BLOCK, place] >= behind:
+            behind = inside[_END_BLOCK, place]
+            held = 0
+            for block in range(inside[_FIRST_BLOCK, place], behind):
+                held += words[block]
+            most = max(most, held)
+    return cells >= _FEWEST_CELLS and most <= (_MOST_WITH_HEADER if has_header else _MOST_OF_CELL)
+
+
 def _may_ask(
     first: cython.Py_ssize_t,
     second: cython.Py_ssize_t,
@@ -245,10 +297,11 @@ def _may_ask(
     lower_case: cython.const[cython.uint][::1],
     pairs: cython.const[cython.uchar][::1],
     begins: cython.const[cython.ulonglong][::1],
+    slots: cython.const[cython.uchar][::1],
 ) -> cython.bint:
     """Return whether a phrase may begin in the first two or the last two kept blocks, one behind the other."""
     number: cython.ulonglong = _BLANK
-    beyond: cython.ulonglong
+    begin: cython.ulonglong
     code: cython.uint
     last_code: cython.uint = _BLANK
     starts: cython.uint = 0
@@ -288,8 +341,8 @@ def _may_ask(
                 continue
             for length in range(2, _LONGEST_BEGIN + 2, 2):
                 if starts >> (length - 1) & 1:
-                    beyond = cython.cast(cython.ulonglong, 1) << _BITS * length
-                    if _is_one_of(number & (beyond - 1), begins):
+                    begin = number & ((cython.cast(cython.ulonglong, 1) << _BITS * length) - 1)
+                    if slots[(begin * _SPREAD & _ALL_BITS) >> _HASH_BITS] and _is_one_of(begin, begins):
                         return True
     return False
 
