@@ -7,5 +7,8 @@ cdef Py_ssize_t _pairs(const unsigned char[::1] data, Py_ssize_t size)
 cdef bint _is_doubled(int second, int lead) noexcept nogil
 cdef Py_ssize_t _behind_ascii(const unsigned char[::1] data, Py_ssize_t place, Py_ssize_t size) noexcept nogil
 cdef Py_ssize_t _behind_character(const unsigned char[::1] data, Py_ssize_t place, Py_ssize_t size) noexcept nogil
-cdef list _likely_places(bytes data, int[::1] starts, int[::1] ends, bytes slots, int begun)
-cdef object _likely_in(bytes data, Py_ssize_t start, Py_ssize_t end, bytes slots, int begun, object found)
+cdef list _likely_places(bytes data, int[::1] starts, int[::1] ends, bytes slots, bytes windows, int begun)
+cdef int _width(int begun) noexcept nogil
+cdef object _likely_in(
+    bytes data, Py_ssize_t start, Py_ssize_t end, bytes slots, bytes windows, int begun, object found
+)

@@ -135,14 +135,16 @@ class Marks:
     ----------
     words : mapping of bytes
         The words by the bytes that they begin with: as many as the shortest has, eight at most.
-    slots : bytes
-        A bit for what the bytes that a word begins with are hashed to: bytes in place of bits would be out of cache.
+    slots, windows : bytes
+        A bit for what the bytes that a word begins with are hashed to, and for each few bytes within them, of which one
+        stands at every so many places: bytes in place of bits would be out of cache.
     longest : int
         Bytes of the longest word.
     """
 
     words: Mapping[bytes, tuple[bytes, ...]]
     slots: bytes
+    windows: bytes
     longest: int
 
     SHORTEST: ClassVar[int] = 4
@@ -155,11 +157,11 @@ class Marks:
         begun = min(_MOST_BYTES, *lengths.values())
         for word in lengths:
             by_begin[word[:begun]] = (*by_begin.get(word[:begun], ()), word)
-        slots = bytearray(1 << 13)
-        for begin in by_begin:
-            slot = (int.from_bytes(begin, "big") * _SPREAD & _ALL_BITS) >> 48
-            slots[slot >> 3] |= 1 << (slot & 7)
-        return cls(by_begin, bytes(slots), max(lengths.values()))
+        width = _width(begun)
+        windows = {begin[place : place + width] for begin in by_begin for place in range(begun - width + 1)}
+        folded = (int.from_bytes(bytes(byte | 0x20 for byte in window), "little") for window in windows)
+        slots = _bits_of(int.from_bytes(begin, "big") for begin in by_begin)
+        return cls(by_begin, slots, _bits_of(folded), max(lengths.values()))
 
     @property
     def begun(self) -> int:
@@ -168,12 +170,12 @@ class Marks:
 
     def are_in(self, data: bytes) -> bool:
         """Return whether any of the words occurs in ``data``; as fast for many words as for one."""
-        places = _likely_in(data, 0, len(data), self.slots, self.begun, [])
-        return any(self._begins(data, place) for place in places)
+        places = _likely_in(data, 0, len(data), self.slots, self.windows, self.begun, [])
+        return bool(places) and any(self._begins(data, place) for place in places)
 
     def places_in(self, data: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[int]:
         """Return the positions at which the words occur in the parts of ``data`` that start and end there."""
-        places = _likely_places(data, starts, ends, self.slots, self.begun)
+        places = _likely_places(data, starts, ends, self.slots, self.windows, self.begun)
         return [place for place in places if self._begins(data, place)]
 
     def _begins(self, data: bytes, place: int) -> bool:
@@ -182,31 +184,72 @@ class Marks:
         return found.startswith(self.words.get(found[: self.begun], ()))
 
 
+def _width(begun: cython.int) -> cython.int:
+    """Return how many bytes are looked at together, of so many that words begin with."""
+    return 2 if begun < 4 else 3 if begun < 6 else 4
+
+
+def _bits_of(keys: Iterable[int]) -> bytes:
+    """Return a table of bits that are set for what some keys are hashed to."""
+    slots = bytearray(1 << 13)
+    for key in keys:
+        slot = (key * _SPREAD & _ALL_BITS) >> 48
+        slots[slot >> 3] |= 1 << (slot & 7)
+    return bytes(slots)
+
+
 def _likely_places(
-    data: bytes, starts: cython.int[::1], ends: cython.int[::1], slots: bytes, begun: cython.int
+    data: bytes, starts: cython.int[::1], ends: cython.int[::1], slots: bytes, windows: bytes, begun: cython.int
 ) -> list[int]:
     """Return the positions in parts of some bytes from which on so many bytes hash to an occupied slot."""
     found: list[int] = []
     part: cython.Py_ssize_t
     for part in range(len(starts)):
-        _likely_in(data, starts[part], ends[part], slots, begun, found)
+        _likely_in(data, starts[part], ends[part], slots, windows, begun, found)
     return found
 
 
 def _likely_in(
-    data: bytes, start: cython.Py_ssize_t, end: cython.Py_ssize_t, slots: bytes, begun: cython.int, found: Any
+    data: bytes,
+    start: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    slots: bytes,
+    windows: bytes,
+    begun: cython.int,
+    found: Any,
 ) -> Any:
-    """Add those in one part to the list of what was found, and return it."""
+    """Add those in one part to the list of what was found, and return it.
+
+    A window at every ``step`` places is in each word, so that few bytes are looked at more closely.
+    """
     source: cython.p_const_uchar = data
     is_begin: cython.p_const_uchar = slots
+    is_window: cython.p_const_uchar = windows
     lowered: cython.p_const_uchar = _LOWER_CASE
-    bits: cython.ulonglong = _ALL_BITS >> (64 - 8 * begun)
-    key: cython.ulonglong = 0
+    width: cython.Py_ssize_t = _width(begun)
+    step: cython.Py_ssize_t = begun - width + 1
+    bits: cython.uint = (1 << 8 * width - 1) * 2 - 1
+    size: cython.Py_ssize_t = len(data)
+    place: cython.Py_ssize_t = start + step - 1
+    begin: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    key: cython.ulonglong
     slot: cython.ulonglong
-    place: cython.Py_ssize_t
-    for place in range(start, end):
-        key = (key << 8 | lowered[source[place]]) & bits
-        slot = (key * _SPREAD & _ALL_BITS) >> 48
-        if is_begin[slot >> 3] >> (slot & 7) & 1:
-            found.append(place - begun + 1)
+    four: cython.uint
+    while place + width <= end:
+        place += step
+        if place - step + 4 <= size:
+            at = place - step
+            four = cython.cast(cython.uint, source[at]) | cython.cast(cython.uint, source[at + 1]) << 8
+            four |= cython.cast(cython.uint, source[at + 2]) << 16 | cython.cast(cython.uint, source[at + 3]) << 24
+            slot = (((four | 0x20202020) & bits) * _SPREAD & _ALL_BITS) >> 48
+            if not is_window[slot >> 3] >> (slot & 7) & 1:
+                continue
+        for begin in range(max(place - 2 * step + 1, start), min(place - step, end - begun) + 1):
+            key = 0
+            for at in range(begin, begin + begun):
+                key = key << 8 | lowered[source[at]]
+            slot = (key * _SPREAD & _ALL_BITS) >> 48
+            if is_begin[slot >> 3] >> (slot & 7) & 1:
+                found.append(begin)
     return found
