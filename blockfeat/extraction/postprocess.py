@@ -165,10 +165,10 @@ def _named_box(choice: Choice) -> Choice:
 
 def _standfirst(choice: Choice) -> Choice:
     """Keep the block before the text that the page describes itself with."""
-    log_odds = choice.prediction.log_odds
-    if log_odds is None:
+    log_odds, descriptions = choice.prediction.log_odds, choice.page.declared.descriptions
+    if log_odds is None or not descriptions:
         return choice
-    found = rules.lost_standfirst(choice.blocks, choice.kept, log_odds, choice.page.declared.descriptions)
+    found = rules.lost_standfirst(choice.blocks, choice.kept, log_odds, descriptions)
     return choice if found is None else choice.changed([found], keep=True)
 
 
@@ -482,12 +482,9 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
     may_be = b"article" not in rules.type_of_graph(source)
     if may_be and not choice.is_found and choice.options.favour != "precision":
         headings = rules.section_headings(choice.blocks, choice.kept, of_list=True)
-        if (headings != choice.kept).any() and page.kind[0] != "article":
-            choice = _with_items(choice, headings, "heading")
-    has_notes = may_be and choice.options.favour != "recall"
-    notes = rules.without_notes(choice.blocks, choice.kept) if has_notes else choice.kept
-    if (notes != choice.kept).any() and page.kind[0] != "article":
-        choice = _with_items(choice, notes, "note")
+        choice = _with_items(choice, headings, "heading", unless=page)
+    if may_be and choice.options.favour != "recall":
+        choice = _with_items(choice, rules.without_notes(choice.blocks, choice.kept), "note", unless=page)
     once = rules.without_repeats(choice.blocks, choice.kept)
     if (once != choice.kept).any() and (
         rules.declares_product(choice.page, source) or (may_be and page.kind[0] == "front page")
@@ -496,9 +493,12 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
     return choice
 
 
-def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
-    """Return a choice that keeps other blocks, but none that a rule has dropped, for a reason of ``rules.toml``."""
-    if kept is choice.kept:
+def _with_items(choice: Choice, kept: Mask, reason: str, *, unless: JudgedPage | None = None) -> Choice:
+    """Return a choice that keeps other blocks, but none that a rule has dropped, for a reason of ``rules.toml``.
+
+    Itself on articles, where it is given the page: what a page is takes long to tell.
+    """
+    if kept is choice.kept or (unless and ((kept == choice.kept).all() or unless.kind[0] == "article")):
         return choice
     kept = kept.copy()
     kept[[block for block in choice.rule_reasons if not choice.kept[block]]] = False

@@ -193,17 +193,16 @@ def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
     some = is_part.nonzero()[0]
     marked = zip(*blocks.tags.marked(containers.element[some], _NOTES), strict=True)
-    if not (named := [number for place, number in marked if _WHOLE.match(blocks.tags.source, place)]):
-        return kept
-    notes = within(blocks, some[named])
-    return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
+    named = [number for place, number in marked if _WHOLE.match(blocks.tags.source, place)]
+    left = kept & ~within(blocks, some[named]) if named else kept
+    return left if words[kept & ~left].sum() >= _LEAST_NOTES else kept
 
 
 def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of dialogs, which cover the page once they are opened, are not."""
     tags, elements = blocks.tags, blocks.containers.element
-    some = (_inside(blocks, blocks.measures.words * kept) > 0).nonzero()[0]
-    named = some[[*dict.fromkeys(tags.marked(elements[some], _DIALOGS)[1])]]
+    named = (_inside(blocks, blocks.measures.words * kept) > 0).nonzero()[0]
+    named = named[[*dict.fromkeys(tags.marked(elements[named], _DIALOGS)[1])]]
     is_dialog = [_DIALOG.match(tag) is not None for tag in tags.start_tags(elements[named])]
     left = kept & ~within(blocks, named[is_dialog]) if any(is_dialog) else kept
     return left if blocks.measures.words[left].sum() >= _LEAST_WITHOUT else kept
@@ -276,8 +275,6 @@ def _inside(blocks: Blocks, counts: NDArray[np.integer[Any]]) -> NDArray[np.int3
 
 def _ranks(blocks: Blocks, some: NDArray[np.integer[Any]]) -> list[int]:
     """Return how clearly each of some containers is named as the article, 0 for the clearest, `_UNNAMED` for not."""
-    if not some.size:
-        return []
     keys, starts = blocks.containers.key[some].tolist(), blocks.tags.start_tags(blocks.containers.element[some])
     ranks = [1 if key == _ARTICLE else 2 if key == _MAIN else _UNNAMED for key in keys]
     for place, tag in enumerate(starts):
@@ -472,8 +469,6 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
         What the page declares as its description, in any element of its head, a line each.
     """
     wanted = {key for text in {*descriptions.splitlines()} if len(key := _letters(text)) == _LETTERS}
-    if not wanted:
-        return None
     words = blocks.measures.words
     begin = next((block for block in kept.nonzero()[0].tolist() if words[block] >= signs.BEGIN_WORDS), -1)
     near = range(max(begin - signs.BLOCKS_BEFORE, 0), begin + 1)

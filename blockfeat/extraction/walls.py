@@ -344,9 +344,8 @@ def _is_login(page: PageEvidence, *, by_title: bool = False) -> bool:
 def _is_login_beside_teasers(page: PageEvidence) -> bool:
     """Return whether the short title of a page that asks for a password names a login, with teasers around it."""
     title = page.title or ""
-    if page.words > _MOST_WORDS_BESIDE or len(title) > _LONGEST_LOGIN or not has_any("login", title):
-        return False
-    return page.has_password
+    is_short = page.words <= _MOST_WORDS_BESIDE and len(title) <= _LONGEST_LOGIN
+    return is_short and has_any("login", title) and page.has_password
 
 
 def _is_bare_login(page: PageEvidence) -> bool:

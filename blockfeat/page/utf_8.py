@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 _SPREAD, _ALL_BITS, _MOST_BYTES = 0x9E3779B97F4A7C15, (1 << 64) - 1, 8
 _LOWER_CASE = bytes(range(256)).lower()
 _END = 1 << 62
+_At = int  # A type that Cython reads in the pxd file: for it `int` is an object.
 
 
 def places_of(mark: bytes, source: bytes, first: int = 0, end: int = _END, *, most: int = _END) -> list[int]:
@@ -54,9 +55,7 @@ def doubled_pairs(data: bytes) -> int:
 
 
 def _pairs(data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    place: cython.Py_ssize_t = 0
-    before: cython.Py_ssize_t
-    found: cython.Py_ssize_t = 0
+    place = found = 0
     with cython.nogil:
         while 0 <= place < size:
             before = place
@@ -88,8 +87,6 @@ def _behind_ascii(
     data: cython.const[cython.uchar][::1], place: cython.Py_ssize_t, size: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     """Return the first position that is not ASCII, or the end."""
-    joined: cython.uchar
-    number: cython.Py_ssize_t
     while place + 64 <= size:
         joined = 0
         # Without branches and of fixed length, so that the compiler takes all at once.
@@ -107,12 +104,10 @@ def _behind_character(
     data: cython.const[cython.uchar][::1], place: cython.Py_ssize_t, size: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     """Return the position behind the character of two to four bytes that begins here, -1 where none does."""
-    lead: cython.int = data[place]
-    following: cython.int
-    number: cython.int
+    lead = data[place]
     if lead < 0xC2 or lead > 0xF4:
         return -1
-    length: cython.int = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    length = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
     if place + length > size:
         return -1
     following = data[place + 1]
@@ -184,9 +179,9 @@ class Marks:
         return found.startswith(self.words.get(found[: self.begun], ()))
 
 
-def _width(begun: cython.int) -> cython.int:
+def _width(begun: _At) -> _At:
     """Return how many bytes are looked at together, of so many that words begin with."""
-    return 2 if begun < 4 else 3 if begun < 6 else 4
+    return min(begun, 2) if begun < 4 else 3 if begun < 6 else 4
 
 
 def _bits_of(keys: Iterable[int]) -> bytes:
@@ -199,25 +194,16 @@ def _bits_of(keys: Iterable[int]) -> bytes:
 
 
 def _likely_places(
-    data: bytes, starts: cython.int[::1], ends: cython.int[::1], slots: bytes, windows: bytes, begun: cython.int
+    data: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32], slots: bytes, windows: bytes, begun: _At
 ) -> list[int]:
     """Return the positions in parts of some bytes from which on so many bytes hash to an occupied slot."""
     found: list[int] = []
-    part: cython.Py_ssize_t
     for part in range(len(starts)):
         _likely_in(data, starts[part], ends[part], slots, windows, begun, found)
     return found
 
 
-def _likely_in(
-    data: bytes,
-    start: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    slots: bytes,
-    windows: bytes,
-    begun: cython.int,
-    found: Any,
-) -> Any:
+def _likely_in(data: bytes, start: _At, end: _At, slots: bytes, windows: bytes, begun: _At, found: Any) -> Any:
     """Add those in one part to the list of what was found, and return it.
 
     A window at every ``step`` places is in each word, so that few bytes are looked at more closely.
@@ -226,29 +212,21 @@ def _likely_in(
     is_begin: cython.p_const_uchar = slots
     is_window: cython.p_const_uchar = windows
     lowered: cython.p_const_uchar = _LOWER_CASE
-    width: cython.Py_ssize_t = _width(begun)
-    step: cython.Py_ssize_t = begun - width + 1
-    bits: cython.uint = (1 << 8 * width - 1) * 2 - 1
-    size: cython.Py_ssize_t = len(data)
-    place: cython.Py_ssize_t = start + step - 1
-    begin: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    key: cython.ulonglong
-    slot: cython.ulonglong
-    four: cython.uint
+    width, size = _width(begun), len(data)
+    step = begun - width + 1
+    bits, place = (1 << 8 * width - 1) * 2 - 1, start + step - 1
     while place + width <= end:
-        place += step
-        if place - step + 4 <= size:
-            at = place - step
+        at, place = place, place + step
+        if at + 4 <= size:
             four = cython.cast(cython.uint, source[at]) | cython.cast(cython.uint, source[at + 1]) << 8
             four |= cython.cast(cython.uint, source[at + 2]) << 16 | cython.cast(cython.uint, source[at + 3]) << 24
             slot = (((four | 0x20202020) & bits) * _SPREAD & _ALL_BITS) >> 48
             if not is_window[slot >> 3] >> (slot & 7) & 1:
                 continue
-        for begin in range(max(place - 2 * step + 1, start), min(place - step, end - begun) + 1):
+        for begin in range(max(at - step + 1, start), min(at, end - begun) + 1):
             key = 0
-            for at in range(begin, begin + begun):
-                key = key << 8 | lowered[source[at]]
+            for number in range(begin, begin + begun):
+                key = key << 8 | lowered[source[number]]
             slot = (key * _SPREAD & _ALL_BITS) >> 48
             if is_begin[slot >> 3] >> (slot & 7) & 1:
                 found.append(begin)
