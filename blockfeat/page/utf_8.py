@@ -165,18 +165,20 @@ class Marks:
 
     def are_in(self, data: bytes) -> bool:
         """Return whether any of the words occurs in ``data``; as fast for many words as for one."""
-        places = _likely_in(data, 0, len(data), self.slots, self.windows, self.begun, [])
-        return bool(places) and any(self._begins(data, place) for place in places)
+        return bool(self._begun_at(data, _likely_in(data, 0, len(data), self.slots, self.windows, self.begun, [])))
 
     def places_in(self, data: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[int]:
         """Return the positions at which the words occur in the parts of ``data`` that start and end there."""
-        places = _likely_places(data, starts, ends, self.slots, self.windows, self.begun)
-        return [place for place in places if self._begins(data, place)]
+        return self._begun_at(data, _likely_places(data, starts, ends, self.slots, self.windows, self.begun))
 
-    def _begins(self, data: bytes, place: int) -> bool:
-        """Return whether one of the words stands at a place of some bytes."""
-        found = data[place : place + self.longest].lower()
-        return found.startswith(self.words.get(found[: self.begun], ()))
+    def _begun_at(self, data: bytes, places: list[int]) -> list[int]:
+        """Return those of some places of bytes at which one of the words stands."""
+        words, begun, longest = self.words, self.begun, self.longest
+        return [
+            place
+            for place in places
+            if (behind := data[place : place + longest].lower()).startswith(words.get(behind[:begun], ()))
+        ]
 
 
 def _width(begun: _At) -> _At:
