@@ -27,11 +27,11 @@ from blockfeat.page.tags import are_among, name_key, name_keys
 from blockfeat.page.utf_8 import places_of
 
 _TABLE, _ROW, _CELL, _HEADER = name_keys(["table", "tr", "td", "th"])
-_NOT_DATA = name_keys(["h1", "h2", "h3", "h4", "h5", "h6", "form", "article", "section", "blockquote"])
+NOT_DATA = name_keys(["h1", "h2", "h3", "h4", "h5", "h6", "form", "article", "section", "blockquote"])
 _SPAN = re.compile(rb'\s(col|row)span="\s*([0-9]{1,4})')
 _FEW = 2
-_MOST_WORDS = 60
-_MOST_WORDS_WITH_HEADER = 150
+MOST_WORDS, MOST_WORDS_WITH_HEADER = 60, 150
+"""A cell of a table of data has at most so many words."""
 
 _DEFINITIONS, _PREFORMATTED = name_keys(["dl", "pre"])
 _MOST = 2 / 3
@@ -108,7 +108,7 @@ def _read(blocks: Blocks, table: int, end: int) -> DataTable | None:
     inside = containers.key[table + 1 : end]
     is_header = inside == _HEADER
     cells = ((inside == _CELL) | is_header).nonzero()[0]
-    if cells.size < _FEW * _FEW or are_among(inside, _NOT_DATA).any():
+    if cells.size < _FEW * _FEW or are_among(inside, NOT_DATA).any():
         return None
     row = (inside == _ROW).cumsum(dtype=np.int32)[cells]
     # What stands before the first row is in no row.
@@ -117,7 +117,7 @@ def _read(blocks: Blocks, table: int, end: int) -> DataTable | None:
     first, end_block = containers.first_block[numbers], containers.end_block[numbers]
     own_first, own_end = int(containers.first_block[table]), int(containers.end_block[table])
     words_before = sums_before(blocks.measures.words[own_first:own_end])
-    most = _MOST_WORDS_WITH_HEADER if is_header.any() else _MOST_WORDS
+    most = MOST_WORDS_WITH_HEADER if is_header.any() else MOST_WORDS
     if not cells.size or (words_before[end_block - own_first] - words_before[first - own_first]).max() > most:
         return None
     begins_row = np.ones(row.size, dtype=np.bool_)

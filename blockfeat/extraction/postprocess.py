@@ -165,10 +165,10 @@ def _named_box(choice: Choice) -> Choice:
 
 def _standfirst(choice: Choice) -> Choice:
     """Keep the block before the text that the page describes itself with."""
-    log_odds = choice.prediction.log_odds
-    if log_odds is None:
+    log_odds, descriptions = choice.prediction.log_odds, choice.page.declared.descriptions
+    if log_odds is None or not descriptions:
         return choice
-    found = rules.lost_standfirst(choice.blocks, choice.kept, log_odds, choice.page.declared.descriptions)
+    found = rules.lost_standfirst(choice.blocks, choice.kept, log_odds, descriptions)
     return choice if found is None else choice.changed([found], keep=True)
 
 
@@ -178,7 +178,8 @@ def _posts(choice: Choice) -> Choice:
     begin = choice.page.body
     generator = max(source.find(b'"generator"', 0, _TOLD), _NEAR)
     told = source[:_FAR] + source[begin : begin + _FAR] + source[generator - _NEAR : generator + _NEAR]
-    selector = next((posts for sign, posts in _SOFTWARE.items() if utf_8.places_of(sign, told, most=1)), "")
+    # Nearly all pages are by none of it, which one search tells.
+    selector = next((posts for sign, posts in _SOFTWARE.items() if sign in told), "") if _MADE_BY.are_in(told) else ""
     posts = blocks_in(blocks, selector) if selector else _named_posts(choice, begin)
     if posts is None:
         return choice
@@ -218,7 +219,7 @@ def _is_thread(choice: Choice, begin: int) -> bool:
     tags, url, declared = choice.blocks.tags, (choice.page.url or "").lower(), choice.page.declared
     root, source = int(tags.start[tags.opened[0]]), tags.source
     outer = (source[root : source.find(b">", root)] + source[begin : source.find(b">", begin)]).lower()
-    if _ADDRESSES.search(url) or any(map(outer.__contains__, _OUTER)):
+    if any(map(url.__contains__, _ADDRESSES)) or any(map(outer.__contains__, _OUTER)):
         return True
     text = int(choice.blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
     spans = [(source, max(text - _BEFORE, 0), text)]
@@ -311,10 +312,12 @@ _WORDS, _THREADS = (bundled_table("blockfeat.extraction", f"{name}.toml") for na
 _INSTEAD = _WORDS["instead"]
 _WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
 _NAMED = re.compile(_THREADS["named"].encode(), re.IGNORECASE)
-_ADDRESSES = re.compile("|".join(map(re.escape, _THREADS["addresses"])))
+_ADDRESSES = _THREADS["addresses"]
 _NAMES_BEGIN = utf_8.Marks.of(map(str.encode, _THREADS["names_begin"]))
 _OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
+# Without names of attributes, which every page has.
+_MADE_BY = utf_8.Marks.of(re.sub(rb"^(?:content|class)=", b"", sign.lower()) for sign in _SOFTWARE)
 
 
 def _rule(name: str, sign: int, apply: Callable[[Choice], Choice], *, is_optional: bool = True) -> Rule:
@@ -395,11 +398,11 @@ def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
     if not choice.page.has_markup:
         reasons = dict.fromkeys(range(len(choice.blocks)), _WITHOUT_MARKUP)
         return choice.keeping(np.ones_like(choice.kept))._replace(rule_reasons=reasons)
+    bits = choice.signs.bits
     for rule in RULES:
-        if choice.signs.bits & rule.sign and (
-            (has_rules and choice.options.favour != rule.unless) or not rule.is_optional
-        ):
+        if bits & rule.sign and ((has_rules and choice.options.favour != rule.unless) or not rule.is_optional):
             choice = rule.applied(choice)
+            bits = choice.signs.bits
     return choice
 
 
@@ -479,12 +482,9 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
     may_be = b"article" not in rules.type_of_graph(source)
     if may_be and not choice.is_found and choice.options.favour != "precision":
         headings = rules.section_headings(choice.blocks, choice.kept, of_list=True)
-        if (headings != choice.kept).any() and page.kind[0] != "article":
-            choice = _with_items(choice, headings, "heading")
-    has_notes = may_be and choice.options.favour != "recall"
-    notes = rules.without_notes(choice.blocks, choice.kept) if has_notes else choice.kept
-    if (notes != choice.kept).any() and page.kind[0] != "article":
-        choice = _with_items(choice, notes, "note")
+        choice = _with_items(choice, headings, "heading", unless=page)
+    if may_be and choice.options.favour != "recall":
+        choice = _with_items(choice, rules.without_notes(choice.blocks, choice.kept), "note", unless=page)
     once = rules.without_repeats(choice.blocks, choice.kept)
     if (once != choice.kept).any() and (
         rules.declares_product(choice.page, source) or (may_be and page.kind[0] == "front page")
@@ -493,9 +493,12 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
     return choice
 
 
-def _with_items(choice: Choice, kept: Mask, reason: str) -> Choice:
-    """Return a choice that keeps other blocks, but none that a rule has dropped, for a reason of ``rules.toml``."""
-    if kept is choice.kept:
+def _with_items(choice: Choice, kept: Mask, reason: str, *, unless: JudgedPage | None = None) -> Choice:
+    """Return a choice that keeps other blocks, but none that a rule has dropped, for a reason of ``rules.toml``.
+
+    Itself on articles, where it is given the page: what a page is takes long to tell.
+    """
+    if kept is choice.kept or (unless and ((kept == choice.kept).all() or unless.kind[0] == "article")):
         return choice
     kept = kept.copy()
     kept[[block for block in choice.rule_reasons if not choice.kept[block]]] = False
@@ -512,14 +515,14 @@ def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask:
     expected of what is kept, and their elements tell what is beside the text.
     """
     blocks, log_odds = choice.blocks, choice.prediction.log_odds
+    if log_odds is None or not choice.signs.bits & signs.REST:
+        return choice.kept
     url, source = (choice.page.url or "").lower(), blocks.tags.source
     is_named = _ADDRESS_OF_LIST.search(url) is not None
     if (
-        log_odds is None
-        or not choice.signs.bits & signs.REST
-        or not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
+        not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
         or _ADDRESS_OF_OTHERS.search(url)
-        or _ADDRESSES.search(url)
+        or any(map(url.__contains__, _ADDRESSES))
         or (b"article" in rules.type_of_graph(source) and not is_named)
         or rules.declares_product(choice.page, source)
         or not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named)

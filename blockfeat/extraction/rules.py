@@ -25,7 +25,7 @@ from blockfeat.extraction.page_kind import is_forum
 from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
-from blockfeat.page.tags import are_among, name_keys
+from blockfeat.page.tags import are_among, attributes_of, name_keys
 from blockfeat.page.utf_8 import Marks, places_of
 
 # Technical text has at least so many elements that it is known by.
@@ -59,6 +59,7 @@ _MOST_OFFERS, _LEAST_OF_REST, _MOST_HELD = 2, -3.0, 0.4
 _ARTICLE, _MAIN, _HEADER = name_keys(["article", "main", "header"]).tolist()
 _UNNAMED, _MOST_ATTRIBUTES = 3, 200
 _NAMES = re.compile(r"(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)", re.IGNORECASE)
+_WORDS_OF_NAMES = (b"article", b"entry", b"post", b"story", b"main", b"&")
 # The box has most of what is likely, and enough of what is kept.
 _LEAST_SHARE, _FEWEST_WORDS, _LEAST_KEPT = 0.6, 20, 0.05
 
@@ -192,17 +193,16 @@ def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
     some = is_part.nonzero()[0]
     marked = zip(*blocks.tags.marked(containers.element[some], _NOTES), strict=True)
-    if not (named := [number for place, number in marked if _WHOLE.match(blocks.tags.source, place)]):
-        return kept
-    notes = within(blocks, some[named])
-    return kept & ~notes if words[notes].sum() >= _LEAST_NOTES else kept
+    named = [number for place, number in marked if _WHOLE.match(blocks.tags.source, place)]
+    left = kept & ~within(blocks, some[named]) if named else kept
+    return left if words[kept & ~left].sum() >= _LEAST_NOTES else kept
 
 
 def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of dialogs, which cover the page once they are opened, are not."""
     tags, elements = blocks.tags, blocks.containers.element
-    some = (_inside(blocks, blocks.measures.words * kept) > 0).nonzero()[0]
-    named = some[[*dict.fromkeys(tags.marked(elements[some], _DIALOGS)[1])]]
+    named = (_inside(blocks, blocks.measures.words * kept) > 0).nonzero()[0]
+    named = named[[*dict.fromkeys(tags.marked(elements[named], _DIALOGS)[1])]]
     is_dialog = [_DIALOG.match(tag) is not None for tag in tags.start_tags(elements[named])]
     left = kept & ~within(blocks, named[is_dialog]) if any(is_dialog) else kept
     return left if blocks.measures.words[left].sum() >= _LEAST_WITHOUT else kept
@@ -247,8 +247,8 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     kept_words = _inside(blocks, words * kept)
     total = int(likely_words.sum())
     is_large = (_inside(blocks, likely_words) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
-    large = is_large.nonzero()[0].tolist() if total else []
-    rank, box = min(((_rank(blocks, container), container) for container in large), default=(_UNNAMED, -1))
+    large = (is_large if total else is_large[:0]).nonzero()[0]
+    rank, box = min(zip(_ranks(blocks, large), large.tolist(), strict=True), default=(_UNNAMED, -1))
     if rank == _UNNAMED or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
         return kept
     return kept & within(blocks, np.array([box]))
@@ -260,8 +260,8 @@ def named_text(blocks: Blocks) -> Mask:
     For pages of which nothing is kept: a picture with a line below it reads like no article.
     """
     linked, sizes = (_inside(blocks, counts) for counts in (blocks.measures.anchor_words, blocks.measures.words))
-    some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0].tolist()
-    named = [container for container in some if not _rank(blocks, container)]
+    some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0]
+    named = [container for container, rank in zip(some.tolist(), _ranks(blocks, some), strict=True) if not rank]
     end = blocks.containers.end_block
     box = named[:1] if all(end[container] <= end[named[0]] for container in named) else []
     return within(blocks, np.array(box, dtype=np.intp))
@@ -273,14 +273,20 @@ def _inside(blocks: Blocks, counts: NDArray[np.integer[Any]]) -> NDArray[np.int3
     return np.asarray(before[blocks.containers.end_block] - before[blocks.containers.first_block])
 
 
-def _rank(blocks: Blocks, container: int) -> int:
-    """Return how clearly a container is named as the article, 0 for the clearest, `_UNNAMED` for not at all."""
-    attributes = blocks.tags.attributes(int(blocks.containers.element[container]), most=_MOST_ATTRIBUTES)
-    names = f"{attributes.get('class', '')} {attributes.get('id', '')}"
-    if _NAMES.search(names) or attributes.get("itemprop", "").lower() == "articlebody":
-        return 0
-    key = int(blocks.containers.key[container])
-    return 1 if key == _ARTICLE else 2 if key == _MAIN or attributes.get("role", "").lower() == "main" else _UNNAMED
+def _ranks(blocks: Blocks, some: NDArray[np.integer[Any]]) -> list[int]:
+    """Return how clearly each of some containers is named as the article, 0 for the clearest, `_UNNAMED` for not."""
+    keys, starts = blocks.containers.key[some].tolist(), blocks.tags.start_tags(blocks.containers.element[some])
+    ranks = [1 if key == _ARTICLE else 2 if key == _MAIN else _UNNAMED for key in keys]
+    for place, tag in enumerate(starts):
+        # Attributes are read where such a word, or a reference to a character, stands in the tag.
+        if any(map(tag.lower().__contains__, _WORDS_OF_NAMES)):
+            attributes = attributes_of(tag.decode("utf-8", "replace"), most=_MOST_ATTRIBUTES)
+            names = f"{attributes.get('class', '')} {attributes.get('id', '')}"
+            if _NAMES.search(names) or attributes.get("itemprop", "").lower() == "articlebody":
+                ranks[place] = 0
+            elif ranks[place] == _UNNAMED and attributes.get("role", "").lower() == "main":
+                ranks[place] = 2
+    return ranks
 
 
 # What an element is called: its tag, and the words of its names.

@@ -14,13 +14,15 @@ from cython.cimports.libc.math import exp
 from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import DEFINITIONS, HEADINGS, KEYS, TABLE
-from blockfeat.blocks.table import COLUMNS, Blocks
+from blockfeat.blocks.table import COLUMNS, Blocks, Indices
+from blockfeat.content.plain import MOST_WORDS, MOST_WORDS_WITH_HEADER
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE
 from blockfeat.lang.counting import COUNTED
 from blockfeat.lang.measures import lower_case_table
+from blockfeat.page.tags import name_key
 
 # The lowest eight bits are `Blocks.names`: elements that the page has; tables and definition lists only where they hold
-# a block that is kept.
+# a block that is kept, and tables where they may be of data.
 DOUBT, STANDFIRST, HEADING, POINTER, CONSENT, REST = (1 << bit for bit in range(8, 14))
 """Little is expected of the text; a block before it may be its standfirst; a heading inside of it is dropped; a short
 block that is kept is mostly links; a phrase of consent may begin in one of the blocks at its edges; so much of what is
@@ -54,14 +56,16 @@ _BEGIN_WORDS, _BLOCKS_BEFORE, _EDGE_CHARACTERS = BEGIN_WORDS, BLOCKS_BEFORE, EDG
 _PROSE_LINKS, _FURTHEST, _DOUBTFUL = PROSE_LINKS, 50.0, DOUBTFUL
 _TABLE, _DEFINITIONS = TABLE, DEFINITIONS
 _WORDS, _ANCHOR_WORDS = (COUNTED.index(name) for name in ("words", "anchor_words"))
-_START, _END, _CONTAINER = (COLUMNS.index(name) for name in ("start", "end", "container"))
+_START, _END = (COLUMNS.index(name) for name in ("start", "end"))
 # Rows of `blockfeat.blocks.table.Containers.columns`.
-_FIRST_BLOCK, _END_BLOCK = 2, 3
+_PARENT, _FIRST_BLOCK, _END_BLOCK = 1, 2, 3
 _SPACE, _ALPHANUMERIC = SPACE, ALPHANUMERIC
 _BLANK, _QUOTE, _APOSTROPHE, _FINAL_SIGMA, _SIGMA = (ord(character) for character in " \u2019'\u03c2\u03c3")
 # From Thai on most scripts do not part words; see `blockfeat.extraction.walls`.
 _UNPARTED = 0xE00
-_LONGEST_BEGIN, _BITS, _TWO, _ALL_BITS = 10, 6, (1 << 12) - 1, 2**64 - 1
+_ROW, _CELL, _HEADER = map(name_key, ("tr", "td", "th"))
+_FEWEST_CELLS, _MOST_OF_CELL, _MOST_WITH_HEADER = 4, MOST_WORDS, MOST_WORDS_WITH_HEADER
+_LONGEST_BEGIN, _BITS, _TWO, _ALL_BITS, _SPREAD, _HASH_BITS = 10, 6, (1 << 12) - 1, 2**64 - 1, 0x9E3779B97F4A7C15, 52
 # A bit for each of the last characters, and of those the second, fourth, sixth, eighth and tenth.
 _LAST_ONES, _EVEN_ONES = (1 << 10) - 1, 0b1010101010
 
@@ -98,18 +102,21 @@ class Begins(NamedTuple):
         1 for the numbers of the first two characters.
     numbers : uint64 array
         The numbers.
+    slots : uint8 array, 4096
+        1 for what the numbers are hashed to.
     lower_case : uint32 array
         The lower case of each of the first code points.
     """
 
     pairs: NDArray[np.uint8]
     numbers: NDArray[np.uint64]
+    slots: NDArray[np.uint8]
     lower_case: NDArray[np.uint32]
 
 
 def begins_of(phrases: Iterable[str]) -> Begins:
     """Return how phrases in lower case begin."""
-    pairs = np.zeros(_TWO + 1, dtype=np.uint8)
+    pairs, slots = np.zeros((2, _TWO + 1), dtype=np.uint8)
     numbers = set()
     for phrase in phrases:
         length, number = min(len(phrase) // 2 * 2, _LONGEST_BEGIN), 0
@@ -118,7 +125,8 @@ def begins_of(phrases: Iterable[str]) -> Begins:
             if place == 1:
                 pairs[number & _TWO] = 1
         numbers.add(number)
-    return Begins(pairs, np.array(sorted(numbers), dtype=np.uint64), lower_case_table())
+        slots[(number * _SPREAD & _ALL_BITS) >> _HASH_BITS] = 1
+    return Begins(pairs, np.array(sorted(numbers), dtype=np.uint64), slots, lower_case_table())
 
 
 def signs_of(
@@ -152,118 +160,104 @@ def _look(
     kept: cython.const[cython.uchar][::1] = is_kept
     odds: cython.const[cython.double][::1] = log_odds
     counts: cython.const[cython.int][:, ::1] = blocks.measures.counts
-    places: cython.const[cython.int][:, ::1] = blocks.columns
     words: cython.const[cython.int][::1] = counts[_WORDS]
     linked: cython.const[cython.int][::1] = counts[_ANCHOR_WORDS]
-    container: cython.const[cython.int][::1] = places[_CONTAINER]
+    container: cython.const[cython.int][::1] = blocks.container
+    keys: cython.const[cython.ulonglong][::1] = blocks.containers.key
+    headings: cython.const[cython.ulonglong][::1] = KEYS[HEADINGS]
+    table, definitions = KEYS[TABLE][0], KEYS[DEFINITIONS][0]
+    inside: cython.const[cython.int][:, ::1] = blocks.containers.columns
+    first = second = begin = count = kept.shape[0]
+    last = last_but_one = -1
+    bits, following = _ALWAYS, 0
+    expected = expected_kept = 0.0
+    kept_words = likely_words = prose = 0
+    for block in range(count):
+        chance = words[block] / (1 + exp(-max(odds[block], -_FURTHEST)))
+        expected += chance
+        if linked[block] <= _PROSE_LINKS * words[block]:
+            prose += words[block]
+        if not kept[block]:
+            continue
+        expected_kept += chance
+        kept_words += words[block]
+        last_but_one, last = last, block
+        if first == count:
+            first = block
+        elif second == count:
+            second = block
+        if odds[block] > 0:
+            likely_words += words[block]
+        if begin == count and words[block] >= _BEGIN_WORDS:
+            begin = block
+        if words[block] <= _LONGEST_POINTER and linked[block] >= _POINTER_LINKS * words[block]:
+            bits |= _POINTER
+    if last >= 0 and _may_ask(blocks, sorted({first, min(second, last), max(last_but_one, first), last}), consent):
+        bits |= _CONSENT
+    if 2 * expected_kept < _DOUBTFUL * (kept_words + expected):
+        bits |= _DOUBT
+    if 2 * expected_kept < _UNSURE * (kept_words + expected) and expected_kept <= _MOST_FOUND * expected:
+        bits |= _REST
+    # Containers are in the order of their first blocks.
+    for place in range(keys.shape[0]):
+        if keys[place] != table and keys[place] != definitions:
+            continue
+        while following < count and (following < inside[_FIRST_BLOCK, place] or not kept[following]):
+            following += 1
+        if following >= inside[_END_BLOCK, place]:
+            continue
+        if keys[place] == definitions:
+            bits |= _DEFINITIONS
+        elif not bits & _TABLE and _may_hold_data(place, keys, inside, words):
+            bits |= _TABLE
+    for block in range(max(begin - _BLOCKS_BEFORE, 0), begin if begin < count else 0):
+        if kept[block] or words[block] < _STANDFIRST_WORDS or odds[block] < _LEAST_LOG_ODDS:
+            continue
+        if linked[block] <= _STANDFIRST_LINKS * words[block]:
+            bits |= _STANDFIRST
+    for block in range(first, last):
+        if kept[block] or container[block] < 0 or linked[block] > _HEADING_LINKS * words[block]:
+            continue
+        if _is_one_of(keys[container[block]], headings):
+            bits |= _HEADING
+    return bits, first if last >= 0 else -1, kept_words, likely_words, prose
+
+
+def _may_hold_data(table: cython.Py_ssize_t, keys: NDArray[np.uint64], inside: Indices, words: Indices) -> cython.bint:
+    """Return whether a table may be one of data: it holds no other, and enough cells, none of them of many words."""
+    behind = cells = most = 0
+    has_row = has_header = False
+    for place in range(table + 1, keys.shape[0]):
+        if inside[_PARENT, place] < table:
+            break
+        if keys[place] == keys[table]:
+            return False
+        has_row |= keys[place] == _ROW
+        if not has_row or (keys[place] != _CELL and keys[place] != _HEADER):
+            continue
+        cells += 1
+        has_header |= keys[place] == _HEADER
+        # Of cells in one another the outer one is counted, so that it takes linear time.
+        if inside[_FIRST_BLOCK, place] >= behind:
+            behind = inside[_END_BLOCK, place]
+            held = 0
+            for block in range(inside[_FIRST_BLOCK, place], behind):
+                held += words[block]
+            most = max(most, held)
+    return cells >= _FEWEST_CELLS and most <= (_MOST_WITH_HEADER if has_header else _MOST_OF_CELL)
+
+
+def _may_ask(blocks: Blocks, edges: Iterable[int], consent: Begins) -> bool:
+    """Return whether a phrase may begin in one of some blocks, one behind the other."""
+    places: cython.const[cython.int][:, ::1] = blocks.columns
     codes: cython.const[cython.uint][::1] = blocks.page_text.codes.data
     classes: cython.const[cython.uchar][::1] = blocks.page_text.classes
     lower_case: cython.const[cython.uint][::1] = consent.lower_case.data
     pairs: cython.const[cython.uchar][::1] = consent.pairs
     begins: cython.const[cython.ulonglong][::1] = consent.numbers.data
-    keys: cython.const[cython.ulonglong][::1] = blocks.containers.key
-    headings: cython.const[cython.ulonglong][::1] = KEYS[HEADINGS]
-    table: cython.ulonglong = KEYS[TABLE][0]
-    definitions: cython.ulonglong = KEYS[DEFINITIONS][0]
-    inside: cython.const[cython.int][:, ::1] = blocks.containers.columns
-    following: cython.Py_ssize_t = 0
-    place: cython.Py_ssize_t
-    count: cython.Py_ssize_t = kept.shape[0]
-    first: cython.Py_ssize_t = count
-    second: cython.Py_ssize_t = count
-    last: cython.Py_ssize_t = -1
-    last_but_one: cython.Py_ssize_t = -1
-    begin: cython.Py_ssize_t = count
-    block: cython.Py_ssize_t
-    bits: cython.int = _ALWAYS
-    expected: cython.double = 0
-    expected_kept: cython.double = 0
-    chance: cython.double
-    kept_words: cython.longlong = 0
-    likely_words: cython.longlong = 0
-    prose: cython.longlong = 0
-    with cython.nogil:
-        for block in range(count):
-            chance = words[block] / (1 + exp(-max(odds[block], -_FURTHEST)))
-            expected += chance
-            if linked[block] <= _PROSE_LINKS * words[block]:
-                prose += words[block]
-            if not kept[block]:
-                continue
-            expected_kept += chance
-            kept_words += words[block]
-            last_but_one, last = last, block
-            if first == count:
-                first = block
-            elif second == count:
-                second = block
-            if odds[block] > 0:
-                likely_words += words[block]
-            if begin == count and words[block] >= _BEGIN_WORDS:
-                begin = block
-            if words[block] <= _LONGEST_POINTER and linked[block] >= _POINTER_LINKS * words[block]:
-                bits |= _POINTER
-        if _may_ask(first, second, last_but_one, last, places, codes, classes, lower_case, pairs, begins):
-            bits |= _CONSENT
-        if 2 * expected_kept < _DOUBTFUL * (kept_words + expected):
-            bits |= _DOUBT
-        if 2 * expected_kept < _UNSURE * (kept_words + expected) and expected_kept <= _MOST_FOUND * expected:
-            bits |= _REST
-        # Containers are in the order of their first blocks.
-        for place in range(keys.shape[0]):
-            while following < count and (following < inside[_FIRST_BLOCK, place] or not kept[following]):
-                following += 1
-            if following < inside[_END_BLOCK, place]:
-                bits |= _TABLE if keys[place] == table else _DEFINITIONS if keys[place] == definitions else 0
-        for block in range(max(begin - _BLOCKS_BEFORE, 0), begin if begin < count else 0):
-            if (
-                not kept[block]
-                and words[block] >= _STANDFIRST_WORDS
-                and odds[block] >= _LEAST_LOG_ODDS
-                and linked[block] <= _STANDFIRST_LINKS * words[block]
-            ):
-                bits |= _STANDFIRST
-        for block in range(first, last):
-            if (
-                not kept[block]
-                and container[block] >= 0
-                and linked[block] <= _HEADING_LINKS * words[block]
-                and _is_one_of(keys[container[block]], headings)
-            ):
-                bits |= _HEADING
-    return bits, first if last >= 0 else -1, kept_words, likely_words, prose
-
-
-def _may_ask(
-    first: cython.Py_ssize_t,
-    second: cython.Py_ssize_t,
-    last_but_one: cython.Py_ssize_t,
-    last: cython.Py_ssize_t,
-    places: cython.const[cython.int][:, ::1],
-    codes: cython.const[cython.uint][::1],
-    classes: cython.const[cython.uchar][::1],
-    lower_case: cython.const[cython.uint][::1],
-    pairs: cython.const[cython.uchar][::1],
-    begins: cython.const[cython.ulonglong][::1],
-) -> cython.bint:
-    """Return whether a phrase may begin in the first two or the last two kept blocks, one behind the other."""
-    number: cython.ulonglong = _BLANK
-    beyond: cython.ulonglong
-    code: cython.uint
-    last_code: cython.uint = _BLANK
-    starts: cython.uint = 0
-    follows_word: cython.bint = False
-    block: cython.Py_ssize_t
-    before: cython.Py_ssize_t = -1
-    edge: cython.int
-    length: cython.int
-    behind: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    for edge in range(4):
-        block = first if edge == 0 else second if edge == 1 else last_but_one if edge == 2 else last
-        if block <= before or block > last:
-            continue
-        before = block
+    slots: cython.const[cython.uchar][::1] = consent.slots
+    number, last_code, starts, follows_word = _BLANK, _BLANK, 0, False
+    for block in edges:
         # What stands there is a blank, or stands for the one between two blocks.
         behind = min(places[_START, block] + _EDGE_CHARACTERS, places[_END, block] - 1)
         for place in range(places[_START, block], behind + 1):
@@ -288,16 +282,15 @@ def _may_ask(
                 continue
             for length in range(2, _LONGEST_BEGIN + 2, 2):
                 if starts >> (length - 1) & 1:
-                    beyond = cython.cast(cython.ulonglong, 1) << _BITS * length
-                    if _is_one_of(number & (beyond - 1), begins):
+                    begin = number & (_ALL_BITS >> (64 - _BITS * length))
+                    if slots[(begin * _SPREAD & _ALL_BITS) >> _HASH_BITS] and _is_one_of(begin, begins):
                         return True
     return False
 
 
 def _is_one_of(key: cython.ulonglong, keys: cython.const[cython.ulonglong][::1]) -> cython.bint:
     """Return whether a key is one of a few."""
-    number: cython.Py_ssize_t
-    for number in range(keys.shape[0]):  # noqa: SIM110 (a generator cannot run without the GIL)
+    for number in range(keys.shape[0]):  # noqa: SIM110 (a generator is many times as slow)
         if key == keys[number]:
             return True
     return False

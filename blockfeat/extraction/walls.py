@@ -344,16 +344,14 @@ def _is_login(page: PageEvidence, *, by_title: bool = False) -> bool:
 def _is_login_beside_teasers(page: PageEvidence) -> bool:
     """Return whether the short title of a page that asks for a password names a login, with teasers around it."""
     title = page.title or ""
-    if page.words > _MOST_WORDS_BESIDE or len(title) > _LONGEST_LOGIN or not has_any("login", title):
-        return False
-    return page.has_password
+    is_short = page.words <= _MOST_WORDS_BESIDE and len(title) <= _LONGEST_LOGIN
+    return is_short and has_any("login", title) and page.has_password
 
 
 def _is_bare_login(page: PageEvidence) -> bool:
     """Return whether a page of hardly any text asks for a password, or begins with words of a login."""
-    if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _BARE:
-        return False
-    return page.has_password or (page.prose <= _FEW_WORDS and _says("login", page.begin))
+    is_bare = page.words <= _MOST_WORDS_OF_LOGINS and page.prose <= _BARE
+    return is_bare and (page.has_password or (page.prose <= _FEW_WORDS and _says("login", page.begin)))
 
 
 def _is_consent_wall(page: PageEvidence) -> bool:
@@ -361,7 +359,7 @@ def _is_consent_wall(page: PageEvidence) -> bool:
     if not page.signs.bits & CONSENT or not asks_at_an_edge(page.blocks, page.kept):
         return False
     measures = page.blocks.measures
-    beside, kept_asking = 0, 0
+    beside = kept_asking = found = asking = total = 0
     kept = page.kept.nonzero()[0]
     counts = measures.words[kept]
     # First the shortest text that can decide alone: on most pages no other is read.
@@ -375,7 +373,6 @@ def _is_consent_wall(page: PageEvidence) -> bool:
             return False
     if beside > kept_asking:
         return False
-    found, asking, total = 0, 0, 0
     prose = (measures.anchor_words <= PROSE_LINKS * measures.words).nonzero()[0]
     for text, words in zip(page.blocks.raw_texts(prose), measures.words[prose].tolist(), strict=True):
         count = len(phrases_in("consent", text))

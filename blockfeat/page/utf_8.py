@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 _SPREAD, _ALL_BITS, _MOST_BYTES = 0x9E3779B97F4A7C15, (1 << 64) - 1, 8
 _LOWER_CASE = bytes(range(256)).lower()
 _END = 1 << 62
+_At = int  # A type that Cython reads in the pxd file: for it `int` is an object.
 
 
 def places_of(mark: bytes, source: bytes, first: int = 0, end: int = _END, *, most: int = _END) -> list[int]:
@@ -54,9 +55,7 @@ def doubled_pairs(data: bytes) -> int:
 
 
 def _pairs(data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    place: cython.Py_ssize_t = 0
-    before: cython.Py_ssize_t
-    found: cython.Py_ssize_t = 0
+    place = found = 0
     with cython.nogil:
         while 0 <= place < size:
             before = place
@@ -88,8 +87,6 @@ def _behind_ascii(
     data: cython.const[cython.uchar][::1], place: cython.Py_ssize_t, size: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     """Return the first position that is not ASCII, or the end."""
-    joined: cython.uchar
-    number: cython.Py_ssize_t
     while place + 64 <= size:
         joined = 0
         # Without branches and of fixed length, so that the compiler takes all at once.
@@ -107,12 +104,10 @@ def _behind_character(
     data: cython.const[cython.uchar][::1], place: cython.Py_ssize_t, size: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     """Return the position behind the character of two to four bytes that begins here, -1 where none does."""
-    lead: cython.int = data[place]
-    following: cython.int
-    number: cython.int
+    lead = data[place]
     if lead < 0xC2 or lead > 0xF4:
         return -1
-    length: cython.int = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    length = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
     if place + length > size:
         return -1
     following = data[place + 1]
@@ -135,14 +130,16 @@ class Marks:
     ----------
     words : mapping of bytes
         The words by the bytes that they begin with: as many as the shortest has, eight at most.
-    slots : bytes
-        A bit for what the bytes that a word begins with are hashed to: bytes in place of bits would be out of cache.
+    slots, windows : bytes
+        A bit for what the bytes that a word begins with are hashed to, and for each few bytes within them, of which one
+        stands at every so many places: bytes in place of bits would be out of cache.
     longest : int
         Bytes of the longest word.
     """
 
     words: Mapping[bytes, tuple[bytes, ...]]
     slots: bytes
+    windows: bytes
     longest: int
 
     SHORTEST: ClassVar[int] = 4
@@ -155,11 +152,11 @@ class Marks:
         begun = min(_MOST_BYTES, *lengths.values())
         for word in lengths:
             by_begin[word[:begun]] = (*by_begin.get(word[:begun], ()), word)
-        slots = bytearray(1 << 13)
-        for begin in by_begin:
-            slot = (int.from_bytes(begin, "big") * _SPREAD & _ALL_BITS) >> 48
-            slots[slot >> 3] |= 1 << (slot & 7)
-        return cls(by_begin, bytes(slots), max(lengths.values()))
+        width = _width(begun)
+        windows = {begin[place : place + width] for begin in by_begin for place in range(begun - width + 1)}
+        folded = (int.from_bytes(bytes(byte | 0x20 for byte in window), "little") for window in windows)
+        slots = _bits_of(int.from_bytes(begin, "big") for begin in by_begin)
+        return cls(by_begin, slots, _bits_of(folded), max(lengths.values()))
 
     @property
     def begun(self) -> int:
@@ -168,45 +165,71 @@ class Marks:
 
     def are_in(self, data: bytes) -> bool:
         """Return whether any of the words occurs in ``data``; as fast for many words as for one."""
-        places = _likely_in(data, 0, len(data), self.slots, self.begun, [])
-        return any(self._begins(data, place) for place in places)
+        return bool(self._begun_at(data, _likely_in(data, 0, len(data), self.slots, self.windows, self.begun, [])))
 
     def places_in(self, data: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[int]:
         """Return the positions at which the words occur in the parts of ``data`` that start and end there."""
-        places = _likely_places(data, starts, ends, self.slots, self.begun)
-        return [place for place in places if self._begins(data, place)]
+        return self._begun_at(data, _likely_places(data, starts, ends, self.slots, self.windows, self.begun))
 
-    def _begins(self, data: bytes, place: int) -> bool:
-        """Return whether one of the words stands at a place of some bytes."""
-        found = data[place : place + self.longest].lower()
-        return found.startswith(self.words.get(found[: self.begun], ()))
+    def _begun_at(self, data: bytes, places: list[int]) -> list[int]:
+        """Return those of some places of bytes at which one of the words stands."""
+        words, begun, longest = self.words, self.begun, self.longest
+        return [
+            place
+            for place in places
+            if (behind := data[place : place + longest].lower()).startswith(words.get(behind[:begun], ()))
+        ]
+
+
+def _width(begun: _At) -> _At:
+    """Return how many bytes are looked at together, of so many that words begin with."""
+    return min(begun, 2) if begun < 4 else 3 if begun < 6 else 4
+
+
+def _bits_of(keys: Iterable[int]) -> bytes:
+    """Return a table of bits that are set for what some keys are hashed to."""
+    slots = bytearray(1 << 13)
+    for key in keys:
+        slot = (key * _SPREAD & _ALL_BITS) >> 48
+        slots[slot >> 3] |= 1 << (slot & 7)
+    return bytes(slots)
 
 
 def _likely_places(
-    data: bytes, starts: cython.int[::1], ends: cython.int[::1], slots: bytes, begun: cython.int
+    data: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32], slots: bytes, windows: bytes, begun: _At
 ) -> list[int]:
     """Return the positions in parts of some bytes from which on so many bytes hash to an occupied slot."""
     found: list[int] = []
-    part: cython.Py_ssize_t
     for part in range(len(starts)):
-        _likely_in(data, starts[part], ends[part], slots, begun, found)
+        _likely_in(data, starts[part], ends[part], slots, windows, begun, found)
     return found
 
 
-def _likely_in(
-    data: bytes, start: cython.Py_ssize_t, end: cython.Py_ssize_t, slots: bytes, begun: cython.int, found: Any
-) -> Any:
-    """Add those in one part to the list of what was found, and return it."""
+def _likely_in(data: bytes, start: _At, end: _At, slots: bytes, windows: bytes, begun: _At, found: Any) -> Any:
+    """Add those in one part to the list of what was found, and return it.
+
+    A window at every ``step`` places is in each word, so that few bytes are looked at more closely.
+    """
     source: cython.p_const_uchar = data
     is_begin: cython.p_const_uchar = slots
+    is_window: cython.p_const_uchar = windows
     lowered: cython.p_const_uchar = _LOWER_CASE
-    bits: cython.ulonglong = _ALL_BITS >> (64 - 8 * begun)
-    key: cython.ulonglong = 0
-    slot: cython.ulonglong
-    place: cython.Py_ssize_t
-    for place in range(start, end):
-        key = (key << 8 | lowered[source[place]]) & bits
-        slot = (key * _SPREAD & _ALL_BITS) >> 48
-        if is_begin[slot >> 3] >> (slot & 7) & 1:
-            found.append(place - begun + 1)
+    width, size = _width(begun), len(data)
+    step = begun - width + 1
+    bits, place = (1 << 8 * width - 1) * 2 - 1, start + step - 1
+    while place + width <= end:
+        at, place = place, place + step
+        if at + 4 <= size:
+            four = cython.cast(cython.uint, source[at]) | cython.cast(cython.uint, source[at + 1]) << 8
+            four |= cython.cast(cython.uint, source[at + 2]) << 16 | cython.cast(cython.uint, source[at + 3]) << 24
+            slot = (((four | 0x20202020) & bits) * _SPREAD & _ALL_BITS) >> 48
+            if not is_window[slot >> 3] >> (slot & 7) & 1:
+                continue
+        for begin in range(max(at - step + 1, start), min(at, end - begun) + 1):
+            key = 0
+            for number in range(begin, begin + begun):
+                key = key << 8 | lowered[source[number]]
+            slot = (key * _SPREAD & _ALL_BITS) >> 48
+            if is_begin[slot >> 3] >> (slot & 7) & 1:
+                found.append(begin)
     return found

@@ -30,6 +30,8 @@ _PARTS = (
     "<h3>At night</h3>",
     f"<dl><dt>Oak<dd>{_SENTENCE}</dl>",
     "<table><tr><td>One<td>Two<tr><td>Three<td>Four</table>",
+    f"<table><td>{_SENTENCE * 8}<tr><th>One<th>Two<tr><td>{_SENTENCE * 4}<td>Four</table>",
+    f"<table><tr><td>One<td>Two<tr><td>{_SENTENCE * 4}<td><table><tr><td>1<td>2<tr><td>3<td>4</table></table>",
     "<div><div>python</div><pre class=language-python>pump()</pre></div>",
     "<p>Run <code>pump</code>, <code>tank</code> or <kbd>valve</kbd>.",
     f"<article><p>{_SENTENCE}</article>",

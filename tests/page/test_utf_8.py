@@ -46,6 +46,16 @@ def test_marks_are_found_in_upper_and_lower_case(data: bytes) -> None:
     assert MARKS.are_in(data) == any(word in data.lower() for word in WORDS)
 
 
+@pytest.mark.parametrize("shortest", range(1, 11))
+@given(TEXTS, st.integers(0, 9))
+def test_marks_of_any_length_are_found_at_any_place(shortest: int, data: bytes, first: int) -> None:
+    words = (WORDS[1][:shortest], WORDS[2][:shortest], WORDS[3])
+    starts, ends = np.array([[first], [len(data)]], dtype=np.int32)
+    standing = [place for place in range(first, len(data)) if data.lower().startswith(words, place)]
+    for module in (Marks, load_uncompiled("blockfeat.page.utf_8").Marks):
+        assert module.of(words).places_in(data, starts, ends) == standing
+
+
 @pytest.mark.parametrize("compiled", [True, False])
 def test_marks_are_found_in_parts_of_the_bytes(compiled: bool) -> None:
     marks = MARKS if compiled else load_uncompiled("blockfeat.page.utf_8").Marks.of(WORDS)
