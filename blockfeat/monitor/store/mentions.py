@@ -144,13 +144,21 @@ def judge_copy(connection: Connection, number: int, original: int | None) -> dic
     return counts
 
 
+_LANG = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
+_STORED = [_LANG if name == "lang" else page.c[name] for name in StoredPage.__dataclass_fields__]
+
+
 def stored_pages(connection: Connection, *, after: int, limit: int) -> list[StoredPage]:
     """Return the next pages that were read, behind one, in the order of their numbers."""
-    lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
-    columns = (lang if name == "lang" else page.c[name] for name in StoredPage.__dataclass_fields__)
     is_read = page.c.version > 0, page.c.same_as.is_(None), page.c.id > after
-    rows = connection.execute(select(*columns).where(*is_read).order_by(page.c.id).limit(limit))
+    rows = connection.execute(select(*_STORED).where(*is_read).order_by(page.c.id).limit(limit))
     return [StoredPage(*row) for row in rows]
+
+
+def stored_page(connection: Connection, url: str) -> StoredPage | None:
+    """Return the page that was read at an address."""
+    row = connection.execute(select(*_STORED).where(page.c.url == url)).first()
+    return None if row is None else StoredPage(*row)
 
 
 def count_stored_pages(connection: Connection) -> int:
