@@ -223,19 +223,16 @@ def _overview(store: Store, filters: Filters, *, today: date) -> Overview:
 
 
 def blocks_of(store: Store, url: str) -> list[dict[str, Any]]:
-    """Return the blocks of a page of a store, each with its text, role and reason; empty where they were not kept.
+    """Return the blocks of a page of a store, each with its text, role and reason.
 
-    Raises
-    ------
-    LimitExceeded
-        The reasons for all blocks would take too much memory.
+    Empty where they were not kept, and where their reasons would take too much memory.
     """
     page = store.stored_page(url)
-    if page is None:
-        return []
-    extraction, _, is_whole = stored_extraction(page)
-    blocks = zip(extraction.blocks, extraction.roles, strict=True) if is_whole else ()
-    return [{name: getattr(block, name) for name in BLOCK} | {"role": role} for block, role in blocks]
+    extraction, _, is_whole = (None, None, False) if page is None else stored_extraction(page)
+    with suppress(LimitExceeded):
+        blocks = zip(extraction.blocks, extraction.roles, strict=True) if extraction is not None and is_whole else ()
+        return [{name: getattr(block, name) for name in BLOCK} | {"role": role} for block, role in blocks]
+    return []
 
 
 def evidence_of(store: Store, number: int) -> Mapping[str, Any] | None:
@@ -249,10 +246,7 @@ def evidence_of(store: Store, number: int) -> Mapping[str, Any] | None:
     if not pages:
         return None
     rows = store.query(f"SELECT {_ROW} {_ROWS_FROM} WHERE p.id = :id ORDER BY m.block, m.start", {"id": number})
-    blocks = []
-    with suppress(LimitExceeded):
-        blocks = blocks_of(store, pages[0]["url"])
-    return {"page": pages[0], "mentions": rows, "blocks": blocks}
+    return {"page": pages[0], "mentions": rows, "blocks": blocks_of(store, pages[0]["url"])}
 
 
 _SHEETS = ("base.css", "live.css")

@@ -14,31 +14,13 @@ import numpy as np
 from blockfeat.blocks import Block
 from blockfeat.content import clean_characters
 from blockfeat.errors import InputError, failure_reason
-from blockfeat.extraction import (
-    KINDS,
-    Extraction,
-    Extractor,
-    Facts,
-    PageAnalysis,
-    PageParts,
-    PageWork,
-    extractor_of,
-    read_pages,
-)
+from blockfeat.extraction import KINDS, Extraction, Extractor, Facts, PageParts, PageWork, extractor_of, read_pages
 from blockfeat.lang import normalise_code
 from blockfeat.models import DEFAULT_MODEL, SiteRule, SiteRules, bundled_models, plain_path
 from blockfeat.monitor.config import MonitorConfig
-from blockfeat.monitor.mentions.brand import Brand, SenseModel, senses_of
-from blockfeat.monitor.mentions.matcher import BrandMatcher
-from blockfeat.monitor.mentions.mention import (
-    COUNTED_PLACES,
-    PLACES,
-    Mention,
-    mentions_of,
-    query_mentions,
-    relevance_by_brand,
-    text_starts,
-)
+from blockfeat.monitor.mentions import Brand, BrandMatcher, Mention, mentions_of
+from blockfeat.monitor.mentions.brand import SenseModel, senses_of
+from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, query_mentions, relevance_by_brand, text_starts
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, evidence_rows
 from blockfeat.page import Document, Page, registered_domain
@@ -166,7 +148,6 @@ class PageReader:
     def _record(self, extraction: Extraction, page: FetchedPage) -> PageRecord:
         """Return what is stored of an extraction."""
         settings, text = self.settings.for_origin(page.origin), clean_characters(extraction.text)
-        is_counted = extraction.kind in settings.count_kinds
         analysis, parts = extraction.analysis, PageParts.of(extraction)
         assert analysis is not None  # the page was read just now
         warnings = extraction.warnings[:_MOST_WARNINGS]
@@ -176,7 +157,7 @@ class PageReader:
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
         # Only the opening of the article is on the page.
-        is_stub = kind == "paywall stub" and not is_counted
+        is_stub = kind == "paywall stub" and kind not in settings.count_kinds
         return PageRecord(
             status="no content" if is_stub else extraction.status,
             kind=kind,
@@ -193,7 +174,7 @@ class PageReader:
             section=str(metadata["section"]) if metadata.get("section") else None,
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
-            evidence=_packed(page, analysis) if settings.evidence else b"",
+            evidence=_packed(page, extraction) if settings.evidence else b"",
             mentions=found_mentions(extraction, mentions, settings, page.url),
         )
 
@@ -268,8 +249,10 @@ def extraction_of(page: FetchedPage, extractor: Extractor) -> Extraction:
     return extractor.assemble(parsed, measured, replace(prediction, kept=np.ones_like(prediction.kept)))
 
 
-def _packed(page: FetchedPage, analysis: PageAnalysis) -> bytes:
+def _packed(page: FetchedPage, extraction: Extraction) -> bytes:
     """Return a page without its scripts, compressed, with what was decided of its blocks, for `stored_extraction`."""
+    analysis = extraction.analysis
+    assert analysis is not None
     read, decided = analysis.choice.page, analysis.prediction
     told = {"url": page.url, "lang": page.lang, "blocks": decided.kept.size}
     head = _PAGE + json.dumps(told).encode() + b"\n" + decided.scores.tobytes() + decided.kept.tobytes()
@@ -290,19 +273,22 @@ def stored_extraction(page: StoredPage, extractor: Extractor | None = None) -> t
     """
     plain = zlib.decompress(page.evidence) if page.evidence else b""
     is_page = plain.startswith(_PAGE)
-    if is_page and (found := _read_again(page, plain, extractor)) is not None:
-        return found, PageParts.of(found), True
-    is_whole = bool(rows := [] if is_page else evidence_rows(plain))
-    if not rows:
+    found, rows = (_read_again(page, plain, extractor), []) if is_page else (None, evidence_rows(plain))
+    is_whole = found is not None or bool(rows)
+    if not is_whole:
         lines = [*filter(str.strip, (page.text or "").splitlines())]
         lines[:0] = [page.headline] if page.headline and page.headline not in lines else []
         rows = [{"index": at, "text": line, "words": len(line.split()), "xpath": "/"} for at, line in enumerate(lines)]
+    roles = found.roles if found is not None else tuple(row.get("role") or _role(page, row) for row in rows)
+    facts = Facts(kind=page.kind or "other", roles=roles)
+    known = Extraction(page.text or "", page.lang, title=page.title, known_headline=page.headline, known_facts=facts)
+    if found is not None:
+        known = replace(known, source=found.source)
+        return known, PageParts.of(known), True
     blocks = tuple(Block(**{"kept": True} | {name: row[name] for name in BLOCK if name in row}) for row in rows)
-    roles = tuple(row.get("role") or _role(page, row) for row in rows)
-    extraction = Extraction(page.text or "", known_blocks=blocks, **_as_stored(page, roles))
     marks = {row["index"]: [(start, end) for start, end in row["marks"]] for row in rows if row.get("marks")}
     descriptions = ((row["index"], text) for row in rows for text in row.get("descriptions", ()))
-    return extraction, PageParts(marks, descriptions=tuple(descriptions)), is_whole
+    return replace(known, known_blocks=blocks), PageParts(marks, descriptions=tuple(descriptions)), is_whole
 
 
 def _read_again(page: StoredPage, plain: bytes, extractor: Extractor | None) -> Extraction | None:
@@ -323,14 +309,8 @@ def _read_again(page: StoredPage, plain: bytes, extractor: Extractor | None) -> 
     if extractor.model.name != page.model or (now.kept != kept).any() or not np.allclose(now.scores, scores):
         # What explains the decisions of today would contradict these.
         choice = choice._replace(kept=kept, rule_reasons=dict.fromkeys(range(size), _EARLIER))
-    analysis = replace(analysis, prediction=replace(now, scores=scores, kept=kept), choice=choice)
-    return replace(extraction, text=page.text or "", source=analysis, **_as_stored(page, analysis.roles))
-
-
-def _as_stored(page: StoredPage, roles: tuple[str, ...]) -> dict[str, Any]:
-    """Return the values of an extraction that are columns of the store."""
-    facts = Facts(kind=page.kind or "other", roles=roles)
-    return {"lang": page.lang, "title": page.title, "known_headline": page.headline, "known_facts": facts}
+    decided = replace(now, scores=scores, kept=kept)
+    return replace(extraction, source=replace(analysis, prediction=decided, choice=choice))
 
 
 def _role(page: StoredPage, row: Mapping[str, Any]) -> str:

@@ -25,7 +25,8 @@ _KEY_LENGTH = 24
 _COMPARED = 8
 NOT_FOUND = "nothing in the configuration finds it any more"
 """The rule of mentions that a rematch did not find."""
-_DECIDED: dict[str, Any] = {"rule": None, "because": None, "counted": True}
+# What was unsure still says why, for who decides otherwise later.
+_DECIDED: dict[str, Any] = {"rule": None, "counted": True}
 _NOT_FOUND = {"rule": NOT_FOUND, "because": NOT_FOUND, "counted": False, "relevance": 0.0}
 # Made once: making a statement costs more than running it.
 _ADD = insert(mention)
@@ -334,9 +335,12 @@ def judge(connection: Connection, key: str, verdict: str, *, now: float) -> None
     if row is None:
         raise InputError(f"the store has no mention {key!r}")
     upsert(connection, feedback, {"mention_key": key, "verdict": verdict, "judged_at": iso(now)}, "mention_key")
-    if verdict == "right" and (row.rule or "").startswith(UNSURE):
-        connection.execute(update(mention).where(mention.c.id == row.id).values(**_DECIDED))
-        queue_events(connection, row.page_id, {key: "counted"}, moment=iso(now), is_asked=True)
+    is_right, unsure = verdict == "right", (row.because if row.counted else row.rule) or ""
+    if is_right != row.counted and unsure.startswith(UNSURE):
+        decided = _DECIDED if is_right else {"rule": unsure, "counted": False}
+        connection.execute(update(mention).where(mention.c.id == row.id).values(**decided))
+        told = {key: "counted"} if is_right else {}
+        queue_events(connection, row.page_id, told, moment=iso(now), is_asked=True)
 
 
 def count_judged(connection: Connection) -> int:

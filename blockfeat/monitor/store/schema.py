@@ -111,11 +111,7 @@ page = sa.Table(
     sa.Column("metadata", Text, comment="JSON"),
     sa.Column("warnings", Text, comment="JSON"),
     sa.Column("model", Text),
-    sa.Column(
-        "evidence",
-        sa.LargeBinary,
-        comment="the page and what was decided of its blocks, or the blocks as JSON; compressed",
-    ),
+    sa.Column("evidence", sa.LargeBinary, comment="the page, with the decisions about its blocks; compressed"),
     sa.Column("same_as", _Id, sa.ForeignKey("page.id"), comment="the page that another address has led to before"),
     sa.Column("copy_of", _Id, sa.ForeignKey("page.id"), comment="the first page with nearly the same text"),
     sa.Column("story", _Id, sa.ForeignKey("page.id"), comment="the first article of its story"),
