@@ -11,8 +11,8 @@ from blockfeat.web.live.app import create_live_app
 from served import serving
 
 _BLOCKS = [
-    {"text": "Menu", "kept": False, "reason": "dropped: links"},
-    {"text": "Text of it", "kept": True, "reason": "kept: prose"},
+    {"index": 0, "text": "Menu", "words": 1, "xpath": "/nav", "kept": False, "reason": "dropped: links"},
+    {"index": 1, "text": "Text of it", "words": 3, "xpath": "/p", "kept": True, "reason": "kept: prose"},
 ]
 EVIDENCE = zlib.compress(json.dumps(_BLOCKS).encode())
 

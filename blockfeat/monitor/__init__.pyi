@@ -2,6 +2,7 @@ from blockfeat.monitor.config import MonitorConfig as MonitorConfig
 from blockfeat.monitor.config import Source as Source
 from blockfeat.monitor.config import read_config as read_config
 from blockfeat.monitor.crawl.cycle import Summary as Summary
+from blockfeat.monitor.page import blocks_of as blocks_of
 from blockfeat.monitor.page import report_page as report_page
 from blockfeat.monitor.reading import PageMentions as PageMentions
 from blockfeat.monitor.reading import mentions_in as mentions_in

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache, cached_property
@@ -15,11 +16,12 @@ from typing import Any
 from markupsafe import Markup
 
 from blockfeat import __version__
-from blockfeat.errors import how_many
+from blockfeat.errors import LimitExceeded, how_many
 from blockfeat.extraction import KINDS
 from blockfeat.lang import direction_of
 from blockfeat.monitor.feeds.syndication import template
 from blockfeat.monitor.mentions.mention import PLACES, around, words_for
+from blockfeat.monitor.reading import BLOCK, stored_extraction
 from blockfeat.monitor.reports import DIMENSIONS, Filters, articles_read, numbers_by
 from blockfeat.monitor.store.schema import MENTIONS_FROM, MENTIONS_SELECT, SQL
 from blockfeat.monitor.store.store import Store
@@ -220,6 +222,19 @@ def _overview(store: Store, filters: Filters, *, today: date) -> Overview:
     return Overview(since, until, store.collecting_since(), numbers, articles_read(store, earlier))
 
 
+def blocks_of(store: Store, url: str) -> list[dict[str, Any]]:
+    """Return the blocks of a page of a store, each with its text, role and reason.
+
+    Empty where they were not kept, and where their reasons would take too much memory.
+    """
+    page = store.stored_page(url)
+    extraction, _, is_whole = (None, None, False) if page is None else stored_extraction(page)
+    with suppress(LimitExceeded):
+        blocks = zip(extraction.blocks, extraction.roles, strict=True) if extraction is not None and is_whole else ()
+        return [{name: getattr(block, name) for name in BLOCK} | {"role": role} for block, role in blocks]
+    return []
+
+
 def evidence_of(store: Store, number: int) -> Mapping[str, Any] | None:
     """Return a page by its number in the store: ``page``, its ``mentions`` and ``blocks``; None where there is none."""
     columns = f"p.id, p.url, p.title, p.headline, p.text, {DIMENSIONS['lang']} AS lang, {DIMENSIONS['day']} AS day"
@@ -231,7 +246,7 @@ def evidence_of(store: Store, number: int) -> Mapping[str, Any] | None:
     if not pages:
         return None
     rows = store.query(f"SELECT {_ROW} {_ROWS_FROM} WHERE p.id = :id ORDER BY m.block, m.start", {"id": number})
-    return {"page": pages[0], "mentions": rows, "blocks": store.evidence(pages[0]["url"])}
+    return {"page": pages[0], "mentions": rows, "blocks": blocks_of(store, pages[0]["url"])}
 
 
 _SHEETS = ("base.css", "live.css")

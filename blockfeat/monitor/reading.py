@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -12,27 +13,25 @@ import numpy as np
 
 from blockfeat.blocks import Block
 from blockfeat.content import clean_characters
-from blockfeat.errors import InputError, LimitExceeded, failure_reason
-from blockfeat.extraction import KINDS, Extraction, Extractor, Facts, PageAnalysis, PageParts, PageWork, read_pages
+from blockfeat.errors import InputError, failure_reason
+from blockfeat.extraction import KINDS, Extraction, Extractor, Facts, PageParts, PageWork, extractor_of, read_pages
 from blockfeat.lang import normalise_code
-from blockfeat.models import SiteRule, SiteRules, plain_path
+from blockfeat.models import DEFAULT_MODEL, SiteRule, SiteRules, bundled_models, plain_path
 from blockfeat.monitor.config import MonitorConfig
-from blockfeat.monitor.mentions.brand import Brand, SenseModel, senses_of
-from blockfeat.monitor.mentions.matcher import BrandMatcher
-from blockfeat.monitor.mentions.mention import (
-    COUNTED_PLACES,
-    PLACES,
-    Mention,
-    mentions_of,
-    query_mentions,
-    relevance_by_brand,
-    text_starts,
-)
+from blockfeat.monitor.mentions import Brand, BrandMatcher, Mention, mentions_of
+from blockfeat.monitor.mentions.brand import SenseModel, senses_of
+from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, query_mentions, relevance_by_brand, text_starts
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, evidence_rows
 from blockfeat.page import Document, Page, registered_domain
 
-_BLOCK = ("index", "kind", "words", "kept", "score", "reason", "xpath", "text")
+_PAGE = b"\0"
+"""What evidence begins with that is a page; older evidence is JSON of the blocks."""
+_LINKED_DATA = b'<script type="application/ld+json">%s</script>'
+# As tags without content are written; only as two tags it is read as one element.
+_EMPTY = re.compile(rb"(<noscript[^>]*)/>")
+_EARLIER = "decided when the page was read; blockfeat would read it otherwise today"
+BLOCK = ("index", "kind", "words", "kept", "score", "reason", "xpath", "text")
 _MOST_WARNINGS = 20
 MOST_MENTIONS = 2000
 _KIND_REASON = "kind of page: "
@@ -140,43 +139,25 @@ class PageReader:
 
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
-        lang = normalise_code(page.lang) if page.lang else None
         try:
-            if page.origin == "feed":
-                return self._read_entry(page, lang)
-            extraction = self.extractor.extract(page.data, url=page.url, lang=lang, charset=page.charset, id=page.url)
-            return self._record(extraction, page)
+            record = self._record(extraction_of(page, self.extractor), page)
         except Exception as error:
             return failed(error)
-
-    def _read_entry(self, page: FetchedPage, lang: str | None) -> PageRecord:
-        """Read a feed's own text, every block of which is kept."""
-        parsed = Page.parse(page.data, url=page.url)
-        measured = self.extractor.measurer.measure(parsed, lang=lang)
-        prediction = self.extractor.model.predict(measured)
-        kept = replace(prediction, kept=np.ones_like(prediction.kept))
-        return replace(self._record(self.extractor.assemble(parsed, measured, kept), page), origin="feed")
+        return replace(record, origin=page.origin)
 
     def _record(self, extraction: Extraction, page: FetchedPage) -> PageRecord:
         """Return what is stored of an extraction."""
         settings, text = self.settings.for_origin(page.origin), clean_characters(extraction.text)
-        # First what takes most memory for a while: what comes after keeps some.
-        is_counted = extraction.kind in settings.count_kinds
         analysis, parts = extraction.analysis, PageParts.of(extraction)
         assert analysis is not None  # the page was read just now
-        warnings, evidence = extraction.warnings[:_MOST_WARNINGS], b""
-        if settings.evidence:
-            try:
-                evidence = _packed(analysis, parts)
-            except LimitExceeded as error:
-                warnings += (f"without evidence: {error}",)
+        warnings = extraction.warnings[:_MOST_WARNINGS]
         mentions = all_mentions(extraction, self.matcher, self.queries, settings, parts)
         kind, headline, metadata = extraction.kind, extraction.headline, _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
         # Only the opening of the article is on the page.
-        is_stub = kind == "paywall stub" and not is_counted
+        is_stub = kind == "paywall stub" and kind not in settings.count_kinds
         return PageRecord(
             status="no content" if is_stub else extraction.status,
             kind=kind,
@@ -193,7 +174,7 @@ class PageReader:
             section=str(metadata["section"]) if metadata.get("section") else None,
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
-            evidence=evidence,
+            evidence=_packed(page, extraction) if settings.evidence else b"",
             mentions=found_mentions(extraction, mentions, settings, page.url),
         )
 
@@ -257,55 +238,79 @@ def _clean(text: str | None) -> str | None:
     return None if text is None else clean_characters(text)[:_LONGEST_TITLE]
 
 
-def _packed(analysis: PageAnalysis, parts: PageParts) -> bytes:
-    """Return the blocks as columns in compressed JSON, without features, with what `stored_extraction` needs."""
-    page, kinds, prediction = analysis.columns, analysis.columns["kinds"], analysis.prediction
-    descriptions: dict[int, list[str]] = {}
-    for index, text in parts.descriptions:
-        descriptions.setdefault(index, []).append(text)
-    columns: dict[str, Iterable[Any]] = {
-        "index": range(len(kinds)),
-        "kind": (kind.name for kind in kinds),
-        "level": (kind.level for kind in kinds),
-        "words": analysis.measured.blocks.measures.words.data,
-        "kept": prediction.kept.data,
-        "score": prediction.scores.data,
-        "reason": (reason for *_, reason in page["explained"]),
-        "xpath": page["xpath"],
-        "text": page["text"],
-        "role": ("table" if index in parts.tables else role for index, role in enumerate(page["role"])),
-        "marks": (parts.marks.get(index, ()) for index in range(len(kinds))),
-        "descriptions": (descriptions.get(index, ()) for index in range(len(kinds))),
-    }
-    # As columns, the quickest level makes no more bytes than the usual one makes of rows, in a third of the time. One
-    # at a time: the JSON of all takes as much memory as all else that is made of a page of short blocks.
-    packer, opening, packed = zlib.compressobj(level=1), "{", b""
-    for name, column in columns.items():
-        written = json.dumps([*column], ensure_ascii=False)
-        packed += packer.compress(f'{opening}"{name}": {written}'.encode("utf-8", "replace"))
-        opening = ", "
-    return packed + packer.compress(b"}") + packer.flush()
+def extraction_of(page: FetchedPage, extractor: Extractor) -> Extraction:
+    """Return the extraction of a page; of a feed's own text every block is kept."""
+    lang = normalise_code(page.lang) if page.lang else None
+    if page.origin != "feed":
+        return extractor.extract(page.data, url=page.url, lang=lang, charset=page.charset, id=page.url)
+    parsed = Page.parse(page.data, url=page.url)
+    measured = extractor.measurer.measure(parsed, lang=lang)
+    prediction = extractor.model.predict(measured)
+    return extractor.assemble(parsed, measured, replace(prediction, kept=np.ones_like(prediction.kept)))
 
 
-def stored_extraction(page: StoredPage) -> tuple[Extraction, PageParts]:
-    """Return a page of a store as it was read, from its blocks, or else from the lines of its text."""
-    rows = evidence_rows(page.evidence or b"")
-    if not page.evidence:
+def _packed(page: FetchedPage, extraction: Extraction) -> bytes:
+    """Return a page without its scripts, compressed, with what was decided of its blocks, for `stored_extraction`."""
+    analysis = extraction.analysis
+    assert analysis is not None
+    read, decided = analysis.choice.page, analysis.prediction
+    told = {"url": page.url, "lang": page.lang, "blocks": decided.kept.size}
+    head = _PAGE + json.dumps(told).encode() + b"\n" + decided.scores.tobytes() + decided.kept.tobytes()
+    source = b"" if read.tags is None else read.tags.source
+    data = map(_LINKED_DATA.__mod__, read.linked_data)
+    packer = zlib.compressobj(level=1)
+    parts = [packer.compress(part) for part in (head, source[: read.body], *data, source[read.body :])]
+    return b"".join((*parts, packer.flush()))
+
+
+def stored_extraction(page: StoredPage, extractor: Extractor | None = None) -> tuple[Extraction, PageParts, bool]:
+    """Return a page of a store as it was read, its parts, and whether it has its blocks, or else the lines of its text.
+
+    Parameters
+    ----------
+    extractor : Extractor, optional
+        What pages of its model are read with; others with the bundled model that they name, or with the default.
+    """
+    plain = zlib.decompress(page.evidence) if page.evidence else b""
+    is_page = plain.startswith(_PAGE)
+    found, rows = (_read_again(page, plain, extractor), []) if is_page else (None, evidence_rows(plain))
+    is_whole = found is not None or bool(rows)
+    if not is_whole:
         lines = [*filter(str.strip, (page.text or "").splitlines())]
         lines[:0] = [page.headline] if page.headline and page.headline not in lines else []
         rows = [{"index": at, "text": line, "words": len(line.split()), "xpath": "/"} for at, line in enumerate(lines)]
-    blocks = tuple(Block(**{"kept": True} | {name: row[name] for name in _BLOCK if name in row}) for row in rows)
-    extraction = Extraction(
-        text=page.text or "",
-        lang=page.lang,
-        title=page.title,
-        known_headline=page.headline,
-        known_blocks=blocks,
-        known_facts=Facts(kind=page.kind or "other", roles=tuple(row.get("role") or _role(page, row) for row in rows)),
-    )
+    roles = found.roles if found is not None else tuple(row.get("role") or _role(page, row) for row in rows)
+    facts = Facts(kind=page.kind or "other", roles=roles)
+    known = Extraction(page.text or "", page.lang, title=page.title, known_headline=page.headline, known_facts=facts)
+    if found is not None:
+        known = replace(known, source=found.source)
+        return known, PageParts.of(known), True
+    blocks = tuple(Block(**{"kept": True} | {name: row[name] for name in BLOCK if name in row}) for row in rows)
     marks = {row["index"]: [(start, end) for start, end in row["marks"]] for row in rows if row.get("marks")}
     descriptions = ((row["index"], text) for row in rows for text in row.get("descriptions", ()))
-    return extraction, PageParts(marks, descriptions=tuple(descriptions))
+    return replace(known, known_blocks=blocks), PageParts(marks, descriptions=tuple(descriptions)), is_whole
+
+
+def _read_again(page: StoredPage, plain: bytes, extractor: Extractor | None) -> Extraction | None:
+    """Return a page with its blocks as they were decided; None where the program finds other blocks by now."""
+    line, _, rest = plain[len(_PAGE) :].partition(b"\n")
+    told = json.loads(line)
+    size = told["blocks"]
+    scores, kept = np.frombuffer(rest, np.float64, size), np.frombuffer(rest, np.bool_, size, 8 * size)
+    source = _EMPTY.sub(rb"\1></noscript>", rest[9 * size :])
+    if extractor is None or extractor.model.name != page.model:
+        extractor = extractor_of(page.model if page.model in bundled_models() else DEFAULT_MODEL)
+    fetched = FetchedPage(source, told["url"], "utf-8", told["lang"], page.origin or "page")
+    extraction = extraction_of(fetched, extractor)
+    analysis = extraction.analysis
+    if analysis is None or (now := analysis.prediction).kept.size != size:
+        return None
+    choice = analysis.choice
+    if extractor.model.name != page.model or (now.kept != kept).any() or not np.allclose(now.scores, scores):
+        # What explains the decisions of today would contradict these.
+        choice = choice._replace(kept=kept, rule_reasons=dict.fromkeys(range(size), _EARLIER))
+    decided = replace(now, scores=scores, kept=kept)
+    return replace(extraction, source=replace(analysis, prediction=decided, choice=choice))
 
 
 def _role(page: StoredPage, row: Mapping[str, Any]) -> str:

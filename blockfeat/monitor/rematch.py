@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 
 from blockfeat.errors import failure_reason
+from blockfeat.extraction import extractor_of
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.queries import QueryMatcher
@@ -70,15 +72,16 @@ def _looked_through(
     matcher = BrandMatcher.of(brand for brand in config.brands if not brands or brand.name in brands)
     queries = QueryMatcher.of(query for query in config.queries if not brands or query.name in brands)
     reading = ReaderSettings.of(config, store.lessons())
-    last = 0
+    extractor, last = extractor_of(reading.model), 0
     while pages := store.stored_pages(after=last, limit=_AT_ONCE):
         found = []
         for page in pages:
             try:
-                extraction, parts = stored_extraction(page)
+                extraction, parts, is_whole = stored_extraction(page, extractor)
+                looked_at = page if is_whole else replace(page, evidence=None)
                 settings = reading.for_origin(page.origin)
                 mentions = all_mentions(extraction, matcher, queries, settings, parts)
-                found.append((page, [*found_mentions(extraction, mentions, settings, page.url)]))
+                found.append((looked_at, [*found_mentions(extraction, mentions, settings, page.url)]))
             except Exception as error:
                 on_failure(page.url, failure_reason(error))
         last = pages[-1].id

@@ -117,6 +117,10 @@ def test_what_a_person_has_decided_stays(store: Store, address: str, tmp_path: P
         assert [row["id"] for row in mention_rows(store, Filters())] == [right]
         assert [*mention_rows(store, unsure)] == []
         assert rematch(store, config, now=NOW).changed == 0
+    for verdict, counting in (("wrong sense", []), ("right", [right]), ("not in the article", [])):
+        store.judge(right, verdict, now=NOW)
+        assert [row["id"] for row in mention_rows(store, Filters())] == counting
+        assert rematch(store, config, now=NOW).changed == 0
 
 
 def test_the_commands(tmp_path: Path) -> None:

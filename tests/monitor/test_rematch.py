@@ -1,21 +1,25 @@
 """The mentions of stored pages are those that the configuration would find in them today."""
 
+import json
 import shutil
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
 from blockfeat.data import demo_pages
 from blockfeat.errors import MissingExtraError
-from blockfeat.extraction import Extraction, PageParts
+from blockfeat.extraction import Extraction, Extractor, PageParts
 from blockfeat.monitor import rematch as rematching
 from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings, parse_config
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.mention import PLACES
 from blockfeat.monitor.mentions.queries import Query
+from blockfeat.monitor.page import blocks_of
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.rematch import rematch
 from blockfeat.monitor.reports import Filters, counts
@@ -84,7 +88,7 @@ _FIELDS = (*FoundMention.__dataclass_fields__, "page_id", "key", "copied", "vers
 
 
 def _found(store: Store) -> list[tuple[object, ...]]:
-    return sorted(column(store, "mention", *_FIELDS, where=f"rule IS NOT '{NOT_FOUND}'"), key=repr)
+    return sorted(column(store, "mention", *_FIELDS, where=f"coalesce(rule, '') <> '{NOT_FOUND}'"), key=repr)
 
 
 @pytest.mark.parametrize("origin", ["page", "feed"])
@@ -177,6 +181,52 @@ def test_where_no_blocks_were_kept_the_text_is_looked_through(store: Store) -> N
     assert counted(_OLD) == (Rematched(1, changed=9, gone=9), 9)
 
 
+def _changed(store: Store, url: str, change: Callable[[np.ndarray, int], np.ndarray]) -> None:
+    """Store a page as if a program had read it whose scores and labels, or number of blocks, are others."""
+    (packed,) = column(store, "page", "evidence", where=f"url = '{url}'")
+    line, _, rest = zlib.decompress(packed).partition(b"\n")
+    size = json.loads(line[1:])["blocks"]
+    decided = np.frombuffer(rest, np.uint8, 9 * size)
+    changed = change(decided, size)
+    line = line.replace(f'"blocks": {size}'.encode(), f'"blocks": {changed.size // 9}'.encode())
+    evidence = zlib.compress(line + b"\n" + changed.tobytes() + rest[9 * size :])
+    execute(store, "UPDATE page SET evidence = :evidence WHERE url = :url", evidence=evidence, url=url)
+
+
+def test_decisions_stay_where_the_model_decides_otherwise_today(store: Store) -> None:
+    _fill(store, "a.example/1")
+    before, url = _found(store), "https://a.example/1"
+    _changed(store, url, lambda decided, size: np.append(decided[: 8 * size], 1 - decided[8 * size :]))
+    blocks = blocks_of(store, url)
+    assert [block["kept"] for block in blocks] == [True, True, True, False]
+    assert {"decided when the page was read" in block["reason"] for block in blocks} == {True}
+    rematch(store, _config(_OLD), now=NOW)
+    counted = column(store, "mention", "sentence", where="counted ORDER BY id")
+    assert counted == ["Corvane", "Corvane and Lindholt build boats"]
+    _changed(store, url, lambda decided, size: np.append(decided[: 8 * size], 1 - decided[8 * size :]))
+    assert not any("decided when" in block["reason"] for block in blocks_of(store, url))
+    rematch(store, _config(_OLD), now=NOW)
+    assert _found(store) == before
+
+
+def test_where_the_program_finds_other_blocks_the_text_is_looked_through(store: Store) -> None:
+    _fill(store, "a.example/1")
+    before = _found(store)
+    _changed(store, "https://a.example/1", lambda decided, size: np.tile(decided, 2))
+    assert rematch(store, _config(_OLD), now=NOW) == Rematched(1)
+    assert (_found(store), blocks_of(store, "https://a.example/1")) == (before, [])
+    assert rematch(store, _config(_OLD, _NEW), now=NOW) == Rematched(1, 9, 9)
+
+
+@pytest.mark.parametrize(
+    "html", ["Corvane sails at nine.\n\nLindholt at ten.", b"", "<noscript/><noscript><p>Corvane</p>"]
+)
+def test_odd_pages_are_found_again(store: Store, html: str | bytes) -> None:
+    (page,) = add(store, "a.example/1")
+    save(store, page, PageReader.of(ReaderSettings.of(_config(_OLD))).read(FetchedPage(html, page.url)))
+    assert rematch(store, _config(_OLD), now=NOW) == Rematched(1)
+
+
 def test_what_was_ruled_out_beside_a_text_without_blocks_stays_as_it_is(store: Store) -> None:
     of_a_yard = _config(replace(_OLD, requires=("yard",)), evidence=False)
     _fill(store, "a.example/1", of=of_a_yard)
@@ -216,10 +266,10 @@ def test_a_page_that_cannot_be_looked_through_costs_no_other(store: Store, monke
     execute(store, "UPDATE page SET evidence = :no WHERE host = 'a.example'", no=b"damaged")
     read = rematching.stored_extraction
 
-    def broken(page: StoredPage) -> tuple[Extraction, PageParts]:
+    def broken(page: StoredPage, extractor: Extractor) -> tuple[Extraction, PageParts, bool]:
         if page.key.endswith("/2"):
             raise MissingExtraError("no lists: the package is not installed")
-        return read(page)
+        return read(page, extractor)
 
     with monkeypatch.context() as without:
         without.setattr(rematching, "stored_extraction", broken)

@@ -40,9 +40,9 @@ _LETTERS = bundled_table("blockfeat.monitor.mentions", "letters.toml")
 _SAME_CODES = {ord(letter): same for same, letters in _LETTERS["same"].items() for letter in letters}
 # Halves of surrogate pairs, which the automaton refuses.
 _SURROGATES = re.compile("[\ud800-\udfff]")
-SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+RAISED = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 """The raised digits from 0 to 9: marks of footnotes, so that they are not folded to digits."""
-_IS_SUPERSCRIPT = re.compile(f"[{SUPERSCRIPTS}]")
+_IS_SUPERSCRIPT = re.compile(f"[{RAISED}]")
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 _GREEK_MARKS = re.compile("[\u0300-\u0345]")
 ACCENTED = re.compile("[\u00e0-\u00f6\u00f8-\u0130\u0132-\u024f\u1e00-\u1eff]")
@@ -353,7 +353,7 @@ class Boundaries:
 
 def _is_letter(character: str) -> bool:
     """Return whether a character belongs to words: letters, digits, marks, underscores; no footnotes."""
-    if character == "" or character in SUPERSCRIPTS:
+    if character == "" or character in RAISED:
         return False
     return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
 

@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING
 from blockfeat.errors import BrandError
 from blockfeat.lang import normalise_code, stop_words_if_any
 from blockfeat.monitor.mentions.brand import Brand, variants_of
-from blockfeat.monitor.mentions.folding import (
-    ACCENTED,
-    PARAGRAPH,
-    SUPERSCRIPTS,
-    Boundaries,
-    FoldedText,
-    Folder,
-    visible,
-)
+from blockfeat.monitor.mentions.folding import ACCENTED, PARAGRAPH, RAISED, Boundaries, FoldedText, Folder, visible
 from blockfeat.monitor.mentions.inflection import ANY_LANGUAGE, Inflections
 
 if TYPE_CHECKING:
@@ -34,7 +26,7 @@ _NAME, _EXCLUDED, _REQUIRED, _FORBIDDEN = range(4)
 # The Arabic article, and what it becomes after the preposition li-.
 _ARTICLE, _TO_ARTICLE = "ال", "لل"
 _DIGITS = "0123456789"
-_OTHER_DIGITS = str.maketrans(_DIGITS + SUPERSCRIPTS, SUPERSCRIPTS + _DIGITS)
+_OTHER_DIGITS = str.maketrans(_DIGITS + RAISED, RAISED + _DIGITS)
 _TURKISH = frozenset({"tr", "az"})
 # Letters of their own where they are written: nobody leaves their marks out of a foreign name, or adds them to it.
 _OWN_LETTERS = frozenset("äöüåøæœðþ")
@@ -318,7 +310,7 @@ def _patterns(number: int, brand: Brand, folder: Folder) -> Iterable[tuple[str, 
 
 def _last_digits(pattern: str) -> str:
     """Return a name with the digits at its end raised, or lowered where they are: E2 and E² are one name."""
-    head = pattern.rstrip(_DIGITS + SUPERSCRIPTS)
+    head = pattern.rstrip(_DIGITS + RAISED)
     return head + pattern[len(head) :].translate(_OTHER_DIGITS)
 
 

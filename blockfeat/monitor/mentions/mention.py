@@ -19,7 +19,7 @@ from blockfeat.blocks import Block
 from blockfeat.extraction import ROLES, Extraction, PageParts
 from blockfeat.lang import character_classes, code_points, sentence_ends
 from blockfeat.monitor.mentions.brand import SenseModel, sense_features, senses_of, words_in
-from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS
+from blockfeat.monitor.mentions.folding import PARAGRAPH, RAISED
 from blockfeat.monitor.mentions.matcher import BrandMatcher, Hit
 from blockfeat.monitor.mentions.queries import QueryMatcher
 
@@ -37,7 +37,7 @@ _BETWEEN_DESCRIPTIONS = " | "
 # Parts of the article that its text may lack.
 _OF_THE_ARTICLE = frozenset({"caption", "table"})
 # What a footnote's mark becomes where it is looked for names: raised digits, and a sign for all else.
-_RAISED = str.maketrans("0123456789", SUPERSCRIPTS) | dict.fromkeys(map(ord, ascii_letters), "†")
+_RAISED = str.maketrans("0123456789", RAISED) | dict.fromkeys(map(ord, ascii_letters), "†")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ _KEY_LENGTH = 24
 _COMPARED = 8
 NOT_FOUND = "nothing in the configuration finds it any more"
 """The rule of mentions that a rematch did not find."""
-_DECIDED: dict[str, Any] = {"rule": None, "because": None, "counted": True}
+# What was unsure still says why, for who decides otherwise later.
+_DECIDED: dict[str, Any] = {"rule": None, "counted": True}
 _NOT_FOUND = {"rule": NOT_FOUND, "because": NOT_FOUND, "counted": False, "relevance": 0.0}
 # Made once: making a statement costs more than running it.
 _ADD = insert(mention)
@@ -144,13 +145,21 @@ def judge_copy(connection: Connection, number: int, original: int | None) -> dic
     return counts
 
 
+_LANG = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
+_STORED = [_LANG if name == "lang" else page.c[name] for name in StoredPage.__dataclass_fields__]
+
+
 def stored_pages(connection: Connection, *, after: int, limit: int) -> list[StoredPage]:
     """Return the next pages that were read, behind one, in the order of their numbers."""
-    lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
-    columns = (lang if name == "lang" else page.c[name] for name in StoredPage.__dataclass_fields__)
     is_read = page.c.version > 0, page.c.same_as.is_(None), page.c.id > after
-    rows = connection.execute(select(*columns).where(*is_read).order_by(page.c.id).limit(limit))
+    rows = connection.execute(select(*_STORED).where(*is_read).order_by(page.c.id).limit(limit))
     return [StoredPage(*row) for row in rows]
+
+
+def stored_page(connection: Connection, url: str) -> StoredPage | None:
+    """Return the page that was read at an address."""
+    row = connection.execute(select(*_STORED).where(page.c.url == url)).first()
+    return None if row is None else StoredPage(*row)
 
 
 def count_stored_pages(connection: Connection) -> int:
@@ -326,9 +335,12 @@ def judge(connection: Connection, key: str, verdict: str, *, now: float) -> None
     if row is None:
         raise InputError(f"the store has no mention {key!r}")
     upsert(connection, feedback, {"mention_key": key, "verdict": verdict, "judged_at": iso(now)}, "mention_key")
-    if verdict == "right" and (row.rule or "").startswith(UNSURE):
-        connection.execute(update(mention).where(mention.c.id == row.id).values(**_DECIDED))
-        queue_events(connection, row.page_id, {key: "counted"}, moment=iso(now), is_asked=True)
+    is_right, unsure = verdict == "right", (row.because if row.counted else row.rule) or ""
+    if is_right != row.counted and unsure.startswith(UNSURE):
+        decided = _DECIDED if is_right else {"rule": unsure, "counted": False}
+        connection.execute(update(mention).where(mention.c.id == row.id).values(**decided))
+        told = {key: "counted"} if is_right else {}
+        queue_events(connection, row.page_id, told, moment=iso(now), is_asked=True)
 
 
 def count_judged(connection: Connection) -> int:

@@ -6,7 +6,6 @@ Moments are in ISO 8601, UTC, to the second, so that their order is that of the 
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -197,6 +196,7 @@ class StoredPage:
     title: str | None
     headline: str | None
     text: str | None
+    model: str | None
     evidence: bytes | None
 
 
@@ -211,7 +211,7 @@ class PageRecord:
     canonical_url : str or None
         The address that the page calls its own, on the same host; None where it names none.
     evidence : bytes
-        The blocks as JSON, compressed by zlib; empty where they are not kept.
+        The page with what was decided of its blocks, compressed; empty where it is not kept.
     published : str or None
         What the page says of its date.
     kind : str or None
@@ -242,9 +242,9 @@ class PageRecord:
     is_fault: bool = False
 
 
-def evidence_rows(packed: bytes) -> list[dict[str, Any]]:
-    """Return the blocks of `PageRecord.evidence` as rows; none where they were not kept."""
-    found = json.loads(zlib.decompress(packed)) if packed else []
+def evidence_rows(plain: bytes) -> list[dict[str, Any]]:
+    """Return the blocks of evidence that schema 16 kept, unpacked, as rows; none of nothing."""
+    found = json.loads(plain) if plain else []
     if isinstance(found, list):  # as stores had them until 0.3
         return found
     return [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]

@@ -14,7 +14,7 @@ from sqlalchemy import Text as PlainText
 
 from blockfeat._files import bundled_table
 
-SCHEMA_VERSION = 16
+SCHEMA_VERSION = 17
 
 metadata = sa.MetaData()
 
@@ -111,7 +111,7 @@ page = sa.Table(
     sa.Column("metadata", Text, comment="JSON"),
     sa.Column("warnings", Text, comment="JSON"),
     sa.Column("model", Text),
-    sa.Column("evidence", sa.LargeBinary, comment="JSON of the blocks, compressed by zlib"),
+    sa.Column("evidence", sa.LargeBinary, comment="the page, with the decisions about its blocks; compressed"),
     sa.Column("same_as", _Id, sa.ForeignKey("page.id"), comment="the page that another address has led to before"),
     sa.Column("copy_of", _Id, sa.ForeignKey("page.id"), comment="the first page with nearly the same text"),
     sa.Column("story", _Id, sa.ForeignKey("page.id"), comment="the first article of its story"),

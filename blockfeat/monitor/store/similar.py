@@ -15,8 +15,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, delete, func, inser
 from blockfeat._files import bundled_table
 from blockfeat.lang import keys_of_text, stop_words_if_any, tokenize
 from blockfeat.monitor.config import CopySettings
-from blockfeat.monitor.store.records import PageRecord
+from blockfeat.monitor.store.records import PageRecord, iso
 from blockfeat.monitor.store.schema import SQL, band, page
 
 # 16 bands of 4: texts with half of their runs in common share a key 64 times in 100, with 0.8 of them always.
@@ -243,17 +244,12 @@ def story_of(connection: Connection, number: int, original: int | None, record: 
     if not brands:
         return None
     near = datetime.fromisoformat(moment)
-    since, until = (
-        (near + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ") for days in (-_STORY_DAYS, _STORY_DAYS)
-    )
+    since, until = (iso((near + timedelta(days=days)).timestamp()) for days in (-_STORY_DAYS, _STORY_DAYS))
     values = {"brands": [*brands], "number": number, "since": since, "until": until, "lang": record.lang or ""}
     rows = connection.execute(_NEAR, values).all()
     if not rows:
         return None
     own = story_profile(record.title or "", record.text, lang=record.lang)
-    scored = (
-        (story_similarity(own, story_profile(row.title or "", row.opening or "", lang=record.lang)), row)
-        for row in rows
-    )
-    most, best = max(scored, key=lambda pair: pair[0])
+    others = (story_profile(row.title or "", row.opening or "", lang=record.lang) for row in rows)
+    most, best = max(zip(map(partial(story_similarity, own), others), rows, strict=True), key=itemgetter(0))
     return int(best.story or best.id) if most >= STORY_SIMILARITY else None

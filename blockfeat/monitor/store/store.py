@@ -17,8 +17,7 @@ from sqlalchemy.schema import CreateColumn
 from blockfeat.errors import StoreError
 from blockfeat.monitor.store import engine as sql_engine
 from blockfeat.monitor.store import feeds, mentions, outbox, pages, runs, search
-from blockfeat.monitor.store.records import evidence_rows
-from blockfeat.monitor.store.schema import SCHEMA_VERSION, SQL, VIEWS, meta, metadata, page
+from blockfeat.monitor.store.schema import SCHEMA_VERSION, SQL, VIEWS, meta, metadata
 from blockfeat.monitor.store.search import create_index
 from blockfeat.monitor.store.similar import renew_bands
 
@@ -238,6 +237,7 @@ class Store:
     due_pages = _reads(pages.due_pages)
     save_visits = _writes(pages.save_visits)
 
+    stored_page = _reads(mentions.stored_page)
     stored_pages = _reads(mentions.stored_pages)
     count_stored_pages = _reads(mentions.count_stored_pages)
     match_again = _writes(mentions.match_again)
@@ -312,8 +312,3 @@ class Store:
     def query(self, statement: str, values: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
         """Return the rows of an SQL query over the views."""
         return list(self.stream(statement, values))
-
-    def evidence(self, url: str) -> list[dict[str, Any]]:
-        """Return the blocks of a page, each with its text and reason; empty where they were not kept."""
-        packed = self._do(lambda connection: connection.scalar(select(page.c.evidence).where(page.c.url == url)))
-        return evidence_rows(packed or b"")

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import pytest
 
+from blockfeat.monitor.page import blocks_of
 from blockfeat.monitor.store.store import Store
 from stored_pages import add, column, other_story, record, save, story
 
@@ -106,10 +107,11 @@ def test_the_feed_dates_a_page_else_the_page(
 
 
 def test_what_is_kept_of_a_page_is_there(store: Store) -> None:
-    blocks = [{"text": "Corvane sails."}]
+    blocks = [{"index": 0, "text": "Corvane sails.", "words": 2, "xpath": "/"}]
     evidence = zlib.compress(json.dumps(blocks).encode())
     save(store, "a.example/1", record(_STORY, evidence=evidence, metadata={"authors": ["Zoë"]}))
-    assert store.evidence("https://a.example/1") == blocks
+    (found,) = blocks_of(store, "https://a.example/1")
+    assert (found["text"], found["kept"], found["role"]) == ("Corvane sails.", True, "body")
     assert '"Zoë"' in str(_column(store, "metadata")["1"])
     save(store, "a.example/2", other_story())
     assert _column(store, "evidence")["2"] is None
