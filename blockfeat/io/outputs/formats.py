@@ -186,8 +186,7 @@ def _paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
     for key, value in record.items():
         # An object that a page may lack; each value has a column nevertheless.
-        known = Metadata().to_dict() if key == "metadata" else {}
-        inner = tuple(value) if isinstance(value, Mapping) else tuple(known)
+        inner = tuple(value if isinstance(value, Mapping) else Metadata().to_dict() if key == "metadata" else ())
         yield from ((key, name) for name in inner) if inner else [(key,)]
 
 
