@@ -210,7 +210,7 @@ class Extraction:
         """
         if self.analysis is not None and block not in range(count := len(self.analysis.measured.blocks)):
             raise InputError(f"there is no block {block!r}: the page has {count}, counted from 0")
-        return None if self.analysis is None else self.analysis.what_would_change(block)
+        return None if self.analysis is None else self.analysis.what_would_change(int(block))
 
     @property
     def headline(self) -> str | None:

@@ -100,6 +100,8 @@ def test_reasons_in_german(extractor: Extractor) -> None:
 def test_a_change_of_a_block_that_is_none_is_an_error(block: Any) -> None:
     with pytest.raises(InputError, match=f"there is no block {block!r}: the page has 2, counted from 0"):
         blockfeat.extract("<p>One.</p><p>Two.</p>").what_would_change(block)
+    changes = blockfeat.extract(next(iter(demo_pages())).html).what_would_change
+    assert changes(np.int64(1)) == changes(True) == changes(1)
 
 
 @pytest.mark.parametrize("name", ["default", "margin", "thresholds"])

@@ -324,7 +324,7 @@ def list_inputs(
 
     Pages of files are unread where whoever works on them can read them (`as_read`).
     """
-    for name in inputs or ["-"]:
+    for name in map(os.fspath, inputs or ["-"]):
         try:
             yield from _read_input(name, options, on_passed_over)
         except (*formats.DAMAGE, BlockfeatError) as error:

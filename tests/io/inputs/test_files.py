@@ -68,6 +68,7 @@ def test_a_folder_is_read_with_every_suffix_of_html_and_by_first_bytes(tmp_path:
     names = ["a.shtml", "b.xht", "c.html.gz", "index", "page.php", "view.aspx.html"]
     assert [Path(document.id).name for document in documents] == names
     assert documents[2].data == b"<p>packed"
+    assert list(read_inputs([tmp_path / "c.html.gz"])) == [documents[2]]  # type: ignore[list-item]
     assert [Path(name).name for name in passed] == ["LICENSE", "code.php", "x.txt"]
     assert len(list(read_inputs([str(tmp_path)], InputOptions("html")))) == 9
 
