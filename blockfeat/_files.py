@@ -145,12 +145,12 @@ def written_alone(path: str | os.PathLike[str]) -> Iterator[None]:
     OutputError
         Another run writes it, or its folder cannot be written.
     """
-    target = Path(os.path.realpath(path))
-    place = target.with_name(f".{target.name}.lock")
     if is_written_through(Path(path)):
         yield
         return
     with writing(path):
+        target = Path(os.path.realpath(path))
+        place = target.with_name(f".{target.name}.lock")
         target.parent.mkdir(parents=True, exist_ok=True)
         place.touch()
         mine = place.stat()
@@ -329,16 +329,14 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def lines_of(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
     """Yield number (from 1) and bytes of every line that is not blank; None in place of a line that is too long."""
-    number = 0
-    while line := stream.readline(MAX_LINE_BYTES):
-        number += 1
+    for number, line in enumerate(iter(partial(stream.readline, MAX_LINE_BYTES), b""), start=1):
         if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
             content = line.removeprefix(BOM_UTF8) if number == 1 else line
             if content.strip():
                 yield number, content
             continue
-        while line and not line.endswith(b"\n"):
-            line = stream.readline(_SKIP_BYTES)
+        while (rest := stream.readline(_SKIP_BYTES)) and not rest.endswith(b"\n"):
+            pass
         yield number, None
 
 

@@ -203,7 +203,9 @@ def _failed(failure: BlockfeatError | OSError | MemoryError) -> int:
     _discard(sys.stdout)
     told = failure_reason(failure) if isinstance(failure, MemoryError) else str(failure)
     if isinstance(failure, OSError) and not isinstance(failure, BlockfeatError) and failure.strerror:
-        told = f"{failure.filename}: {failure.strerror}" if failure.filename else failure.strerror
+        # What asks for the current folder, which is gone, does not name it.
+        named = failure.filename or (failure.errno == ENOENT and "the current folder")
+        told = f"{named}: {failure.strerror}" if named else failure.strerror
     error(told)
     cause = failure.__cause__
     unread = isinstance(cause, OSError) and cause.errno not in _NO_FILE

@@ -65,9 +65,8 @@ def extract(
     named = Inputs(tuple(inputs or ()), tuple(urls or ()))
     target = target_of(output, format, inputs=[*named.pages, *named.lists], resume=resume)
     given: dict[str, Any] = {"absolute": absolute, "styles": styles, "links": links or None}
-    given |= {"images": images or None, "front_matter": front_matter or None}
-    given |= {"evidence": evidence or None, "text": text}
-    given["columns"] = columns and tuple(map(str.strip, columns.split(",")))
+    given |= {"images": images or None, "front_matter": front_matter or None, "evidence": evidence or None}
+    given |= {"text": text, "columns": columns and tuple(map(str.strip, columns.split(",")))}
     given = {name: value for name, value in given.items() if value is not None}
     of_format = _options_of_format(context, target.format, given)
     extractor = Extractor.load(model).with_options(**options.given())

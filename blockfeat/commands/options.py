@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import Field
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_args
 
@@ -133,12 +134,11 @@ def _with_signature(command: Callable[..., None], parameters: Sequence[inspect.P
 def in_panels(command: Command) -> Command:
     """Return a command whose options stand, in its help, in panels by their purpose."""
     panels = {name: panel for panel, names in _PANELS.items() for name in names}
-    order = [*panels]
     parameters = list(inspect.signature(command, eval_str=True).parameters.values())
     for parameter in parameters:
         for stated in get_args(parameter.annotation)[1:]:
             stated.rich_help_panel = panels.get(parameter.name)
-    parameters.sort(key=lambda parameter: order.index(parameter.name) if parameter.name in panels else -1)
+    parameters.sort(key=lambda parameter: [*panels].index(parameter.name) if parameter.name in panels else -1)
 
     @wraps(command)
     def with_panels(**given: Any) -> None:
@@ -178,8 +178,7 @@ def language(lang: str) -> str | None:
 
     if lang == "auto":
         return None
-    code = normalise_code(lang)
-    if code is None:
+    if (code := normalise_code(lang)) is None:
         raise typer.BadParameter(f"'{lang}' is no language code; give one such as de, or auto", param_hint="--lang")
     return code
 
@@ -244,12 +243,19 @@ def _settings(context: typer.Context, command: str) -> dict[str, Any]:
     for source, name, value in [*_in_files(whose), *_in_variables(whose)]:
         if name in options and not (command != whose and name in _OF_ONE_RUN):
             values[name] = _as_given(context, options[name], source, value)
+            context.call_on_close(partial(_say_if_wrong, source))
         elif command == whose:
             told = f"{source}: {command} has no option {name!r}; {nearest(name, options)}"
             if not source.startswith(_VARIABLES):
                 raise ConfigError(told)
             console.error(told)
     return values
+
+
+def _say_if_wrong(source: str) -> None:
+    """Say, where a run ends by a wrong value of an option, what else than the command line gave it options."""
+    if isinstance(sys.exception(), (ValueError, typer.BadParameter)):
+        console.error(f"{source} gives an option of this run")
 
 
 def _in_files(command: str) -> Iterator[tuple[str, str, Any]]:

@@ -205,9 +205,12 @@ class Extraction:
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the smallest change of features that reverses the decision about a block.
 
-        None where none does, where a rule has decided, or for an extraction without its analysis.
+        None where none does, where a rule has decided, or for an extraction without its analysis. InputError where the
+        page has no such block.
         """
-        return None if self.analysis is None else self.analysis.what_would_change(block)
+        if self.analysis is not None and block not in range(count := len(self.analysis.measured.blocks)):
+            raise InputError(f"there is no block {block!r}: the page has {count}, counted from 0")
+        return None if self.analysis is None else self.analysis.what_would_change(int(block))
 
     @property
     def headline(self) -> str | None:

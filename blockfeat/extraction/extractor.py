@@ -253,7 +253,7 @@ class Extractor:
         pages : iterable of str, bytes-like, mapping, lxml tree or Document
             Taken lazily; each as `extract` takes it.
         jobs : int
-            Number of processes.
+            Number of processes, up to 256.
         deadline : float, optional
             Seconds that one page may take before its worker process is killed and the page fails.
 
@@ -581,8 +581,8 @@ def _check_many(pages: object, jobs: object, deadline: object) -> None:
     """Raise InputTypeError for what `Extractor.extract_many` cannot take, before the first page is read."""
     if isinstance(pages, (str, bytes, bytearray, memoryview, Document, Mapping)) or not isinstance(pages, Iterable):
         raise InputTypeError(f"pages must be several pages, such as a list, not {type(pages).__name__}")
-    if type(jobs) is not int or jobs < 1:
-        raise InputTypeError(f"jobs must be a number of processes from 1 on, not {jobs!r}")
+    if type(jobs) is not int or not 1 <= jobs <= 256:
+        raise InputTypeError(f"jobs must be a number of processes from 1 to 256, not {jobs!r}")
     if deadline is not None and (not isinstance(deadline, (int, float)) or not deadline > 0):
         raise InputTypeError(f"deadline must be a number of seconds above 0, not {deadline!r}")
 

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from blockfeat import __version__
 from blockfeat._files import beside, cut_to_whole_lines, parse_object, write_text, writing
+from blockfeat.content.links import clean_characters
 from blockfeat.errors import CorpusError, InputError, ResumeError
 from blockfeat.io.inputs.options import Pending, as_read
 from blockfeat.io.outputs.formats import Rendered
@@ -131,6 +132,7 @@ def finish(file: Path, path: Path) -> None:
 
 def _is_same(identifier: object, id: str) -> bool:
     """Return whether two identifiers are equal, or name the same place in a file by different paths."""
+    id = clean_characters(id)  # as it is written: names of files may have bytes that are no text
     return identifier == id or (isinstance(identifier, str) and os.path.abspath(identifier) == os.path.abspath(id))
 
 

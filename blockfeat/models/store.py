@@ -133,10 +133,9 @@ def load_model(name: str | Path = DEFAULT_MODEL) -> Model:
     if str(name) in bundled:
         data = _bundled_bytes(bundled[str(name)])
         return model_from_bytes(data, where=f"bundled model {str(name)!r}", read=_bundled_bytes)
-    path = Path(name)
     try:
-        data = _file_bytes(path)
-    except (OSError, ValueError) as error:
+        data = _file_bytes(path := Path(name))
+    except (OSError, TypeError, ValueError) as error:
         known = nearest(str(name), sorted(bundled))
         reason = getattr(error, "strerror", None) or error
         raise ModelError(f"{name}: no bundled model ({known}), and no file that can be read: {reason}") from error

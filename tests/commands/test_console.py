@@ -73,6 +73,17 @@ def test_a_closed_stream_is_one_line(folder: Path, closed: str, said: str, optio
     assert (done.returncode, done.stderr.decode()) == (126, f"blockfeat: {said}Bad file descriptor\n")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a folder that is in use stays there")
+@pytest.mark.parametrize(
+    ("output", "named"), [("x.jsonl", "x.jsonl: cannot be written"), ("x.csv", "the current folder")]
+)
+def test_a_current_folder_that_is_gone_is_one_line(folder: Path, output: str, named: str) -> None:
+    (folder / "gone").mkdir()
+    words = ["sh", "-c", 'cd gone && rmdir ../gone && "$0" "$@"', *_CALL, "extract", str(folder / "page.html")]
+    done = subprocess.run([*words, "-o", output], cwd=folder, env=_ENVIRONMENT, capture_output=True, check=False)
+    assert (done.returncode, done.stderr.decode()) == (126, f"blockfeat: {named}: No such file or directory\n")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="an open file keeps its name there")
 @pytest.mark.parametrize("options", ["alone.jsonl", "alone.jsonl --resume", "alone.csv"])
 def test_a_file_that_another_run_writes_is_left_to_it(folder: Path, options: str) -> None:

@@ -80,6 +80,9 @@ def test_what_cannot_be_taken_is_told(extractor: Extractor) -> None:
         extractor.extract(7)  # type: ignore[arg-type]
     with pytest.raises(LanguageError, match="klingonisch"):
         extractor.extract("<p>x", lang="klingonisch")
+    for jobs in (0, 257, 10**6, 1.5, True):
+        with pytest.raises(InputTypeError, match=f"from 1 to 256, not {jobs!r}"):
+            extractor.extract_many([], jobs=jobs)  # type: ignore[arg-type]
 
 
 def test_many_pages_in_order_and_alike_over_processes(extractor: Extractor) -> None:

@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import blockfeat
 from blockfeat.data.corpus import demo_pages
-from blockfeat.errors import LanguageError
+from blockfeat.errors import InputError, LanguageError
 from blockfeat.extraction import reasons
 from blockfeat.extraction.block_classes import CLASSES
 from blockfeat.extraction.extractor import Extractor
@@ -93,6 +94,14 @@ def test_reasons_in_german(extractor: Extractor) -> None:
     assert menu.reason.startswith(begun)
     with pytest.raises(LanguageError, match="the option lang_ui cannot be 'xx'; known are en, de, fr"):
         blockfeat.extract(_PAGE, lang_ui="xx")
+
+
+@pytest.mark.parametrize("block", [2, 99, -1, "a", None, 1.5])
+def test_a_change_of_a_block_that_is_none_is_an_error(block: Any) -> None:
+    with pytest.raises(InputError, match=f"there is no block {block!r}: the page has 2, counted from 0"):
+        blockfeat.extract("<p>One.</p><p>Two.</p>").what_would_change(block)
+    changes = blockfeat.extract(next(iter(demo_pages())).html).what_would_change
+    assert changes(np.int64(1)) == changes(True) == changes(1)
 
 
 @pytest.mark.parametrize("name", ["default", "margin", "thresholds"])

@@ -82,6 +82,13 @@ def test_kills_at_any_moment_lose_nothing(
     assert done == set(names)
 
 
+def test_names_with_bytes_that_are_no_text_are_resumed(renderer: Formatter, tmp_path: Path) -> None:
+    pages = [Document(id=id, data=article_page(2)) for id in ("\udcff.html", "a\0b", "line\r\nend", "new")]
+    path = tmp_path / "out.jsonl"
+    run(iter(pages[:3]), renderer, StreamWriter(path.open("wb"), True))
+    assert resume(path, iter(pages), renderer) == ["new"]
+
+
 def test_other_inputs_are_not_resumed(renderer: Formatter, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     run(documents(3), renderer, StreamWriter(path.open("wb"), True))

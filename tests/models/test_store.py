@@ -49,6 +49,12 @@ def test_an_unknown_model_lists_the_bundled_ones(name: str, known: str, reason: 
         load_model(name)
 
 
+@pytest.mark.parametrize("name", [5, None, ["default"], b"default"])
+def test_what_is_no_name_is_a_model_error(name: object) -> None:
+    with pytest.raises(ModelError, match=r"no bundled model .*, and no file that can be read: .*, not .*"):
+        load_model(name)  # type: ignore[arg-type]
+
+
 FOLDER = Path(store.__file__).with_name("bundled")
 BUNDLED = {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir())}
 

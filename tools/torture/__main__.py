@@ -46,6 +46,7 @@ def main() -> int:
         torture = Torture(injector, scratch, folder, most=1 if options.short else 24)
         if not sees.findings:
             torture.findings.append("a program that loses its old result is not found out")
+            print(*torture.findings, file=sys.stderr)
         url, site = served()
         database = ExitStack()
         server = database.enter_context(running(port=free_port()))
@@ -55,15 +56,18 @@ def main() -> int:
         try:
             for scenario in scenarios(url, server):
                 if any(text in scenario.name for text in options.only):
+                    told = len(torture.findings)
                     torture.fail_calls(scenario, options.kind)
                     torture.kill(scenario, kills)
+                    # Not at the end alone: beside other work a run takes hours.
+                    for finding in torture.findings[told:]:
+                        print(finding, file=sys.stderr, flush=True)
                     print(f"{torture.injected.total()} failures, the last of {scenario.name}", flush=True)
         finally:
             os.kill(site, signal.SIGKILL)
             database.close()
         print(table_of(torture.injected))
-        for finding in torture.findings:
-            print(finding, file=sys.stderr)
+        print(f"{len(torture.findings)} findings", file=sys.stderr)
         return 1 if torture.findings else 0
 
 

@@ -72,10 +72,11 @@ def _pages_of(name: str, options: InputOptions) -> Iterator[Pending]:
 
 
 def _read(name: str, stream: IO[bytes], options: InputOptions, format: str) -> Iterator[Document]:
+    start, stream = formats.peeked(stream)
     if format == "auto":
-        format, stream = _detected(stream)
+        format, stream = _detected(start, stream)
     if format == "html":
-        yield from _page(name, stream, options.max_bytes)
+        yield from _page(name, stream, options.max_bytes, is_packed=formats.is_packed(start))
     elif format == "urls":
         yield from read_urls(name, stream)
     elif format == "warc":
@@ -86,25 +87,28 @@ def _read(name: str, stream: IO[bytes], options: InputOptions, format: str) -> I
         yield from records.json_lines(name, stream, options.fields)
 
 
-def _detected(stream: IO[bytes]) -> tuple[str, IO[bytes]]:
+def _detected(start: bytes, stream: IO[bytes]) -> tuple[str, IO[bytes]]:
     """Return the format of a stream, compressed or not, and the decompressed stream from its start; archives packed."""
-    start, whole = formats.peeked(stream)
     if formats.is_packed_archive(start):
-        return "warc", whole
-    head, whole = formats.peeked(formats.unpacked(whole))
+        return "warc", stream
+    head, whole = formats.peeked(formats.unpacked(stream))
     return formats.detected(head), whole
 
 
-def _page(name: str, stream: IO[bytes], max_bytes: int | None) -> Iterator[Document]:
-    """Yield a page, decompressed; behind one that is damaged, as far as it can be read, a document with ``error``."""
+def _page(name: str, stream: IO[bytes], max_bytes: int | None, *, is_packed: bool = False) -> Iterator[Document]:
+    """Yield a page, decompressed; behind one that is damaged, as far as it can be read, a document with ``error``.
+
+    ``is_packed`` says that the stream is decompressed already.
+    """
     head, whole = formats.peeked(stream)
+    is_packed = is_packed or formats.is_packed(head)
     # What is packed, a pipe or a device may have no end.
-    is_plain = os.path.isfile(name) and not formats.is_packed(head)
+    is_plain = os.path.isfile(name) and not is_packed
     most = min(max_bytes or math.inf, math.inf if is_plain else _MAX_UNPACKED_BYTES)
     size = int(most) + 1 if most <= _MAX_UNPACKED_BYTES else -1
     data, damage = (whole.read(size), None) if is_plain else formats.read_to_damage(whole, size)
     if len(data) > most:
-        raise LimitExceeded(f"larger than {most} bytes{' when unpacked' if formats.is_packed(head) else ''}")
+        raise LimitExceeded(f"larger than {most} bytes{' when unpacked' if is_packed else ''}")
     if damage is not None and not data:
         raise damage
     yield Document(id=name, data=data)
@@ -222,10 +226,8 @@ def unfetched(url: str) -> Document:
 
 def read_urls(name: str, stream: IO[bytes]) -> Iterator[Document]:
     """Yield an unfetched document for each line of a list of addresses; blank lines and ``#`` comments are skipped."""
-    lines = formats.unpacked(stream)
-    number = 0
-    while line := lines.readline(_MAX_LINE_BYTES):
-        number += 1
+    lines = partial(formats.unpacked(stream).readline, _MAX_LINE_BYTES)
+    for number, line in enumerate(iter(lines, b""), start=1):
         url = line.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
         if not url or url.startswith("#"):
             continue
@@ -272,8 +274,7 @@ def _started(document: Pending, options: InputOptions, turns: dict[str, float], 
     if not _is_unfetched(document):
         future.set_result(document)
         return future
-    host = host_of(document.id)
-    turn = max(time.monotonic(), turns.get(host, 0.0))
+    turn = max(time.monotonic(), turns.get(host := host_of(document.id), 0.0))
     turns[host] = turn + options.delay
 
     def work() -> None:
@@ -323,7 +324,7 @@ def list_inputs(
 
     Pages of files are unread where whoever works on them can read them (`as_read`).
     """
-    for name in inputs or ["-"]:
+    for name in map(os.fspath, inputs or ["-"]):
         try:
             yield from _read_input(name, options, on_passed_over)
         except (*formats.DAMAGE, BlockfeatError) as error:

@@ -126,8 +126,7 @@ _HTML = rb"(?i)<(?:!doctype\s+html|html|head|body|title|meta|article)[\s>]"
 
 def _some(stream: IO[bytes], most: int) -> bytes:
     """Read up to ``most`` bytes, as soon as any are there: data from a slow pipe is processed as it arrives."""
-    read1 = getattr(stream, "read1", stream.read)
-    return cast("bytes", read1(most))
+    return cast("bytes", getattr(stream, "read1", stream.read)(most))
 
 
 def peeked(stream: IO[bytes]) -> tuple[bytes, io.BufferedReader]:

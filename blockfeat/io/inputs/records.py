@@ -209,8 +209,7 @@ def document_of_row(
     if isinstance(page, (str, bytes, bytearray)):
         return Document(identifier, page if isinstance(page, str) else bytes(page), url=url, lang=lang, charset=charset)
     reason = f'"{html}" is {"empty" if _is_missing(page) else f"{type(page).__name__}, not string or binary"}'
-    place = place or identifier
-    return Document(id=identifier, data=None, url=url, error=f"{place}: {reason}" if place else reason)
+    return Document(id=identifier, data=None, url=url, error=": ".join(filter(None, (place or identifier, reason))))
 
 
 def _cell_text(cell: object) -> str | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape, unescape
 from itertools import chain
+from sys import getsizeof
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from blockfeat.extraction.extractor import PageWork
 from blockfeat.models.site import REDESIGNED
 from blockfeat.page.document import NO_MARKUP, Document
 
-_TWICE, _LINKS_AT_ONCE = ("lead", "body"), 10_000
+_TWICE, _LINKS_AT_ONCE, _BYTES_OF_BLOCK, _BYTES_OF_STRING = ("lead", "body"), 10_000, 1_500, 76
 # What JSON writes of control characters and lone surrogates, or of a backslash.
 _UNCLEAN = re.compile(r"[\x7f-\x9f\ud800-\udfff\\](?:(?<!\\)|[bfru])")
 
@@ -54,12 +55,16 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
     """
     line = _dumped(_chosen(extraction.to_dict(), columns))
     if evidence:
-        # Block by block, appended in place: plain values of all take several times as much memory as what is written,
-        # and their lines, joined at the end, twice as much.
-        line = line[:-1] + ', "blocks": ['
-        for piece in _evidence(extraction):
-            line += piece
-        line += "]}"
+        # Block by block: plain values of all take several times as much memory as what is written. Joined once: where
+        # the heap has other holes, a string that grows is moved and leaves more.
+        pieces, length, width, count = list[str](), 0, 1.0, max(1, len(extraction.blocks))
+        for piece in chain((line[:-1], ', "blocks": ['), _evidence(extraction)):
+            pieces.append(piece)
+            # One character beyond Latin 1 makes all of a string two or four times as large.
+            length, width = length + len(piece), max(width, (getsizeof(piece) - _BYTES_OF_STRING) / len(piece))
+            needed = _BYTES_OF_BLOCK + int((1 + width) * length) // count
+            extraction.check_memory(needed, "the evidence of all blocks")
+        line = "".join([*pieces, "]}"])
     # Valid inside JSON strings, but line ends for many readers; the others are not in clean strings.
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -181,8 +186,7 @@ def _paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
     for key, value in record.items():
         # An object that a page may lack; each value has a column nevertheless.
-        known = Metadata().to_dict() if key == "metadata" else {}
-        inner = tuple(value) if isinstance(value, Mapping) else tuple(known)
+        inner = tuple(value if isinstance(value, Mapping) else Metadata().to_dict() if key == "metadata" else ())
         yield from ((key, name) for name in inner) if inner else [(key,)]
 
 
@@ -205,8 +209,7 @@ def options_of(format: str) -> frozenset[str]:
 
 def written(extraction: Extraction, format: str, **options: Any) -> str:
     """Return an extraction in a format of `FORMATS`; options that the format does not have are ignored."""
-    known = options_of(format)
-    return FORMATS[format](extraction, **{name: value for name, value in options.items() if name in known})
+    return FORMATS[format](extraction, **{name: options[name] for name in options_of(format) & options.keys()})
 
 
 class Rendered(NamedTuple):
@@ -277,10 +280,8 @@ class Formatter(PageWork[Rendered]):
             record["text"] = written(extraction, self.options.get("text", "text"), **self.options)
         elif self.format == "json":
             text = to_json_line(extraction, **self.options) + "\n"
-        elif extraction.error is None and self.write is not None:
-            text = self.write(extraction)
         elif extraction.error is None:
-            text = written(extraction, self.format, **self.options)
+            text = self.write(extraction) if self.write else written(extraction, self.format, **self.options)
         reason = next((warning for warning in (REDESIGNED, NO_MARKUP) if warning in extraction.warnings), None)
         if extraction.status in ("empty", "no content"):
             reason = extraction.warnings[-1]

@@ -68,6 +68,7 @@ def test_a_folder_is_read_with_every_suffix_of_html_and_by_first_bytes(tmp_path:
     names = ["a.shtml", "b.xht", "c.html.gz", "index", "page.php", "view.aspx.html"]
     assert [Path(document.id).name for document in documents] == names
     assert documents[2].data == b"<p>packed"
+    assert list(read_inputs([tmp_path / "c.html.gz"])) == [documents[2]]  # type: ignore[list-item]
     assert [Path(name).name for name in passed] == ["LICENSE", "code.php", "x.txt"]
     assert len(list(read_inputs([str(tmp_path)], InputOptions("html")))) == 9
 
@@ -91,6 +92,8 @@ def test_a_packed_page_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pyte
     path.write_bytes(gzip.compress(b"x" * 100_000))
     assert read_file(path).error == f"{path}: larger than 1000 bytes when unpacked"
     assert read_file(path, 900).error == f"{path}: larger than 900 bytes when unpacked"
+    (unnamed := tmp_path / "bomb").write_bytes(path.read_bytes())
+    assert [one.error for one in read_inputs([str(unnamed)])] == [f"{unnamed}: larger than 1000 bytes when unpacked"]
     if os.path.exists("/dev/zero"):
         for most, said in ((900, 900), (10**40, 1000), (None, 1000)):
             assert read_file("/dev/zero", most).error == f"/dev/zero: larger than {said} bytes"
@@ -101,18 +104,20 @@ def test_a_packed_page_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pyte
     assert read_file(path).error is not None
 
 
-@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("xz", lzma.compress), ("zst", zstd)])
+@pytest.mark.parametrize("ending", [".html", "", ".txt"])
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress), (".zst", zstd)])
 def test_what_is_whole_of_a_damaged_packed_page_is_kept(
-    tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ending: str, suffix: str, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    ending += suffix if ending == ".html" else ""
     page = b"".join(hashlib.sha256(b"%d" % number).hexdigest().encode() + b"<p>" for number in range(6000))
     packed = pack(page)
-    (tmp_path / f"a.html.{suffix}").write_bytes(packed + b"junk that is no member")
-    (tmp_path / f"b.html.{suffix}").write_bytes(packed[: len(packed) // 2])
-    (tmp_path / f"c.html.{suffix}").write_bytes(packed + packed)
-    (tmp_path / f"d.html.{suffix}").write_bytes(packed[:12])
-    found = list(read_inputs([str(tmp_path)]))
-    names, end = [str(tmp_path / f"{name}.html.{suffix}") for name in "abcd"], len(page)
+    (tmp_path / f"a{ending}").write_bytes(packed + b"junk that is no member")
+    (tmp_path / f"b{ending}").write_bytes(packed[: len(packed) // 2])
+    (tmp_path / f"c{ending}").write_bytes(packed + packed)
+    (tmp_path / f"d{ending}").write_bytes(packed[:12])
+    names, end = [str(tmp_path / f"{name}{ending}") for name in "abcd"], len(page)
+    found = list(read_inputs(names))
     half = found[2].data or b""
     assert isinstance(half, bytes)
     assert page.startswith(half)

@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from blockfeat import Extraction, Extractor
 from blockfeat.blocks.block import Link
 from blockfeat.content.links import clean_characters
 from blockfeat.data import demo_pages
+from blockfeat.errors import LimitExceeded
 from blockfeat.extraction.page_kind import KINDS
 from blockfeat.extraction.parts import ROLES
 from blockfeat.io.outputs import FORMATS, record_schema, to_json_line
@@ -65,6 +67,13 @@ def test_evidence_adds_the_blocks() -> None:
     (found,) = values["blocks"]
     assert (found["text"], found["score"], found["failed"]) == ("x", None, ["a"])
     assert found["features"] == {"a": None, "b": 0.5}
+
+
+@pytest.mark.parametrize(("character", "fits"), [("", True), ("ж", True), ("\U0001f600", False)])
+def test_evidence_in_wide_characters_counts_as_the_memory_that_it_takes(character: str, *, fits: bool) -> None:
+    found = Extractor.load().extract("<p>word</p>" * 3_000 + f"<p>{character}")
+    with nullcontext() if fits else pytest.raises(LimitExceeded, match="evidence of all blocks would take"):
+        assert to_json_line(found, evidence=True)
 
 
 @pytest.mark.parametrize("links", [0, 1, 2, 5])
