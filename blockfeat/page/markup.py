@@ -6,6 +6,7 @@ from typing import Any
 
 import cython
 import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat.errors import LimitExceeded
 from blockfeat.page import tables
@@ -27,6 +28,9 @@ _NAME_BYTE, _C1 = tables.NAME_BYTE, tables.C1
 _REFERENCE_NAMES, _REFERENCE_NAME_AT = tables.REFERENCE_NAMES, tables.REFERENCE_NAME_AT
 _REFERENCE_TEXTS, _REFERENCE_TEXT_AT = tables.REFERENCE_TEXTS, tables.REFERENCE_TEXT_AT
 _REFERENCE_SLOTS = tables.REFERENCE_SLOTS
+
+
+Places = NDArray[np.int32]
 
 
 class Markup:
@@ -53,15 +57,19 @@ class Markup:
         self.size = 0
         # Most markup is shorter than its page; what is not written to takes no memory.
         self.room = len(data) + 1024
-        self.out = np.empty(self.room, dtype=np.uint8).data
+        self.out = _view(np.empty(self.room, dtype=np.uint8))
         self.tags = self.elements = self.replaced = 0
         # A guess, from which the columns grow: to count the tags takes longer.
-        self.element_room = len(data) // _BYTES_OF_ELEMENT + 64
-        self.tag_room = 2 * self.element_room
-        self.opened, self.closed = (np.empty(self.element_room, dtype=np.int32).data for _ in range(2))
-        rooms = (np.empty(self.tag_room, dtype=np.int32).data for _ in range(3))
-        self.tag_start, self.tag_stop, self.tag_origin = rooms
-        self.key = np.empty(self.element_room, dtype=np.uint64).data
+        self._allocate_columns(len(data) // _BYTES_OF_ELEMENT + 64)
+
+    def _allocate_columns(self, room: cython.Py_ssize_t) -> cython.int:
+        """Make columns of as many elements and twice as many tags, those of places in one array."""
+        self.element_room, self.tag_room = room, 2 * room
+        self.places, self.keys = np.empty(8 * room, dtype=np.int32), np.empty(room, dtype=np.uint64)
+        place: cython.int[::1] = _view(self.places)
+        self.tag_start, self.tag_stop, self.tag_origin = place[: 2 * room], place[2 * room : 4 * room], place[4 * room :]
+        self.opened, self.closed, self.key = place[6 * room :], place[7 * room :], _view(self.keys)
+        return 0
 
     def reserve(self, count: cython.Py_ssize_t) -> cython.int:
         """Make room for ``count`` more bytes."""
@@ -73,7 +81,7 @@ class Markup:
         self.room = min(self.size + self.size // 2 + count + 1024, _MOST_BYTES)
         if self.size + count > self.room:
             raise LimitExceeded(f"the page has more than {_MOST_BYTES:,} bytes of markup")
-        grown = np.empty(self.room, dtype=np.uint8).data
+        grown = _view(np.empty(self.room, dtype=np.uint8))
         grown[: self.size] = self.out[: self.size]
         self.out = grown
         return 0
@@ -85,17 +93,18 @@ class Markup:
         return 0
 
     def _grow_columns(self) -> cython.int:
-        if self.tags == self.tag_room:
-            self.tag_room += self.tag_room // 2
-            self.tag_start = grown(self.tag_start, self.tag_room)
-            self.tag_stop = grown(self.tag_stop, self.tag_room)
-            self.tag_origin = grown(self.tag_origin, self.tag_room)
-        if self.elements == self.element_room:
-            self.element_room += self.element_room // 2
-            self.opened = grown(self.opened, self.element_room)
-            self.closed = grown(self.closed, self.element_room)
-            self.key = grown(self.key, self.element_room, "Q")
+        columns = self.columns()
+        self._allocate_columns(self.element_room + self.element_room // 2)
+        for longer, column in zip(self.columns(), columns, strict=True):
+            longer[:] = column
         return 0
+
+    def columns(self) -> tuple[Places, Places, Places, Places, Places, NDArray[np.uint64]]:
+        """Return where each tag begins, ends and stands in the page; start and end tag of each element; its key."""
+        place, room, tags, elements = self.places, self.element_room, self.tags, self.elements
+        start, stop, origin = place[:tags], place[2 * room : 2 * room + tags], place[4 * room : 4 * room + tags]
+        opened, closed = place[6 * room : 6 * room + elements], place[7 * room : 7 * room + elements]
+        return start, stop, origin, opened, closed, self.keys[:elements]
 
     def put(self, byte: cython.int) -> cython.int:
         """Write one byte."""
@@ -353,7 +362,12 @@ def grown(column: Any, room: int, code: str = "i") -> Any:
     """Return a copy of a column, an array or a view of one, with room for more entries."""
     longer = np.zeros(room, dtype=code)
     longer[: len(column)] = column
-    return longer.data
+    return _view(longer)
+
+
+def _view(column: NDArray[Any]) -> Any:
+    """Return an array where C types read it, and what plain Python reads faster where they do not."""
+    return column if cython.compiled else column.data
 
 
 if not cython.compiled:
