@@ -8,6 +8,9 @@ cdef inline int _search(
 cdef inline Py_ssize_t _place_of(
     unsigned long long key, unsigned long long multiplier, Py_ssize_t mask
 ) noexcept nogil
+cdef int number_codes(
+    unsigned long long[::1] code, int[::1] number, int[::1] slots, unsigned long long multiplier
+) noexcept nogil
 cdef inline Py_ssize_t _slot_of(
     unsigned long long key, unsigned long long multiplier, unsigned long long[::1] keys, unsigned char[::1] filled
 ) noexcept nogil

@@ -99,29 +99,37 @@ def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
     spread : int
         Random odd multiplier, so that nobody can choose codes that collide. It changes no result.
     """
-    size = 1 << max(2 * codes.size, 8).bit_length()
     numbers = np.empty(codes.size, dtype=np.int32)
-    code: cython.ulonglong[::1] = codes.data
-    number: cython.int[::1] = numbers
-    # The place of the first code of each slot, from 1 on.
-    first: cython.int[::1] = np.zeros(size, dtype=np.int32)
-    mask: cython.Py_ssize_t = size - 1
-    multiplier: cython.ulonglong = spread
+    number_codes(codes, numbers, np.empty(slots_for(codes.size), dtype=np.int32), spread)
+    return numbers
+
+
+def slots_for(count: int) -> int:
+    """Return how many slots `number_codes` needs for so many codes."""
+    return 1 << max(2 * count, 8).bit_length()
+
+
+def number_codes(
+    code: cython.ulonglong[::1], number: cython.int[::1], slots: cython.int[::1], multiplier: cython.ulonglong
+) -> cython.int:
+    """Write the numbers that `numbered` returns; what the slots hold does not matter."""
+    mask: cython.Py_ssize_t = slots.shape[0] - 1
     count: cython.int = 0
     place: cython.Py_ssize_t
     index: cython.Py_ssize_t
-    with cython.nogil:
-        for index in range(code.shape[0]):
-            place = _place_of(code[index], multiplier, mask)
-            while first[place] and code[first[place] - 1] != code[index]:
-                place = (place + 1) & mask
-            if first[place]:
-                number[index] = number[first[place] - 1]
-            else:
-                first[place] = index + 1
-                number[index] = count
-                count += 1
-    return numbers
+    # The place of the first code of each slot, from 1 on.
+    slots[:] = 0
+    for index in range(code.shape[0]):
+        place = _place_of(code[index], multiplier, mask)
+        while slots[place] and code[slots[place] - 1] != code[index]:
+            place = (place + 1) & mask
+        if slots[place]:
+            number[index] = number[slots[place] - 1]
+        else:
+            slots[place] = index + 1
+            number[index] = count
+            count += 1
+    return count
 
 
 class SharedRuns(NamedTuple):
