@@ -30,9 +30,6 @@ _REFERENCE_TEXTS, _REFERENCE_TEXT_AT = tables.REFERENCE_TEXTS, tables.REFERENCE_
 _REFERENCE_SLOTS = tables.REFERENCE_SLOTS
 
 
-Places = NDArray[np.int32]
-
-
 class Markup:
     """Markup that grows at its end, and a column entry for each tag and element.
 
@@ -67,7 +64,7 @@ class Markup:
         self.element_room, self.tag_room = room, 2 * room
         self.places, self.keys = np.empty(8 * room, dtype=np.int32), np.empty(room, dtype=np.uint64)
         place: cython.int[::1] = _view(self.places)
-        self.tag_start, self.tag_stop, self.tag_origin = place[: 2 * room], place[2 * room : 4 * room], place[4 * room :]
+        self.tag_start, self.tag_stop, self.tag_origin = place, place[2 * room :], place[4 * room :]
         self.opened, self.closed, self.key = place[6 * room :], place[7 * room :], _view(self.keys)
         return 0
 
@@ -99,7 +96,7 @@ class Markup:
             longer[:] = column
         return 0
 
-    def columns(self) -> tuple[Places, Places, Places, Places, Places, NDArray[np.uint64]]:
+    def columns(self) -> tuple[NDArray[Any], ...]:
         """Return where each tag begins, ends and stands in the page; start and end tag of each element; its key."""
         place, room, tags, elements = self.places, self.element_room, self.tags, self.elements
         start, stop, origin = place[:tags], place[2 * room : 2 * room + tags], place[4 * room : 4 * room + tags]

@@ -7,6 +7,8 @@ every look ahead is remembered, so that no byte is looked at more than a few tim
 
 from __future__ import annotations
 
+from array import array
+
 import cython
 
 from blockfeat.page import tables
@@ -68,7 +70,9 @@ class Scanner(Tokens):
         self.keeps_drawings = keeps_drawings
         self.is_moved = self.drops_options = self.may_have_formulas = False
         self.unclosed: set[int] = set()
-        self.moved_room = self.moved_count = 0
+        self.moved_room = 16
+        self.moved = array("q", bytes(16 * self.moved_room))
+        self.moved_count = 0
         self.linked_data: list[tuple[int, int]] = []
 
     def noted(self) -> tuple[str, ...]:
@@ -264,8 +268,8 @@ class Scanner(Tokens):
         return end
 
     def _grow_moved(self) -> cython.int:
-        self.moved_room = 2 * self.moved_room + 16
-        self.moved = grown(self.moved if self.moved_count else (), 2 * self.moved_room, "q")
+        self.moved_room *= 2
+        self.moved = grown(self.moved, 2 * self.moved_room, "q")
         return 0
 
     def _is_swallowing(self, name: cython.int, start: cython.Py_ssize_t) -> cython.bint:
