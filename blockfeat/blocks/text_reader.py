@@ -51,8 +51,9 @@ class TextReader:
         """Set up a reader of some markup; the caller keeps the bytes alive."""
         self.source = source
         self.size = len(source)
-        self.class_of = character_classes().data
-        self.text = np.empty(0, dtype=np.uint32)
+        self.class_of = character_classes() if cython.compiled else character_classes().data
+        if not cython.compiled:
+            self.text = np.empty(0, dtype=np.uint32)
         self.characters = self.solid = 0
         self.stretch_text = -1
         self.follows_white = self.is_border = self.has_marks = False
@@ -64,7 +65,7 @@ class TextReader:
     def classes(self) -> NDArray[np.uint8]:
         """Return the class bits of the text."""
         found = np.empty(self.characters, dtype=np.uint8)
-        classes: cython.uchar[::1] = found.data
+        classes: cython.uchar[::1] = found if cython.compiled else found.data
         place: cython.Py_ssize_t
         with cython.nogil:
             for place in range(self.characters):

@@ -91,8 +91,9 @@ class OwnRows(FeatureRows):
         self.number, self.count_of = room[4], room[5]
         self.terminal = np.empty(count, dtype=np.float32)
         self.slots, self.spread = np.empty(slots_for(count), dtype=np.int32), spread
-        self.code = np.zeros(count, dtype=np.uint64)
-        self._look_at_words(blocks.measures.token_keys)
+        code, keys = np.zeros(count, dtype=np.uint64), blocks.measures.token_keys
+        self.code = code if cython.compiled else code.data
+        self._look_at_words(keys if cython.compiled else keys.data)
         self._count_anchors(blocks.anchors.start)
         self._count_occurrences()
         self._find_endings(blocks.page_text.text)

@@ -70,7 +70,8 @@ class PageRows(OwnRows):
         self.parent, self.depth, self.first = columns[1], columns[2], columns[3]
         self.end, self.larger, self.negatives = columns[4], columns[5], columns[6]
         self.shunned, self.against, self.positive = columns[7], columns[8], columns[9]
-        self.inner, self.bits, self.names, self.around = nesting.inner, nesting.bits, nesting.names.data, nesting.around
+        self.inner, self.bits, self.around = nesting.inner, nesting.bits, nesting.around
+        self.names = nesting.names if cython.compiled else nesting.names.data
         self.words_inside = nesting.words
         self.linked_before, self.good, self.good_before, self.reply = totals[0], totals[1], totals[2], totals[3]
         self.path_blocks, self.path_good, self.path_words = totals[4], totals[5], totals[6]

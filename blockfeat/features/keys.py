@@ -262,7 +262,7 @@ class WordFlags(NamedTuple):
         flags = np.empty(words.size, dtype=np.uint8)
         seen_keys, title_flags = _hash_table(title.size << _SPARSE_BITS)
         in_title, in_descriptions = _fill(title, title_words, spread, seen_keys, title_flags)
-        wanted: cython.ulonglong[::1] = words.data
+        wanted: cython.ulonglong[::1] = words if cython.compiled else words.data
         key: cython.ulonglong[::1] = cues.table.keys
         start: cython.int[::1] = cues.table.starts
         shift: cython.int = cues.table.shift
@@ -292,7 +292,7 @@ def _fill(
     flags: NDArray[np.uint8],
 ) -> tuple[int, int]:
     """Fill the hash table with the words of title and descriptions; return how many different ones these have."""
-    key: cython.ulonglong[::1] = title.data
+    key: cython.ulonglong[::1] = title if cython.compiled else title.data
     seen: cython.ulonglong[::1] = seen_keys
     kinds: cython.uchar[::1] = flags
     spread: cython.ulonglong = multiplier

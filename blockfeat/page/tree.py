@@ -79,7 +79,7 @@ def parents_of(opened: NDArray[np.integer], closed: NDArray[np.integer]) -> NDAr
 
 def first_with(keys: NDArray[np.uint64], key: int) -> int:
     """Return the place of the first of some keys that is a given one; -1 where none is."""
-    own: cython.const[cython.ulonglong][::1] = keys.data
+    own: cython.const[cython.ulonglong][::1] = keys if cython.compiled else keys.data
     wanted: cython.ulonglong = key
     place: cython.Py_ssize_t
     for place in range(own.shape[0]):
