@@ -261,7 +261,6 @@ class WordFlags(NamedTuple):
         """
         flags = np.empty(words.size, dtype=np.uint8)
         seen_keys, title_flags = _hash_table(title.size << _SPARSE_BITS)
-        in_title, in_descriptions = _fill(title, title_words, spread, seen_keys, title_flags)
         wanted: cython.ulonglong[::1] = words if cython.compiled else words.data
         key: cython.ulonglong[::1] = cues.table.keys
         start: cython.int[::1] = cues.table.starts
@@ -271,6 +270,9 @@ class WordFlags(NamedTuple):
         kinds: cython.uchar[::1] = title_flags
         flag: cython.uchar[::1] = flags
         multiplier: cython.ulonglong = spread
+        in_title, in_descriptions = _fill(
+            title if cython.compiled else title.data, title_words, multiplier, seen, kinds
+        )
         place: cython.Py_ssize_t
         cue: cython.int
         word: cython.Py_ssize_t
@@ -285,18 +287,13 @@ class WordFlags(NamedTuple):
 
 
 def _fill(
-    title: NDArray[np.uint64],
-    title_words: int,
-    multiplier: int,
-    seen_keys: NDArray[np.uint64],
-    flags: NDArray[np.uint8],
+    key: cython.ulonglong[::1],
+    split: cython.Py_ssize_t,
+    spread: cython.ulonglong,
+    seen: cython.ulonglong[::1],
+    kinds: cython.uchar[::1],
 ) -> tuple[int, int]:
     """Fill the hash table with the words of title and descriptions; return how many different ones these have."""
-    key: cython.ulonglong[::1] = title if cython.compiled else title.data
-    seen: cython.ulonglong[::1] = seen_keys
-    kinds: cython.uchar[::1] = flags
-    spread: cython.ulonglong = multiplier
-    split: cython.Py_ssize_t = title_words
     in_title: cython.int = 0
     in_descriptions: cython.int = 0
     flag: cython.uchar
