@@ -6,6 +6,8 @@ ends a block, "\r" for a line end of the source, a blank for all else.
 
 from __future__ import annotations
 
+import re
+
 import cython
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,16 @@ if not cython.compiled:
     def text_of(codes: memoryview, size: int) -> str:
         """Return the text of some code points."""
         return str(codes[:size], "utf-32-le", "surrogatepass")
+
+    def find_not_plain_text(source: bytes, place: int, stop: int) -> int:
+        """Return where plain text from a character on that is no blank ends."""
+        found = re.compile(rb"[^ -\x7f]|&|(?<= ) ").search(source, place, stop)
+        return found.start() if found else stop
+
+    def copy_plain_text(text: NDArray[np.uint32], at: int, source: bytes, start: int, stop: int) -> int:
+        """Write bytes as code points; return how many of them are blanks."""
+        text[at : at + stop - start] = np.frombuffer(source[start:stop], dtype=np.uint8)
+        return source.count(b" ", start, stop)
 
 
 _IS_SPACE = SPACE
@@ -111,27 +123,12 @@ class TextReader:
 
         Most of a page's text: this loop decides how fast pages are cut.
         """
-        behind: cython.Py_ssize_t = byte
-        blanks: cython.Py_ssize_t = 0
-        place: cython.Py_ssize_t
-        character: cython.uchar
-        before: cython.uchar = 0
-        while behind < end:
-            character = self.source[behind]
-            if character <= _BLANK and (character < _BLANK or before == _BLANK):
-                break
-            if character >= _FIRST_NOT_ASCII or character == _AMPERSAND:
-                break
-            blanks += character == _BLANK
-            before = character
-            behind += 1
+        behind: cython.Py_ssize_t = find_not_plain_text(self.source, byte, end)
         if self.is_border:
             self._part_words(self.source[byte])
-        self._note_solid(behind - byte - blanks)
-        for place in range(behind - byte):
-            self.text[self.characters + place] = self.source[byte + place]
+        self._note_solid(behind - byte - copy_plain_text(self.text, self.characters, self.source, byte, behind))
         self.characters += cython.cast(cython.int, behind - byte)
-        self.follows_white = before == _BLANK
+        self.follows_white = self.source[behind - 1] == _BLANK
         return behind
 
     def _part_words(self, following: cython.uint) -> cython.int:
