@@ -31,6 +31,8 @@ cdef class TextReader:
     @cython.final
     cdef Py_ssize_t _copy_plain(self, Py_ssize_t byte, Py_ssize_t end) noexcept nogil
     @cython.final
+    cdef Py_ssize_t _copy_letters(self, Py_ssize_t byte, Py_ssize_t end) noexcept nogil
+    @cython.final
     cdef int _part_words(self, unsigned int following) noexcept nogil
     @cython.final
     cdef int _write(self, unsigned int character) noexcept nogil

@@ -99,7 +99,7 @@ class TextReader:
                 continue
             self.follows_white = False
             if self.source[byte] >= _FIRST_NOT_ASCII:
-                byte = self._read_sequence(byte, end)
+                byte = self._copy_letters(self._read_sequence(byte, end), end)
             elif self.source[byte] == _AMPERSAND:
                 byte = self._read_reference(byte, end)
             else:
@@ -130,6 +130,31 @@ class TextReader:
         self.characters += cython.cast(cython.int, behind - byte)
         self.follows_white = self.source[behind - 1] == _BLANK
         return behind
+
+    def _copy_letters(self, byte: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Write letters beyond ASCII of two bytes, and ideographs, behind another; return the byte behind them.
+
+        No white space is among them, and no mark without width.
+        """
+        place: cython.Py_ssize_t = self.characters
+        lead: cython.uint
+        while not self.is_border and byte + 2 < end and self.source[byte + 1] & 0xC0 == 0x80:
+            lead = self.source[byte]
+            if 0xC3 <= lead < 0xE0 and lead != 0xD8:
+                self.text[place] = (lead & 0x1F) << 6 | self.source[byte + 1] & 0x3F
+                byte += 2
+            elif 0xE4 <= lead < 0xEA and self.source[byte + 2] & 0xC0 == 0x80:
+                self.text[place] = (
+                    (lead & 0x0F) << 12 | (self.source[byte + 1] & 0x3F) << 6 | self.source[byte + 2] & 0x3F
+                )
+                byte += 3
+            else:
+                break
+            place += 1
+        if place > self.characters:
+            self._note_solid(place - self.characters)
+            self.characters = cython.cast(cython.int, place)
+        return byte
 
     def _part_words(self, following: cython.uint) -> cython.int:
         """Write a blank at a border if a word stands on both sides, of scripts that put spaces between words."""

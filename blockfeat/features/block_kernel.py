@@ -70,7 +70,7 @@ class OwnRows(FeatureRows):
     flags : WordFlags
         Cues of the words.
     spread : int
-        Random odd multiplier of a hash table; see `blockfeat.features.keys.numbered`.
+        Random odd multiplier of a hash table; see `blockfeat.features.keys.number_codes`.
     """
 
     def __init__(

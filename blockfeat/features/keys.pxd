@@ -8,7 +8,7 @@ cdef inline int _search(
 cdef inline Py_ssize_t _place_of(
     unsigned long long key, unsigned long long multiplier, Py_ssize_t mask
 ) noexcept nogil
-cdef int number_codes(
+cpdef int number_codes(
     unsigned long long[::1] code, int[::1] number, int[::1] slots, unsigned long long multiplier
 ) noexcept nogil
 cdef tuple _fill(

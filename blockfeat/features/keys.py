@@ -89,21 +89,6 @@ def _search(
     return low if low < starts[top + 1] and keys[low] == wanted else -1
 
 
-def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
-    """Return for each code its rank among the different ones by first occurrence; linear in the codes.
-
-    Parameters
-    ----------
-    codes : uint64 array, n
-        Any numbers.
-    spread : int
-        Random odd multiplier, so that nobody can choose codes that collide. It changes no result.
-    """
-    numbers = np.empty(codes.size, dtype=np.int32)
-    number_codes(codes, numbers, np.empty(slots_for(codes.size), dtype=np.int32), spread)
-    return numbers
-
-
 def slots_for(count: int) -> int:
     """Return how many slots `number_codes` needs for so many codes."""
     return 1 << max(2 * count, 8).bit_length()
@@ -112,7 +97,11 @@ def slots_for(count: int) -> int:
 def number_codes(
     code: cython.ulonglong[::1], number: cython.int[::1], slots: cython.int[::1], multiplier: cython.ulonglong
 ) -> cython.int:
-    """Write the numbers that `numbered` returns; what the slots hold does not matter."""
+    """Write for each code its rank among the different ones by first occurrence; linear in the codes.
+
+    The slots are room for `slots_for` numbers; the multiplier, random and odd, changes no result: nobody can choose
+    codes that collide.
+    """
     mask: cython.Py_ssize_t = slots.shape[0] - 1
     count: cython.int = 0
     place: cython.Py_ssize_t

@@ -6,7 +6,7 @@ import pytest
 from blockfeat.features import block_kernel
 from blockfeat.models import layers
 from blockfeat.models.layers import matmul
-from uncompiled import load_uncompiled, load_uncompiled_chain
+from uncompiled import load_uncompiled
 
 RANDOM = np.random.default_rng(3)
 MODULES = ("compiled", "uncompiled")
@@ -17,9 +17,7 @@ def module(which: str) -> object:
 
 
 def rows_of(which: str, matrix: np.ndarray) -> object:
-    chain = ("keys", "block_kernel")
-    module = block_kernel if which == "compiled" else load_uncompiled_chain("blockfeat.features", chain)
-    return module.FeatureRows(matrix)
+    return (block_kernel if which == "compiled" else load_uncompiled(block_kernel.__name__)).FeatureRows(matrix)
 
 
 def some(*shape: int) -> np.ndarray:
