@@ -40,14 +40,12 @@ cdef class Markup:
     cdef Bytes data
     cdef unsigned char[::1] out
     cdef Py_ssize_t size, room
-    cdef object places, keys
+    cdef list arrays
     cdef int[::1] tag_start, tag_stop, tag_origin, opened, closed
     cdef unsigned long long[::1] key
     cdef Py_ssize_t tags, tag_room, elements, element_room
     cdef readonly Py_ssize_t replaced
 
-    @cython.final
-    cdef int _allocate_columns(self, Py_ssize_t room) except -1
     @cython.final
     cdef inline int reserve(self, Py_ssize_t count) except -1 nogil
     @cython.final

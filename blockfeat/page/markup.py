@@ -57,16 +57,14 @@ class Markup:
         self.out = _view(np.empty(self.room, dtype=np.uint8))
         self.tags = self.elements = self.replaced = 0
         # A guess, from which the columns grow: to count the tags takes longer.
-        self._allocate_columns(len(data) // _BYTES_OF_ELEMENT + 64)
-
-    def _allocate_columns(self, room: cython.Py_ssize_t) -> cython.int:
-        """Make columns of as many elements and twice as many tags, those of places in one array."""
-        self.element_room, self.tag_room = room, 2 * room
-        self.places, self.keys = np.empty(8 * room, dtype=np.int32), np.empty(room, dtype=np.uint64)
-        place: cython.int[::1] = _view(self.places)
+        self.element_room = room = len(data) // _BYTES_OF_ELEMENT + 64
+        self.tag_room = 2 * room
+        places, keys = np.empty(8 * room, dtype=np.int32), np.empty(room, dtype=np.uint64)
+        place: cython.int[::1] = _view(places)
         self.tag_start, self.tag_stop, self.tag_origin = place, place[2 * room :], place[4 * room :]
-        self.opened, self.closed, self.key = place[6 * room :], place[7 * room :], _view(self.keys)
-        return 0
+        self.opened, self.closed, self.key = place[6 * room :], place[7 * room :], _view(keys)
+        of_tags = [places[: 2 * room], places[2 * room : 4 * room], places[4 * room : 6 * room]]
+        self.arrays: list[NDArray[Any]] = [*of_tags, places[6 * room : 7 * room], places[7 * room :], keys]
 
     def reserve(self, count: cython.Py_ssize_t) -> cython.int:
         """Make room for ``count`` more bytes."""
@@ -90,18 +88,24 @@ class Markup:
         return 0
 
     def _grow_columns(self) -> cython.int:
-        columns = self.columns()
-        self._allocate_columns(self.element_room + self.element_room // 2)
-        for longer, column in zip(self.columns(), columns, strict=True):
-            longer[:] = column
+        self.element_room += self.element_room // 2
+        self.tag_room = 2 * self.element_room
+        # One after the other, so that few stand twice.
+        self.tag_start, self.tag_stop = self._grown(0), self._grown(1)
+        self.tag_origin, self.opened = self._grown(2), self._grown(3)
+        self.closed, self.key = self._grown(4), self._grown(5)
         return 0
 
-    def columns(self) -> tuple[NDArray[Any], ...]:
+    def _grown(self, number: int) -> Any:
+        """Put a column with room for more entries in place of one, and return a view of it."""
+        column = self.arrays[number]
+        self.arrays[number] = longer = np.empty(self.tag_room if number < 3 else self.element_room, column.dtype)
+        longer[: column.size] = column
+        return _view(longer)
+
+    def columns(self) -> list[NDArray[Any]]:
         """Return where each tag begins, ends and stands in the page; start and end tag of each element; its key."""
-        place, room, tags, elements = self.places, self.element_room, self.tags, self.elements
-        start, stop, origin = place[:tags], place[2 * room : 2 * room + tags], place[4 * room : 4 * room + tags]
-        opened, closed = place[6 * room : 6 * room + elements], place[7 * room : 7 * room + elements]
-        return start, stop, origin, opened, closed, self.keys[:elements]
+        return [column[: self.tags if number < 3 else self.elements] for number, column in enumerate(self.arrays)]
 
     def put(self, byte: cython.int) -> cython.int:
         """Write one byte."""

@@ -67,8 +67,7 @@ def _pairs(data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t) -> cy
             elif (
                 0xE0 < data[place] < 0xED
                 and place + 2 < size
-                and data[place + 1] & 0xC0 == 0x80
-                and data[place + 2] & 0xC0 == 0x80
+                and (data[place + 1] ^ 0x80 | data[place + 2] ^ 0x80) < 0x40
             ):
                 place += 3
             else:
