@@ -18,9 +18,8 @@ if not cython.compiled:
 
 Rows = NDArray[np.float32]
 
-_ALL_BITS, _LONGEST_WORD, _MOST_OCCURRENCES, _SHORT, _FLAGS = (1 << 64) - 1, 30.0, 5, 8, 6
+_ALL_BITS, _LONGEST_WORD, _MOST_OCCURRENCES, _SHORT, _FLAGS, _FEW = (1 << 64) - 1, 30.0, 5, 8, 6, 256
 # Most counts are small: to look up a logarithm takes a fifth of the time.
-_FEW = 256
 _LOGS = np.array([log1p(count) for count in range(_FEW)])
 # Kinds of flags: promotion, credit, related, reply, title, description, as their columns follow each other.
 _REPLY = cython.declare(cython.int, 3)
