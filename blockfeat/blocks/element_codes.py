@@ -139,11 +139,11 @@ def _look_up(
     codes: NDArray[np.uint8],
 ) -> int:
     """Write the code of each name; return the groups of all."""
-    keys: cython.const[cython.ulonglong][::1] = names.data
-    slot_keys: cython.const[cython.ulonglong][::1] = slot_names.data
-    slot_codes: cython.const[cython.short][::1] = codes_of_slots.data
-    slot_groups: cython.const[cython.uchar][::1] = groups_of_slots.data
-    found: cython.uchar[::1] = codes.data
+    keys: cython.const[cython.ulonglong][::1] = names if cython.compiled else names.data
+    slot_keys: cython.const[cython.ulonglong][::1] = slot_names if cython.compiled else slot_names.data
+    slot_codes: cython.const[cython.short][::1] = codes_of_slots if cython.compiled else codes_of_slots.data
+    slot_groups: cython.const[cython.uchar][::1] = groups_of_slots if cython.compiled else groups_of_slots.data
+    found: cython.uchar[::1] = codes if cython.compiled else codes.data
     groups: cython.uchar = 0
     last: cython.Py_ssize_t = slot_codes.shape[0] - 1
     bits: cython.int = last.bit_length()
@@ -173,12 +173,12 @@ def _change(
 ) -> None:
     """Change codes as `CodeChanges` says: element by element, then from the last with the next paragraph at hand."""
     source: cython.const[cython.uchar][::1] = markup
-    start: cython.const[cython.int][::1] = starts.data
-    stop: cython.const[cython.int][::1] = stops.data
-    opened: cython.const[cython.int][::1] = start_tags.data
-    closed: cython.const[cython.int][::1] = end_tags.data
-    keys: cython.const[cython.ulonglong][::1] = names.data
-    codes: cython.uchar[::1] = found.data
+    start: cython.const[cython.int][::1] = starts if cython.compiled else starts.data
+    stop: cython.const[cython.int][::1] = stops if cython.compiled else stops.data
+    opened: cython.const[cython.int][::1] = start_tags if cython.compiled else start_tags.data
+    closed: cython.const[cython.int][::1] = end_tags if cython.compiled else end_tags.data
+    keys: cython.const[cython.ulonglong][::1] = names if cython.compiled else names.data
+    codes: cython.uchar[::1] = found if cython.compiled else found.data
     parts_words: cython.bint = changes.parts_words
     line_break: cython.int = changes.line_break
     keeps_holders: cython.bint = changes.keeps_holders

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
 from itertools import accumulate, chain, starmap
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,6 @@ ROLES = ("format", "list", "structure")
 COLUMNS = ("start", "end", "first_byte", "end_byte", "container", *ROLES)
 """The rows of `Blocks.columns`."""
 _START, _, _FIRST_BYTE, _END_BYTE, _CONTAINER, *_COUNTS_OF_ROLES = range(len(COLUMNS))
-_Columns = TypeVar("_Columns", NDArray[np.int32], NDArray[np.uint32])
 _BREAK = re.compile(rb"<br[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
 _WORD = re.compile(r"\S+")
@@ -312,43 +311,6 @@ def markup_text(markup: bytes) -> str:
         start = end
     # Line feeds and blanks for control characters that are white space.
     return unescape(b"".join(parts).decode("utf-8", "replace")).translate(_WHITE)
-
-
-class WalkColumns(NamedTuple):
-    """Columns for what a walk finds, a row each: int32 but for the code points of the text."""
-
-    text: NDArray[np.uint32]
-    block: NDArray[np.int32]
-    container: NDArray[np.int32]
-    anchor: NDArray[np.int32]
-    piece: NDArray[np.int32]
-    place: NDArray[np.int32]
-    open: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, sizes: NDArray[np.int64]) -> WalkColumns:
-        """Allocate arrays for numbers of tags, characters, texts, containers, anchors, flagged and open elements."""
-        tags, characters, texts, containers, anchors, flagged, depth = sizes.tolist()
-        return cls(
-            text=np.empty(characters, dtype=np.uint32),
-            block=np.zeros((len(COLUMNS), texts), dtype=np.int32),
-            container=np.empty((4, containers), dtype=np.int32),
-            anchor=np.empty((3, anchors), dtype=np.int32),
-            piece=np.empty((2, 2 * flagged + 1), dtype=np.int32),
-            place=np.empty(tags, dtype=np.int32),
-            open=np.empty((4, depth), dtype=np.int32),
-        )
-
-
-def leading(columns: _Columns, count: int) -> _Columns:
-    """Return the first entries of columns, contiguous: a copy where that takes little memory, else moved together."""
-    chosen = columns[..., :count]
-    if 2 * chosen.size < columns.size or (columns.ndim > 1 and chosen.size < _AT_ONCE):
-        return chosen.copy()
-    packed = columns.reshape(-1)[: chosen.size].reshape(chosen.shape)
-    for row, to in zip(chosen, packed, strict=True) if columns.ndim > 1 else ():
-        to[:] = row
-    return packed
 
 
 class TextPlaces(NamedTuple):

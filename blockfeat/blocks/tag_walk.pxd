@@ -19,8 +19,8 @@ cdef class _Walk(TextReader):
     cdef int breaks_of_split
 
     # Columns of what is found, a row each; the first entries count, as many as the counters say.
-    cdef object arrays
-    cdef long long[::1] sizes
+    cdef tuple arrays
+    cdef long long sizes[7]
     cdef int[:, ::1] block, container, anchor, piece
     cdef int[::1] place
     cdef int blocks, containers, anchors, pieces

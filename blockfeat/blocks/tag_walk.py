@@ -6,13 +6,15 @@ results.
 
 from __future__ import annotations
 
+from typing import Any
+
 import cython
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks import tagtable
 from blockfeat.blocks.element_codes import ALL_NAMES
-from blockfeat.blocks.table import Anchors, Blocks, Containers, WalkColumns, leading
+from blockfeat.blocks.table import COLUMNS, Anchors, Blocks, Containers
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE
 from blockfeat.lang.counting import ANCHOR, FORMAT
 from blockfeat.lang.measures import PageText, Tokenizer
@@ -40,17 +42,17 @@ _IN_FORMAT = FORMAT
 _NEW_LINE = ord("\n")
 _BLANK = ord(" ")
 _NONE = -1
-_MANY_BLOCKS, _LONGEST_SIGN = 80_000, 2
+_MANY_BLOCKS, _LONGEST_SIGN, _AT_ONCE = 80_000, 2, 1 << 16
 
-# Rows of `WalkColumns.block`: `blockfeat.blocks.table.COLUMNS`.
+# Rows of `_Walk.block`: `blockfeat.blocks.table.COLUMNS`.
 _START, _END, _FIRST_BYTE, _END_BYTE, _CONTAINER, _FORMATS, _LISTS, _STRUCTURES = range(8)
-# Rows of `WalkColumns.container`.
+# Rows of `_Walk.container`.
 _ELEMENT, _PARENT, _FIRST_BLOCK, _END_BLOCK = range(4)
-# Rows of `WalkColumns.anchor`; the element is the first there too.
+# Rows of `_Walk.anchor`; the element is the first there too.
 _ANCHOR_START, _ANCHOR_END = 1, 2
-# Rows of `WalkColumns.piece`.
+# Rows of `_Walk.piece`.
 _PIECE_END, _PIECE_FLAGS = 0, 1
-# Rows of `WalkColumns.open`: the element, the block that it counts for, solid characters before the stretch of text
+# Rows of `_Walk.open`: the element, the block that it counts for, solid characters before the stretch of text
 # that it was opened in, and its number among the anchors.
 _OPEN_BLOCK, _OPEN_SOLID, _OPEN_ANCHOR = 1, 2, 3
 
@@ -120,15 +122,20 @@ class _Walk(TextReader):
 
     def _allocate(self) -> None:
         """Allocate the arrays at their maximum sizes."""
-        sizes = np.zeros(7, dtype=np.int64)
-        self.sizes = sizes
+        if not cython.compiled:
+            self.sizes = [0] * 7
         self._count()
-        self.arrays = arrays = WalkColumns.of(sizes)
-        self.text, self.block, self.container = arrays.text, arrays.block, arrays.container
-        self.anchor, self.piece, self.place, self.open = arrays.anchor, arrays.piece, arrays.place, arrays.open
+        tags, characters, texts, containers, anchors, flagged, depth = (self.sizes[number] for number in range(7))
+        block = np.zeros((len(COLUMNS), texts), dtype=np.int32)
+        container, anchor = np.empty((4, containers), dtype=np.int32), np.empty((3, anchors), dtype=np.int32)
+        piece, text = np.empty((2, 2 * flagged + 1), dtype=np.int32), np.empty(characters, dtype=np.uint32)
+        place = np.empty(tags, dtype=np.int32)
+        self.arrays = text, block, container, anchor, piece, place
+        self.text, self.block, self.container, self.anchor, self.piece, self.place = self.arrays
+        self.open = np.empty((4, depth), dtype=np.int32)
 
     def _count(self) -> cython.void:
-        """Count what `WalkColumns.of` is given, from the codes and places of the tags."""
+        """Count tags, characters, texts, containers, anchors, flagged and open elements, at most."""
         tag: cython.Py_ssize_t
         element: cython.Py_ssize_t
         code: cython.int
@@ -156,18 +163,19 @@ class _Walk(TextReader):
 
     def blocks_found(self, tags: Tags, names: int, segmenter: Tokenizer, table: str, declared: DeclaredText) -> Blocks:
         """Return what was found, its words and sentences counted."""
-        codes, classes = leading(self.arrays.text, self.characters), self.classes()
-        signs = self._start_anchors(classes)
-        columns, containers = leading(self.arrays.block, self.blocks), leading(self.arrays.container, self.containers)
+        all_text, block, container, anchor, piece, places = self.arrays
+        codes, classes = _leading(all_text, self.characters), self.classes()
+        signs = self._start_anchors(classes) if self.anchors else []
+        columns, containers = _leading(block, self.blocks), _leading(container, self.containers)
         page_text = PageText(
             text=self.string(),
             codes=codes,
             classes=classes,
             block_ends=columns[_END],
-            pieces=leading(self.arrays.piece, self.pieces),
+            pieces=_leading(piece, self.pieces),
             has_marks=bool(self.has_marks),
         )
-        element, start, end = leading(self.arrays.anchor, self.anchors)
+        element, start, end = _leading(anchor, self.anchors)
         return Blocks(
             tags=tags,
             page_text=page_text,
@@ -175,7 +183,7 @@ class _Walk(TextReader):
             measures=segmenter.measure(page_text),
             containers=Containers(containers, tags.key[containers[_ELEMENT]]),
             anchors=Anchors(element, start, end, signs),
-            places=self.arrays.place,
+            places=places,
             names=names,
             table=table,
             segmenter=segmenter.name,
@@ -184,7 +192,7 @@ class _Walk(TextReader):
 
     def _start_anchors(self, classes_of_text: NDArray[np.uint8]) -> list[int]:
         """Let every anchor start at the first character behind its tag that is no white space; return the signs."""
-        classes: cython.const[cython.uchar][::1] = classes_of_text.data
+        classes: cython.const[cython.uchar][::1] = classes_of_text if cython.compiled else classes_of_text.data
         anchor: cython.int
         place: cython.int
         # Where the anchor behind was opened, and where it starts: no character is looked at twice.
@@ -372,3 +380,16 @@ class _Walk(TextReader):
         else:
             self.is_border = self.is_border or operation == _REMOVE_BETWEEN_WORDS
             self.follows_white = False
+
+
+def _leading(columns: NDArray[Any], count: int) -> NDArray[Any]:
+    """Return the first entries of columns, contiguous: a copy where that takes little memory, else moved together."""
+    chosen = columns[..., :count]
+    if 2 * chosen.size < columns.size or (columns.ndim > 1 and chosen.size < _AT_ONCE):
+        return chosen.copy()
+    if columns.ndim == 1:
+        return chosen
+    packed = columns.reshape(-1)[: chosen.size].reshape(chosen.shape)
+    for row, to in zip(chosen, packed, strict=True):
+        to[:] = row
+    return packed

@@ -2,6 +2,15 @@
 cimport cython
 from cpython.unicode cimport PyUnicode_4BYTE_KIND, PyUnicode_FromKindAndData
 
+cdef extern from "plain_text.h" nogil:
+    Py_ssize_t find_not_plain_text(const unsigned char *source, Py_ssize_t place, Py_ssize_t stop)
+    Py_ssize_t widen(const unsigned char *bytes, Py_ssize_t count, unsigned int *text)
+
+cdef inline Py_ssize_t copy_plain_text(
+    unsigned int[::1] text, Py_ssize_t at, const unsigned char *source, Py_ssize_t start, Py_ssize_t stop
+) noexcept nogil:
+    return widen(source + start, stop - start, &text[at])
+
 cdef unsigned char _IS_SPACE, _IS_WORD, _IS_UNSPACED
 cdef unsigned int _NEW_LINE, _RETURN, _BLANK, _AMPERSAND, _FIRST_NOT_ASCII, _SOFT_HYPHEN, _REPLACEMENT
 
@@ -21,6 +30,8 @@ cdef class TextReader:
     cdef Py_ssize_t _fold_white(self, Py_ssize_t byte, Py_ssize_t end) noexcept nogil
     @cython.final
     cdef Py_ssize_t _copy_plain(self, Py_ssize_t byte, Py_ssize_t end) noexcept nogil
+    @cython.final
+    cdef Py_ssize_t _copy_letters(self, Py_ssize_t byte, Py_ssize_t end) noexcept nogil
     @cython.final
     cdef int _part_words(self, unsigned int following) noexcept nogil
     @cython.final

@@ -6,6 +6,8 @@ ends a block, "\r" for a line end of the source, a blank for all else.
 
 from __future__ import annotations
 
+import re
+
 import cython
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,16 @@ if not cython.compiled:
     def text_of(codes: memoryview, size: int) -> str:
         """Return the text of some code points."""
         return str(codes[:size], "utf-32-le", "surrogatepass")
+
+    def find_not_plain_text(source: bytes, place: int, stop: int) -> int:
+        """Return where plain text from a character on that is no blank ends."""
+        found = re.compile(rb"[^ -\x7f]|&|(?<= ) ").search(source, place, stop)
+        return found.start() if found else stop
+
+    def copy_plain_text(text: NDArray[np.uint32], at: int, source: bytes, start: int, stop: int) -> int:
+        """Write bytes as code points; return how many of them are blanks."""
+        text[at : at + stop - start] = np.frombuffer(source[start:stop], dtype=np.uint8)
+        return source.count(b" ", start, stop)
 
 
 _IS_SPACE = SPACE
@@ -51,8 +63,9 @@ class TextReader:
         """Set up a reader of some markup; the caller keeps the bytes alive."""
         self.source = source
         self.size = len(source)
-        self.class_of = character_classes().data
-        self.text = np.empty(0, dtype=np.uint32)
+        self.class_of = character_classes() if cython.compiled else character_classes().data
+        if not cython.compiled:
+            self.text = np.empty(0, dtype=np.uint32)
         self.characters = self.solid = 0
         self.stretch_text = -1
         self.follows_white = self.is_border = self.has_marks = False
@@ -64,7 +77,7 @@ class TextReader:
     def classes(self) -> NDArray[np.uint8]:
         """Return the class bits of the text."""
         found = np.empty(self.characters, dtype=np.uint8)
-        classes: cython.uchar[::1] = found.data
+        classes: cython.uchar[::1] = found if cython.compiled else found.data
         place: cython.Py_ssize_t
         with cython.nogil:
             for place in range(self.characters):
@@ -86,7 +99,7 @@ class TextReader:
                 continue
             self.follows_white = False
             if self.source[byte] >= _FIRST_NOT_ASCII:
-                byte = self._read_sequence(byte, end)
+                byte = self._copy_letters(self._read_sequence(byte, end), end)
             elif self.source[byte] == _AMPERSAND:
                 byte = self._read_reference(byte, end)
             else:
@@ -110,28 +123,38 @@ class TextReader:
 
         Most of a page's text: this loop decides how fast pages are cut.
         """
-        behind: cython.Py_ssize_t = byte
-        blanks: cython.Py_ssize_t = 0
-        place: cython.Py_ssize_t
-        character: cython.uchar
-        before: cython.uchar = 0
-        while behind < end:
-            character = self.source[behind]
-            if character <= _BLANK and (character < _BLANK or before == _BLANK):
-                break
-            if character >= _FIRST_NOT_ASCII or character == _AMPERSAND:
-                break
-            blanks += character == _BLANK
-            before = character
-            behind += 1
+        behind: cython.Py_ssize_t = find_not_plain_text(self.source, byte, end)
         if self.is_border:
             self._part_words(self.source[byte])
-        self._note_solid(behind - byte - blanks)
-        for place in range(behind - byte):
-            self.text[self.characters + place] = self.source[byte + place]
+        self._note_solid(behind - byte - copy_plain_text(self.text, self.characters, self.source, byte, behind))
         self.characters += cython.cast(cython.int, behind - byte)
-        self.follows_white = before == _BLANK
+        self.follows_white = self.source[behind - 1] == _BLANK
         return behind
+
+    def _copy_letters(self, byte: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Write letters beyond ASCII of two bytes, and ideographs, behind another; return the byte behind them.
+
+        No white space is among them, and no mark without width.
+        """
+        place: cython.Py_ssize_t = self.characters
+        lead: cython.uint
+        while not self.is_border and byte + 2 < end and self.source[byte + 1] & 0xC0 == 0x80:
+            lead = self.source[byte]
+            if 0xC3 <= lead < 0xE0 and lead != 0xD8:
+                self.text[place] = (lead & 0x1F) << 6 | self.source[byte + 1] & 0x3F
+                byte += 2
+            elif 0xE4 <= lead < 0xEA and self.source[byte + 2] & 0xC0 == 0x80:
+                self.text[place] = (
+                    (lead & 0x0F) << 12 | (self.source[byte + 1] & 0x3F) << 6 | self.source[byte + 2] & 0x3F
+                )
+                byte += 3
+            else:
+                break
+            place += 1
+        if place > self.characters:
+            self._note_solid(place - self.characters)
+            self.characters = cython.cast(cython.int, place)
+        return byte
 
     def _part_words(self, following: cython.uint) -> cython.int:
         """Write a blank at a border if a word stands on both sides, of scripts that put spaces between words."""

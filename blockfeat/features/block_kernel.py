@@ -8,16 +8,19 @@ from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import COLUMNS, ROLES, Blocks
-from blockfeat.features.keys import WordFlags, numbered
+from blockfeat.features.keys import WordFlags, slots_for
 from blockfeat.features.places import COLUMNS as FEATURES
 from blockfeat.lang.counting import COUNTED
 
 if not cython.compiled:
     from blockfeat.features import places as column
+    from blockfeat.features.keys import number_codes
 
 Rows = NDArray[np.float32]
 
-_ALL_BITS, _LONGEST_WORD, _MOST_OCCURRENCES, _SHORT, _FLAGS = (1 << 64) - 1, 30.0, 5, 8, 6
+_ALL_BITS, _LONGEST_WORD, _MOST_OCCURRENCES, _SHORT, _FLAGS, _FEW = (1 << 64) - 1, 30.0, 5, 8, 6, 256
+# Most counts are small: to look up a logarithm takes a fifth of the time.
+_LOGS = np.array([log1p(count) for count in range(_FEW)])
 # Kinds of flags: promotion, credit, related, reply, title, description, as their columns follow each other.
 _REPLY = cython.declare(cython.int, 3)
 _START, _END, _FORMATS, _LISTS, _STRUCTURES = map(COLUMNS.index, ("start", "end", *ROLES))
@@ -66,7 +69,7 @@ class OwnRows(FeatureRows):
     flags : WordFlags
         Cues of the words.
     spread : int
-        Random odd multiplier of a hash table; see `blockfeat.features.keys.numbered`.
+        Random odd multiplier of a hash table; see `blockfeat.features.keys.number_codes`.
     """
 
     def __init__(
@@ -82,16 +85,19 @@ class OwnRows(FeatureRows):
         self.count, self.place = blocks.measures.counts, blocks.columns
         self.words_before, self.stop_words, self.flags = words_before, stop_words, flags.flags
         self.in_title, self.in_descriptions = flags.in_title + 1.0, flags.in_descriptions + 1.0
-        room: cython.int[:, ::1] = np.zeros((4, count), dtype=np.int32)
+        room: cython.int[:, ::1] = np.zeros((6, count + 1), dtype=np.int32)
         self.anchors, self.replies, self.replies_before, self.occurrences = room[0], room[1], room[2], room[3]
+        self.number, self.count_of = room[4], room[5]
         self.terminal = np.empty(count, dtype=np.float32)
-        codes = np.zeros(count, dtype=np.uint64)
-        self._look_at_words(blocks.measures.token_keys.data, codes.data)
+        self.slots, self.spread = np.empty(slots_for(count), dtype=np.int32), spread
+        code, keys = np.zeros(count, dtype=np.uint64), blocks.measures.token_keys
+        self.code = code if cython.compiled else code.data
+        self._look_at_words(keys if cython.compiled else keys.data)
         self._count_anchors(blocks.anchors.start)
-        self._count_occurrences(numbered(codes, spread))
+        self._count_occurrences()
         self._find_endings(blocks.page_text.text)
 
-    def _look_at_words(self, keys: cython.ulonglong[::1], code: cython.ulonglong[::1]) -> cython.void:
+    def _look_at_words(self, keys: cython.ulonglong[::1]) -> cython.void:
         """Count replies and the words of the page; write a code for each block's words.
 
         The sum of their keys, so that blocks with the same words have the same code.
@@ -106,7 +112,7 @@ class OwnRows(FeatureRows):
             for block in range(self.blocks):
                 end += self.count[_WORDS, block]
                 for word in range(end - self.count[_WORDS, block], end):
-                    code[block] = (code[block] + keys[word]) & _ALL_BITS
+                    self.code[block] = (self.code[block] + keys[word]) & _ALL_BITS
                     self.replies[block] += (self.flags[word] >> _REPLY) & 1
                 self.replies_before[block] = replies
                 if self.count[_WORDS, block] <= _SHORT:
@@ -130,15 +136,15 @@ class OwnRows(FeatureRows):
                     anchor += 1
                 self.anchors[block] = anchor - first
 
-    def _count_occurrences(self, number: cython.int[::1]) -> cython.void:
-        """Count the blocks that have the number of each."""
-        count: cython.int[::1] = np.zeros(number.shape[0], dtype=np.int32)
+    def _count_occurrences(self) -> cython.void:
+        """Count the blocks that have the words of each."""
         block: cython.Py_ssize_t
         with cython.nogil:
+            number_codes(self.code, self.number, self.slots, self.spread)
             for block in range(self.blocks):
-                count[number[block]] += 1
+                self.count_of[self.number[block]] += 1
             for block in range(self.blocks):
-                self.occurrences[block] = min(count[number[block]], _MOST_OCCURRENCES)
+                self.occurrences[block] = min(self.count_of[self.number[block]], _MOST_OCCURRENCES)
 
     def _find_endings(self, text: str) -> cython.void:
         """Find how each block ends: 1 for a full stop or quote, 0.6 for a colon, 0.4 for an ellipsis, else 0."""
@@ -171,17 +177,17 @@ class OwnRows(FeatureRows):
         row[column.FORMAT_TAG_RATIO] = self.place[_FORMATS, block] / words
         row[column.LIST_ELEMENT_RATIO] = self.place[_LISTS, block] / words
         row[column.TEXT_STRUCTURING_RATIO] = self.place[_STRUCTURES, block] / words
-        row[column.LOG_WORDS] = log1p(self.count[_WORDS, block])
-        row[column.PLAIN_WORDS] = log1p(self.count[_WORDS, block] - self.count[_ANCHOR_WORDS, block])
+        row[column.LOG_WORDS] = log_of(self.count[_WORDS, block])
+        row[column.PLAIN_WORDS] = log_of(self.count[_WORDS, block] - self.count[_ANCHOR_WORDS, block])
         row[column.WORD_LENGTH] = min(self.count[_CHARACTERS, block] / words, _LONGEST_WORD)
         row[column.TERMINAL] = self.terminal[block]
-        row[column.ANCHORS] = log1p(self.anchors[block])
+        row[column.ANCHORS] = log_of(self.anchors[block])
         row[column.OCCURRENCES] = self.occurrences[block]
         row[column.WORD_POSITION] = self.words_before[block] / self.page_words
         row[column.PAGE_BLOCKS] = self.page_blocks
         row[column.PAGE_DENSITY] = self.page_density
         row[column.PAGE_UNSPACED] = self.page_unspaced
-        row[column.REPLIES_BEFORE] = log1p(self.replies_before[block])
+        row[column.REPLIES_BEFORE] = log_of(self.replies_before[block])
         row[column.PREVIOUS_DENSITY] = self.density(block - 1) if block > 0 else 1.0
         row[column.NEXT_DENSITY] = 1.0 if last else self.density(block + 1)
         row[column.NEXT_TERMINAL] = 0.0 if last else self.terminal[block + 1]
@@ -202,6 +208,11 @@ class OwnRows(FeatureRows):
         row[column.DESCRIPTION_COVER] = row[column.DESCRIPTION_SHARE] / self.in_descriptions
         for kind in range(_FLAGS):
             row[column.WORDS_PROMOTION + kind] /= words
+
+
+def log_of(count: cython.Py_ssize_t) -> cython.double:
+    """Return the logarithm of a count and 1."""
+    return _LOGS[count] if 0 <= count < _FEW else log1p(count)
 
 
 def _is_space(character: cython.Py_UCS4) -> cython.bint:

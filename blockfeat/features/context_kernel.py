@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.block_kernel import OwnRows
 from blockfeat.features.cues import AROUND_KINDS, Cues
-from blockfeat.features.keys import SharedRuns, WordFlags, numbered
+from blockfeat.features.keys import SharedRuns, WordFlags
 from blockfeat.features.nesting import Nesting
 
 if not cython.compiled:
     from blockfeat.features import places as column
-    from blockfeat.features.block_kernel import _ANCHOR_WORDS, _WORDS
+    from blockfeat.features.block_kernel import _ANCHOR_WORDS, _WORDS, log_of
+    from blockfeat.features.keys import number_codes
 
 _AROUND_KINDS, _LEVELS, _PATH_LEVELS, _PARAGRAPH_SHIFT, _BASE = len(AROUND_KINDS), 3, 5, 31, 0x9E3779B97F4A7C15
 _ALL_BITS, _TINY, _MAIN, _WIDE, _STRONG, _MOST_DEPTH = (1 << 64) - 1, 1e-9, 0.6 - 1e-9, 0.85 - 1e-9, 8.0, 60
@@ -63,30 +64,30 @@ class PageRows(OwnRows):
         super().__init__(blocks, nesting.words_before, stop_words, flags, spread)
         columns: cython.int[:, ::1] = nesting.columns
         count = self.blocks
-        totals: cython.double[:, ::1] = np.zeros((3, count + 1))
+        totals: cython.double[:, ::1] = np.zeros((7, count + 1))
         steps: cython.uchar[:, ::1] = np.zeros((5, count), dtype=np.uint8)
         # In the order of the rows of `Nesting.columns`, of which the first is the element.
         self.parent, self.depth, self.first = columns[1], columns[2], columns[3]
         self.end, self.larger, self.negatives = columns[4], columns[5], columns[6]
         self.shunned, self.against, self.positive = columns[7], columns[8], columns[9]
-        self.inner, self.bits, self.names, self.around = nesting.inner, nesting.bits, nesting.names.data, nesting.around
+        self.inner, self.bits, self.around = nesting.inner, nesting.bits, nesting.around
+        self.names = nesting.names if cython.compiled else nesting.names.data
         self.words_inside = nesting.words
-        self.linked_before, self.good, self.good_before = totals[0], totals[1], totals[2]
+        self.linked_before, self.good, self.good_before, self.reply = totals[0], totals[1], totals[2], totals[3]
+        self.path_blocks, self.path_good, self.path_words = totals[4], totals[5], totals[6]
         self.headings, self.since, self.main_steps = steps[0], steps[1], steps[2]
         self.wide_steps, self.gap = steps[3], steps[4]
-        self.reply = np.empty(count, dtype=np.float32)
         self.good_inside = np.empty(nesting.words.size)
-        self.declared_words, self.other_words = body.words, other.words
+        self.declared_words = body.words
+        self.other_words = self.declared_words if other is body else other.words
         self.page_declared = body.runs / max(body.of, 1)
-        codes = np.empty(count, dtype=np.uint64)
-        self._code_paths(codes)
-        self.path = numbered(codes, spread)
+        self._code_paths()
         self._look_around(cues.masks["article"], cues.masks["h1"])
         self._find_good_words()
-        self._add_up_paths(np.zeros((3, count)))
-        self._find_main(np.empty(count + 1, dtype=np.int32))
+        self._add_up_paths()
+        self._find_main()
 
-    def _code_paths(self, codes: cython.ulonglong[::1]) -> cython.void:
+    def _code_paths(self) -> cython.void:
         """Give each block a number by its path: tags and classes of the containers around it, five levels up."""
         container: cython.int
         code: cython.ulonglong
@@ -103,7 +104,10 @@ class PageRows(OwnRows):
                         name = self.names[container] | 1
                         container = self.parent[container]
                     code = (code * _BASE + name) & _ALL_BITS
-                codes[block] = code
+                self.code[block] = code
+            # The room for the numbers of blocks with the same words is free again.
+            self.path = self.number
+            number_codes(self.code, self.path, self.slots, self.spread)
 
     def _look_around(self, article: cython.uint, main_heading: cython.uint) -> cython.void:
         """Count articles, paragraphs and main headings; find the last heading at or before each block."""
@@ -175,17 +179,16 @@ class PageRows(OwnRows):
                 self.gap[block] = gap
                 gap = 1 if self.good[block] >= _STRONG else min(gap + 1, _FAR_PROSE)
 
-    def _add_up_paths(self, sums: cython.double[:, ::1]) -> cython.void:
+    def _add_up_paths(self) -> cython.void:
         """Count blocks, good words and words on each path."""
         block: cython.Py_ssize_t
-        self.path_blocks, self.path_good, self.path_words = sums[0], sums[1], sums[2]
         with cython.nogil:
             for block in range(self.blocks):
                 self.path_blocks[self.path[block]] += 1.0
                 self.path_good[self.path[block]] += self.good[block]
                 self.path_words[self.path[block]] += self.count[_WORDS, block]
 
-    def _find_main(self, change: cython.int[::1]) -> cython.void:
+    def _find_main(self) -> cython.void:
         """Find the main container, the deepest with 60 % of the page's good words, and the steps to it.
 
         The outermost where none has so much. All that have lie one in the other, for each holds more than half.
@@ -196,8 +199,8 @@ class PageRows(OwnRows):
             for container in range(self.good_inside.shape[0]):
                 if self.good_inside[container] >= _MAIN:
                     self.main = container
-            self._count_steps(self.main_steps, change, _MAIN)
-            self._count_steps(self.wide_steps, change, _WIDE)
+            self._count_steps(self.main_steps, self.count_of, _MAIN)
+            self._count_steps(self.wide_steps, self.count_of, _WIDE)
 
     def _count_steps(self, steps: cython.uchar[::1], change: cython.int[::1], least: cython.double) -> cython.void:
         """Count how many of the containers with a least share of the page's good words do not hold each block.
@@ -268,12 +271,12 @@ class PageRows(OwnRows):
         """Write the features about good words in a block, before, after and near it, and on its path."""
         path: cython.int = self.path[block]
         last: cython.bint = block == self.blocks - 1
-        row[column.GOOD] = log1p(self.good[block])
+        row[column.GOOD] = log1p(self.good[block]) if self.good[block] > 0.0 else 0.0
         row[column.PAGE_GOOD] = self.log_page_good
         row[column.TOP_SHARE] = self.good[block] / self.most_good
         row[column.GOOD_BEFORE] = self.good_before[block]
         row[column.GOOD_AFTER] = 1.0 - self.good_before[block + 1]
-        row[column.PATH_BLOCKS] = log1p(self.path_blocks[path])
+        row[column.PATH_BLOCKS] = log_of(cython.cast(cython.Py_ssize_t, self.path_blocks[path]))
         row[column.PATH_SHARE] = self.path_good[path] / self.page_good
         row[column.PATH_DENSITY] = self.path_good[path] / (self.path_words[path] + 1.0)
         row[column.PREVIOUS_PATH] = 1.0 if block > 0 and self.path[block - 1] == path else 0.0

@@ -105,7 +105,7 @@ def scan_start_tags(
     first: cython.int[::1] = start
     end: cython.int[::1] = stop
     bits: cython.uint[::1] = cues.bits
-    names: cython.ulonglong[::1] = cues.names.data
+    names: cython.ulonglong[::1] = cues.names if cython.compiled else cues.names.data
     scanner: _TagScanner = _TagScanner(source, lexicon)
     element: cython.Py_ssize_t
     with cython.nogil:

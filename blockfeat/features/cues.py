@@ -107,10 +107,10 @@ class Cues:
 
     def of_elements(self, tags: Tags, elements: NDArray[np.integer[Any]]) -> cue_scan.ElementCues:
         """Read tags and attributes of some elements; linear in their start tags."""
-        keys = tags.key[elements]
+        keys = tags.key.take(elements)
         # The place of a name that is not in the table is -1, and so the last of the bits, which is 0.
-        found = cue_scan.ElementCues(self.tag_bits[self.tags.places(keys)], keys)
-        cue_scan.scan_start_tags(tags.source, tags.opened[elements], tags.start, tags.stop, found, self.attributes)
+        found = cue_scan.ElementCues(self.tag_bits.take(self.tags.places(keys)), keys)
+        cue_scan.scan_start_tags(tags.source, tags.opened.take(elements), tags.start, tags.stop, found, self.attributes)
         return found
 
 

@@ -89,39 +89,36 @@ def _search(
     return low if low < starts[top + 1] and keys[low] == wanted else -1
 
 
-def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
-    """Return for each code its rank among the different ones by first occurrence; linear in the codes.
+def slots_for(count: int) -> int:
+    """Return how many slots `number_codes` needs for so many codes."""
+    return 1 << max(2 * count, 8).bit_length()
 
-    Parameters
-    ----------
-    codes : uint64 array, n
-        Any numbers.
-    spread : int
-        Random odd multiplier, so that nobody can choose codes that collide. It changes no result.
+
+def number_codes(
+    code: cython.ulonglong[::1], number: cython.int[::1], slots: cython.int[::1], multiplier: cython.ulonglong
+) -> cython.int:
+    """Write for each code its rank among the different ones by first occurrence; linear in the codes.
+
+    The slots are room for `slots_for` numbers; the multiplier, random and odd, changes no result: nobody can choose
+    codes that collide.
     """
-    size = 1 << max(2 * codes.size, 8).bit_length()
-    numbers = np.empty(codes.size, dtype=np.int32)
-    code: cython.ulonglong[::1] = codes.data
-    number: cython.int[::1] = numbers
-    # The place of the first code of each slot, from 1 on.
-    first: cython.int[::1] = np.zeros(size, dtype=np.int32)
-    mask: cython.Py_ssize_t = size - 1
-    multiplier: cython.ulonglong = spread
+    mask: cython.Py_ssize_t = slots.shape[0] - 1
     count: cython.int = 0
     place: cython.Py_ssize_t
     index: cython.Py_ssize_t
-    with cython.nogil:
-        for index in range(code.shape[0]):
-            place = _place_of(code[index], multiplier, mask)
-            while first[place] and code[first[place] - 1] != code[index]:
-                place = (place + 1) & mask
-            if first[place]:
-                number[index] = number[first[place] - 1]
-            else:
-                first[place] = index + 1
-                number[index] = count
-                count += 1
-    return numbers
+    # The place of the first code of each slot, from 1 on.
+    slots[:] = 0
+    for index in range(code.shape[0]):
+        place = _place_of(code[index], multiplier, mask)
+        while slots[place] and code[slots[place] - 1] != code[index]:
+            place = (place + 1) & mask
+        if slots[place]:
+            number[index] = number[slots[place] - 1]
+        else:
+            slots[place] = index + 1
+            number[index] = count
+            count += 1
+    return count
 
 
 class SharedRuns(NamedTuple):
@@ -253,8 +250,7 @@ class WordFlags(NamedTuple):
         """
         flags = np.empty(words.size, dtype=np.uint8)
         seen_keys, title_flags = _hash_table(title.size << _SPARSE_BITS)
-        in_title, in_descriptions = _fill(title, title_words, spread, seen_keys, title_flags)
-        wanted: cython.ulonglong[::1] = words.data
+        wanted: cython.ulonglong[::1] = words if cython.compiled else words.data
         key: cython.ulonglong[::1] = cues.table.keys
         start: cython.int[::1] = cues.table.starts
         shift: cython.int = cues.table.shift
@@ -263,6 +259,9 @@ class WordFlags(NamedTuple):
         kinds: cython.uchar[::1] = title_flags
         flag: cython.uchar[::1] = flags
         multiplier: cython.ulonglong = spread
+        in_title, in_descriptions = _fill(
+            title if cython.compiled else title.data, title_words, multiplier, seen, kinds
+        )
         place: cython.Py_ssize_t
         cue: cython.int
         word: cython.Py_ssize_t
@@ -277,18 +276,13 @@ class WordFlags(NamedTuple):
 
 
 def _fill(
-    title: NDArray[np.uint64],
-    title_words: int,
-    multiplier: int,
-    seen_keys: NDArray[np.uint64],
-    flags: NDArray[np.uint8],
+    key: cython.ulonglong[::1],
+    split: cython.Py_ssize_t,
+    spread: cython.ulonglong,
+    seen: cython.ulonglong[::1],
+    kinds: cython.uchar[::1],
 ) -> tuple[int, int]:
     """Fill the hash table with the words of title and descriptions; return how many different ones these have."""
-    key: cython.ulonglong[::1] = title.data
-    seen: cython.ulonglong[::1] = seen_keys
-    kinds: cython.uchar[::1] = flags
-    spread: cython.ulonglong = multiplier
-    split: cython.Py_ssize_t = title_words
     in_title: cython.int = 0
     in_descriptions: cython.int = 0
     flag: cython.uchar

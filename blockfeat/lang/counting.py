@@ -97,9 +97,9 @@ def _continues_word(own: cython.uchar, before: cython.uchar) -> cython.bint:
 def words_in(text: str, classes: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Return the key of each word of a text in lower case, and where it starts, given the class bits of code points."""
     keys, starts = np.empty(len(text), dtype=np.uint64), np.empty(len(text), dtype=np.int32)
-    class_of: cython.const[cython.uchar][::1] = classes.data
-    key_of: cython.ulonglong[::1] = keys.data
-    start_of: cython.int[::1] = starts.data
+    class_of: cython.const[cython.uchar][::1] = classes if cython.compiled else classes.data
+    key_of: cython.ulonglong[::1] = keys if cython.compiled else keys.data
+    start_of: cython.int[::1] = starts if cython.compiled else starts.data
     count: cython.Py_ssize_t = 0
     place: cython.Py_ssize_t
     own: cython.uchar
@@ -250,7 +250,8 @@ def count_text(
     """
     counts = np.zeros((len(COUNTED), block_ends.size), dtype=np.int32)
     keys = np.empty(classes.size, dtype=np.uint64)
-    words, seen, begins = _count_text(codes.data, classes, block_ends, pieces, lower_case.data, counts, keys.data)
+    views = (codes, lower_case, keys) if cython.compiled else (codes.data, lower_case.data, keys.data)
+    words, seen, begins = _count_text(views[0], classes, block_ends, pieces, views[1], counts, views[2])
     has_controls, has_unspaced = bool(seen & characters.CONTROL), bool(begins & characters.UNSPACED)
     return CountedText(counts, keys[:words].copy(), has_controls, has_unspaced)
 

@@ -17,7 +17,7 @@ from blockfeat.lang.characters import SCRIPTS, fits_script, languages_of, letter
 from blockfeat.lang.measures import TextMeasures, keys_of_text
 from blockfeat.lang.ngrams import NgramTable
 from blockfeat.lang.stopwords import StopWordIndex, StopWordRatios, stop_word_ratios
-from blockfeat.lang.word_keys import prose_sample, shares_by_block
+from blockfeat.lang.word_keys import prose_sample, share_of
 
 _CODES = bundled_json("blockfeat.lang", "codes.json")
 
@@ -236,8 +236,7 @@ class Identifier:
         if lang not in self.index.languages or masks.size < _MANY_WORDS:
             return False
         column = self.index.languages.index(lang)
-        (share,) = shares_by_block(masks, np.array([masks.size], dtype=np.int32), column)
-        return bool(share >= _SURELY * self.index.densities[column])
+        return bool(share_of(masks, column) >= _SURELY * self.index.densities[column])
 
     def _by_words(self, sample: str, masks: Masks, script: str, prior: str | None, allowed: Allowed) -> LanguageGuess:
         """Decide between the languages of a script by stop words, or by n-grams in doubt."""

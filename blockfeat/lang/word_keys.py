@@ -169,6 +169,16 @@ def _write_shares(
             first += words[block]
 
 
+def share_of(masks: NDArray[np.uint64], bit: cython.int) -> float:
+    """Return the share of some masks that have a bit."""
+    own: cython.const[cython.ulonglong][::1] = masks if cython.compiled else masks.data
+    count: cython.ulonglong = 0
+    place: cython.Py_ssize_t
+    for place in range(own.shape[0]):
+        count += (own[place] >> bit) & 1
+    return float(count / cython.cast(cython.double, max(own.shape[0], 1)))
+
+
 def count_letters(text: str, numbers: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
     """Return how many characters of a text have each of some numbers, given that of each code point."""
     found = np.zeros(count, dtype=np.int64)

@@ -40,6 +40,7 @@ cdef class Markup:
     cdef Bytes data
     cdef unsigned char[::1] out
     cdef Py_ssize_t size, room
+    cdef list arrays
     cdef int[::1] tag_start, tag_stop, tag_origin, opened, closed
     cdef unsigned long long[::1] key
     cdef Py_ssize_t tags, tag_room, elements, element_room

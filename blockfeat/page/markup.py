@@ -6,6 +6,7 @@ from typing import Any
 
 import cython
 import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat.errors import LimitExceeded
 from blockfeat.page import tables
@@ -53,15 +54,17 @@ class Markup:
         self.size = 0
         # Most markup is shorter than its page; what is not written to takes no memory.
         self.room = len(data) + 1024
-        self.out = np.empty(self.room, dtype=np.uint8).data
+        self.out = _view(np.empty(self.room, dtype=np.uint8))
         self.tags = self.elements = self.replaced = 0
         # A guess, from which the columns grow: to count the tags takes longer.
-        self.element_room = len(data) // _BYTES_OF_ELEMENT + 64
-        self.tag_room = 2 * self.element_room
-        self.opened, self.closed = (np.empty(self.element_room, dtype=np.int32).data for _ in range(2))
-        rooms = (np.empty(self.tag_room, dtype=np.int32).data for _ in range(3))
-        self.tag_start, self.tag_stop, self.tag_origin = rooms
-        self.key = np.empty(self.element_room, dtype=np.uint64).data
+        self.element_room = room = len(data) // _BYTES_OF_ELEMENT + 64
+        self.tag_room = 2 * room
+        places, keys = np.empty(8 * room, dtype=np.int32), np.empty(room, dtype=np.uint64)
+        place: cython.int[::1] = _view(places)
+        self.tag_start, self.tag_stop, self.tag_origin = place, place[2 * room :], place[4 * room :]
+        self.opened, self.closed, self.key = place[6 * room :], place[7 * room :], _view(keys)
+        of_tags = [places[: 2 * room], places[2 * room : 4 * room], places[4 * room : 6 * room]]
+        self.arrays: list[NDArray[Any]] = [*of_tags, places[6 * room : 7 * room], places[7 * room :], keys]
 
     def reserve(self, count: cython.Py_ssize_t) -> cython.int:
         """Make room for ``count`` more bytes."""
@@ -73,7 +76,7 @@ class Markup:
         self.room = min(self.size + self.size // 2 + count + 1024, _MOST_BYTES)
         if self.size + count > self.room:
             raise LimitExceeded(f"the page has more than {_MOST_BYTES:,} bytes of markup")
-        grown = np.empty(self.room, dtype=np.uint8).data
+        grown = _view(np.empty(self.room, dtype=np.uint8))
         grown[: self.size] = self.out[: self.size]
         self.out = grown
         return 0
@@ -85,17 +88,24 @@ class Markup:
         return 0
 
     def _grow_columns(self) -> cython.int:
-        if self.tags == self.tag_room:
-            self.tag_room += self.tag_room // 2
-            self.tag_start = grown(self.tag_start, self.tag_room)
-            self.tag_stop = grown(self.tag_stop, self.tag_room)
-            self.tag_origin = grown(self.tag_origin, self.tag_room)
-        if self.elements == self.element_room:
-            self.element_room += self.element_room // 2
-            self.opened = grown(self.opened, self.element_room)
-            self.closed = grown(self.closed, self.element_room)
-            self.key = grown(self.key, self.element_room, "Q")
+        self.element_room += self.element_room // 2
+        self.tag_room = 2 * self.element_room
+        # One after the other, so that few stand twice.
+        self.tag_start, self.tag_stop = self._grown(0), self._grown(1)
+        self.tag_origin, self.opened = self._grown(2), self._grown(3)
+        self.closed, self.key = self._grown(4), self._grown(5)
         return 0
+
+    def _grown(self, number: int) -> Any:
+        """Put a column with room for more entries in place of one, and return a view of it."""
+        column = self.arrays[number]
+        self.arrays[number] = longer = np.empty(self.tag_room if number < 3 else self.element_room, column.dtype)
+        longer[: column.size] = column
+        return _view(longer)
+
+    def columns(self) -> list[NDArray[Any]]:
+        """Return where each tag begins, ends and stands in the page; start and end tag of each element; its key."""
+        return [column[: self.tags if number < 3 else self.elements] for number, column in enumerate(self.arrays)]
 
     def put(self, byte: cython.int) -> cython.int:
         """Write one byte."""
@@ -353,7 +363,12 @@ def grown(column: Any, room: int, code: str = "i") -> Any:
     """Return a copy of a column, an array or a view of one, with room for more entries."""
     longer = np.zeros(room, dtype=code)
     longer[: len(column)] = column
-    return longer.data
+    return _view(longer)
+
+
+def _view(column: NDArray[Any]) -> Any:
+    """Return an array where C types read it, and what plain Python reads faster where they do not."""
+    return column if cython.compiled else column.data
 
 
 if not cython.compiled:

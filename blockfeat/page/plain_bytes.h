@@ -1,4 +1,4 @@
-/* The end of bytes that are written as they are, sixteen at a time where that can be. */
+/* The end of bytes that are written as they are, or are ASCII, sixteen at a time where that can be. */
 
 #include <stddef.h>
 
@@ -36,4 +36,26 @@ find_not_plain(
     while (place < stop && is_plain[data[place]])
         place++;
     return place < stop ? place : stop;
+}
+
+/* Returns the first position before stop whose byte is not ASCII, or stop. */
+static inline ptrdiff_t
+behind_ascii(const unsigned char *data, ptrdiff_t place, ptrdiff_t stop) {
+#if defined(__GNUC__) && defined(__SSE2__)
+    for (; place + 64 <= stop; place += 64) {
+        const __m128i *next = (const __m128i *)(data + place);
+        __m128i first = _mm_or_si128(_mm_loadu_si128(next), _mm_loadu_si128(next + 1));
+        __m128i second = _mm_or_si128(_mm_loadu_si128(next + 2), _mm_loadu_si128(next + 3));
+        if (_mm_movemask_epi8(_mm_or_si128(first, second)))
+            break;
+    }
+    for (; place + 16 <= stop; place += 16) {
+        unsigned others = (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(data + place)));
+        if (others)
+            return place + __builtin_ctz(others);
+    }
+#endif
+    while (place < stop && data[place] < 0x80)
+        place++;
+    return place;
 }

@@ -15,7 +15,7 @@ cdef int _STYLE, _SVG, _NOSCRIPT, _TITLE, _SELECT, _OPTION, _OPTGROUP, _PLAINTEX
 cdef class Scanner(Tokens):
     cdef bint keeps_raw_text, keeps_drawings, is_moved, drops_options
     cdef readonly bint may_have_formulas
-    cdef int[::1] is_unclosed
+    cdef set unclosed
     cdef long long[::1] moved
     cdef Py_ssize_t moved_count, moved_room
     cdef readonly list linked_data
@@ -36,5 +36,6 @@ cdef class Scanner(Tokens):
     cdef Py_ssize_t _move(self, Py_ssize_t less, Py_ssize_t start) except -1 nogil
     cdef int _grow_moved(self) except -1 with gil
     cdef bint _is_swallowing(self, int name, Py_ssize_t start) except -1 nogil
+    cdef int _remember_unclosed(self, int name) except -1 with gil
     cdef Py_ssize_t _open(self, int name, Py_ssize_t less) except -1 nogil
     cdef Py_ssize_t _scan_raw_text(self, int name, Py_ssize_t start) except -1 nogil

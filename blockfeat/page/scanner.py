@@ -10,8 +10,6 @@ from __future__ import annotations
 from array import array
 
 import cython
-import numpy as np
-from numpy.typing import NDArray
 
 from blockfeat.page import tables
 from blockfeat.page.markup import grown
@@ -71,7 +69,7 @@ class Scanner(Tokens):
         self.keeps_raw_text = keeps_raw_text
         self.keeps_drawings = keeps_drawings
         self.is_moved = self.drops_options = self.may_have_formulas = False
-        self.is_unclosed = array("i", [0]) * KNOWN
+        self.unclosed: set[int] = set()
         self.moved_room = 16
         self.moved = array("q", bytes(16 * self.moved_room))
         self.moved_count = 0
@@ -79,7 +77,7 @@ class Scanner(Tokens):
 
     def noted(self) -> tuple[str, ...]:
         """Return what was capped or repaired."""
-        unclosed = [tables.NAMES[name] for name in range(KNOWN) if self.is_unclosed[name]]
+        unclosed = [tables.NAMES[name] for name in sorted(self.unclosed)]
         noted = [f"the tag of an unclosed {name} was removed" for name in unclosed]
         return (*noted, *(text for bit, text in WARNINGS.items() if self.warnings & bit))
 
@@ -279,12 +277,17 @@ class Scanner(Tokens):
         end: cython.Py_ssize_t = self._end_tag_of(name, start)
         if end < 0:
             self.drops_options = self.drops_options or name == _SELECT
-            self.is_unclosed[name] |= start < self.stop
+            if start < self.stop:
+                self._remember_unclosed(name)
             return True
         if name == _TITLE and not self.is_self_closing and self._is_swallowed(start, end):
             self.warnings |= TITLE_REMOVED
             return True
         return False
+
+    def _remember_unclosed(self, name: cython.int) -> cython.int:
+        self.unclosed.add(name)
+        return 0
 
     def _open(self, name: cython.int, less: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Write a start tag and read its attributes; return the position behind it and its raw text."""
@@ -334,28 +337,6 @@ class Scanner(Tokens):
     def written(self) -> bytes:
         """Return the markup."""
         return bytes_of(self.out, self.size)
-
-    def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
-        """Return where each tag begins, ends and stands in the page; start and end tag of each element; its key.
-
-        Called last: what was read is freed, each column before the next one is copied.
-        """
-        tags, elements = np.empty((3, self.tags), dtype=np.int32), np.empty((2, self.elements), dtype=np.int32)
-        keys = np.empty(self.elements, dtype=np.uint64)
-        nothing: cython.int[::1] = np.empty(0, dtype=np.int32).data
-        of_tag: cython.int[:, ::1] = tags
-        of_element: cython.int[:, ::1] = elements
-        key: cython.ulonglong[::1] = keys
-        self.out = np.empty(0, dtype=np.uint8).data
-        of_tag[0] = self.tag_start[: self.tags]
-        self.tag_start = nothing
-        of_tag[1] = self.tag_stop[: self.tags]
-        self.tag_stop = nothing
-        of_tag[2] = self.tag_origin[: self.tags]
-        self.tag_origin = nothing
-        of_element[0], of_element[1] = self.opened[: self.elements], self.closed[: self.elements]
-        key[:] = self.key[: self.elements]
-        return tags, elements, keys
 
     def greatest_depth(self) -> int:
         """Return the depth of the deepest element as it is written."""

@@ -72,7 +72,7 @@ class Tags:
         """Read a page in UTF-8; `blockfeat.page.scanner` says what is left out and mended."""
         scanner = scanned(data, keeps_raw_text=keeps_raw_text, keeps_drawings=keeps_drawings)
         source, depth, noted = scanner.written(), scanner.greatest_depth(), scanner.noted()
-        (start, stop, origin), (opened, closed), key = scanner.columns()
+        start, stop, origin, opened, closed, key = scanner.columns()
         tags = cls(source, start, stop, opened, closed, key, depth, origin)
         return Reading(tags, noted, tuple(scanner.linked_data), scanner.replaced, scanner.may_have_formulas)
 

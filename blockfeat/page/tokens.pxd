@@ -19,10 +19,11 @@ cdef class Tokens(Tree):
     cdef bint is_unescapable, is_self_closing
     cdef long long[::1] next_end
     cdef Py_ssize_t next_paragraph
-    cdef int[::1] has_no_quote
+    cdef int has_no_quote[2]
     cdef unsigned long long name_key
     cdef Py_ssize_t name_stop, attribute_stop, value_start, value_stop
-    cdef unsigned int[::1] attribute_names
+    # As many as `_MOST_ATTRIBUTES`.
+    cdef unsigned int attribute_names[500]
     cdef unsigned long long attribute_filter
     cdef unsigned int attribute_hash
 

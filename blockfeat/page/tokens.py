@@ -79,8 +79,8 @@ class Tokens(Tree):
         self.stop = len(data)
         self.warnings = 0
         self.is_unescapable = self.is_self_closing = False
-        self.has_no_quote = array("i", [0, 0])
-        self.attribute_names = array("I", bytes(4 * _MOST_ATTRIBUTES))
+        if not cython.compiled:
+            self.has_no_quote, self.attribute_names = [0, 0], [0] * _MOST_ATTRIBUTES
         self.next_end = array("q", bytes(8 * KNOWN))
         self.forget()
 

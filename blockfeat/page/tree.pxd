@@ -5,7 +5,7 @@ from blockfeat.page.markup cimport Bytes, Markup
 
 cdef int KNOWN, NONE, HTML, HEAD, BODY, P
 cdef int VOID, RAW_TEXT, REFERENCES, NEEDS_END_TAG, HEAD_CONTENT, OUTSIDE_BODY, PHRASING
-cdef int _RANKS, _MOST_DEPTH, _SHIFT
+cdef int _RANKS, _MOST_DEPTH, _SHIFT, _SLOTS, _LEVELS, _LEVELS_AT
 cdef unsigned long long _SPREAD
 cdef Bytes _IS_ENDED_BY, _NAME_BYTES
 cdef int[::1] _FLAGS, _RANK, _NAME_AT

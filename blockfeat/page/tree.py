@@ -79,7 +79,7 @@ def parents_of(opened: NDArray[np.integer], closed: NDArray[np.integer]) -> NDAr
 
 def first_with(keys: NDArray[np.uint64], key: int) -> int:
     """Return the place of the first of some keys that is a given one; -1 where none is."""
-    own: cython.const[cython.ulonglong][::1] = keys.data
+    own: cython.const[cython.ulonglong][::1] = keys if cython.compiled else keys.data
     wanted: cython.ulonglong = key
     place: cython.Py_ssize_t
     for place in range(own.shape[0]):
@@ -118,6 +118,9 @@ def _put_name(keys: array[int], numbers: array[int], key: int, number: int, shif
 
 
 _SLOT_KEYS, _SLOT_NAMES = _name_slots()
+_LEVELS, _LEVELS_AT = 128, _SLOTS + _SLOTS // 2
+# What the columns of `Tree` hold before the first tag, one behind the other.
+_NUMBERS = _SLOT_NAMES + array("i", [NONE] * (_SLOTS // 2) + [0] * 4 * _LEVELS + [NONE] * _RANKS)
 
 
 class Tree(Markup):
@@ -141,13 +144,14 @@ class Tree(Markup):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self.slots, self.shift, self.names, self.name_room = _SLOTS, _SHIFT, KNOWN, _SLOTS // 2
-        self.slot_key, self.slot_name = _SLOT_KEYS[:], _SLOT_NAMES[:]
-        self.last_open = array("i", [NONE]) * self.name_room
-        self.level_room = 128
-        self.level_name, self.level_element, self.same_name_below, self.same_rank_below = (
-            array("i", bytes(4 * self.level_room)) for _ in range(4)
-        )
-        self.last_of_rank = array("i", [NONE]) * _RANKS
+        number: cython.int[::1] = _NUMBERS[:]
+        self.slot_key, self.slot_name, self.last_open = _SLOT_KEYS[:], number[:_SLOTS], number[_SLOTS:_LEVELS_AT]
+        self.level_room = _LEVELS
+        self.level_name = number[_LEVELS_AT : _LEVELS_AT + _LEVELS]
+        self.level_element = number[_LEVELS_AT + _LEVELS : _LEVELS_AT + 2 * _LEVELS]
+        self.same_name_below = number[_LEVELS_AT + 2 * _LEVELS : _LEVELS_AT + 3 * _LEVELS]
+        self.same_rank_below = number[_LEVELS_AT + 3 * _LEVELS : _LEVELS_AT + 4 * _LEVELS]
+        self.last_of_rank = number[_LEVELS_AT + 4 * _LEVELS :]
         self.depth = self.deepest = self.discarded = 0
         self.capped = NONE
         self.has_head = self.has_body = False

@@ -36,7 +36,7 @@ def places_of(mark: bytes, source: bytes, first: int = 0, end: int = _END, *, mo
     while place < stop and len(found) < most:
         may_be = place + 256 > stop
         if not may_be:
-            # As in `_behind_ascii`.
+            # Without branches and of fixed length, so that the compiler takes all at once.
             for at in range(place, place + 256):
                 may_be |= (data[at] == sign[0]) & (data[at + then] == sign[then]) & (data[at + last] == sign[last])
         at = source.find(mark, place, min(place + 256, stop) + last) if may_be else -1
@@ -63,6 +63,12 @@ def _pairs(data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t) -> cy
                 place = _behind_ascii(data, place, size)
             elif 0xC3 < data[place] < 0xE0 and place + 1 < size and data[place + 1] & 0xC0 == 0x80:
                 place += 2
+            elif (
+                0xE0 < data[place] < 0xED
+                and place + 2 < size
+                and (data[place + 1] ^ 0x80 | data[place + 2] ^ 0x80) < 0x40
+            ):
+                place += 3
             else:
                 place = _behind_character(data, place, size)
                 if data[before] == 0xC3 and 0 <= place < size:
@@ -83,21 +89,11 @@ def _is_doubled(second: cython.int, lead: cython.int) -> cython.bint:
     return is_letter and (lead == 0xC2 or lead == 0xC5 or lead == 0xCB or lead == 0xE2)
 
 
-def _behind_ascii(
-    data: cython.const[cython.uchar][::1], place: cython.Py_ssize_t, size: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
-    """Return the first position that is not ASCII, or the end."""
-    while place + 64 <= size:
-        joined = 0
-        # Without branches and of fixed length, so that the compiler takes all at once.
-        for number in range(64):
-            joined |= data[place + number]
-        if joined & 0x80:
-            break
-        place += 64
-    while place < size and data[place] < 0x80:
-        place += 1
-    return place
+if not cython.compiled:
+
+    def _behind_ascii(data: bytes, place: int, size: int) -> int:
+        """Return the first position that is not ASCII, or the end."""
+        return next((at for at in range(place, size) if data[at] >= 0x80), size)
 
 
 def _behind_character(

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from blockfeat.errors import TableError
 from blockfeat.features.cues import AROUND_KINDS, bundled_cues
-from blockfeat.features.keys import numbered
+from blockfeat.features.keys import number_codes, slots_for
 from blockfeat.features.nesting import Nesting
 from blockfeat.features.phrases import ContainerNames
 from blocks_of import ancestors_of, blocks_of
@@ -141,6 +141,12 @@ def test_what_a_page_writes_is_cut_and_cleaned() -> None:
 
 
 PATH_COLUMNS = ("path_blocks", "previous_path", "next_path", "path_share", "path_density")
+
+
+def numbered(codes, spread):
+    numbers, slots = (np.empty(size, dtype=np.int32) for size in (codes.size, slots_for(codes.size)))
+    number_codes(codes, numbers, slots, spread)
+    return numbers
 
 
 def test_equal_codes_have_equal_numbers():
