@@ -34,12 +34,12 @@ LIMITS = {
     "pages of documents": 30,
     "words of documents": 30_000,
     "words of README": 700,
-    "text: files": 15,
+    "text: files": 14,
     "text: changes of folder": 11,
     "record: files": 27,
     "record: changes of folder": 70,
-    "monitor: files": 34,
-    "monitor: changes of folder": 106,
+    "monitor: files": 32,
+    "monitor: changes of folder": 76,
 }
 _NOT_CODE = {
     tokenize.COMMENT,
