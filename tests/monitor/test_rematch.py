@@ -227,6 +227,14 @@ def test_odd_pages_are_found_again(store: Store, html: str | bytes) -> None:
     assert rematch(store, _config(_OLD), now=NOW) == Rematched(1)
 
 
+def test_a_page_whose_reasons_take_too_much_memory_has_no_blocks_to_look_at(store: Store) -> None:
+    (page,) = add(store, "a.example/1")
+    record = PageReader.of(ReaderSettings.of(_config(_OLD))).read(FetchedPage("<p>a" * 100_000, page.url))
+    save(store, page, record)
+    assert record.evidence
+    assert blocks_of(store, page.url) == []
+
+
 def test_what_was_ruled_out_beside_a_text_without_blocks_stays_as_it_is(store: Store) -> None:
     of_a_yard = _config(replace(_OLD, requires=("yard",)), evidence=False)
     _fill(store, "a.example/1", of=of_a_yard)

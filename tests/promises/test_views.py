@@ -107,7 +107,8 @@ def test_a_page_of_too_many_blocks_is_refused_but_read(monkeypatch: pytest.Monke
     with pytest.raises(LimitExceeded, match="all blocks would take 98 MB"):
         _VIEWS["blocks"](b"<p>a" * 130_000)
     record = _VIEWS["monitor"](page)
-    assert (record.status, record.evidence, record.warnings[-1][:16]) == ("ok", b"", "without evidence")
+    assert (record.status, record.warnings) == ("ok", ())
+    assert 0 < len(record.evidence) < len(page)
 
     # The text of one with more is refused before its words are counted.
     monkeypatch.setattr("blockfeat.lang.measures.FastTokenizer.measure", None)

@@ -67,7 +67,7 @@ def main() -> int:
             os.kill(site, signal.SIGKILL)
             database.close()
         print(table_of(torture.injected))
-        print(f"{len(torture.findings)} findings", file=sys.stderr)
+        print(f"{len(torture.findings)} findings")
         return 1 if torture.findings else 0
 
 
