@@ -26,7 +26,7 @@ PACKAGE = ROOT / "blockfeat"
 sys.path.insert(0, str(ROOT))
 
 LIMITS = {
-    "code lines": 35_903,
+    "code lines": 35_901,
     "modules": 252,
     "packages": 17,
     "modules in a folder": 13,

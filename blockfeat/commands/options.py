@@ -138,7 +138,8 @@ def in_panels(command: Command) -> Command:
     for parameter in parameters:
         for stated in get_args(parameter.annotation)[1:]:
             stated.rich_help_panel = panels.get(parameter.name)
-    parameters.sort(key=lambda parameter: [*panels].index(parameter.name) if parameter.name in panels else -1)
+    order = [*panels]
+    parameters.sort(key=lambda parameter: order.index(parameter.name) if parameter.name in panels else -1)
 
     @wraps(command)
     def with_panels(**given: Any) -> None:

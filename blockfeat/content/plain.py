@@ -27,7 +27,7 @@ from blockfeat.page.tags import are_among, name_key, name_keys
 from blockfeat.page.utf_8 import places_of
 
 _TABLE, _ROW, _CELL, _HEADER = name_keys(["table", "tr", "td", "th"])
-NOT_DATA = name_keys(["h1", "h2", "h3", "h4", "h5", "h6", "form", "article", "section", "blockquote"])
+_NOT_DATA = name_keys(["h1", "h2", "h3", "h4", "h5", "h6", "form", "article", "section", "blockquote"])
 _SPAN = re.compile(rb'\s(col|row)span="\s*([0-9]{1,4})')
 _FEW = 2
 MOST_WORDS, MOST_WORDS_WITH_HEADER = 60, 150
@@ -108,7 +108,7 @@ def _read(blocks: Blocks, table: int, end: int) -> DataTable | None:
     inside = containers.key[table + 1 : end]
     is_header = inside == _HEADER
     cells = ((inside == _CELL) | is_header).nonzero()[0]
-    if cells.size < _FEW * _FEW or are_among(inside, NOT_DATA).any():
+    if cells.size < _FEW * _FEW or are_among(inside, _NOT_DATA).any():
         return None
     row = (inside == _ROW).cumsum(dtype=np.int32)[cells]
     # What stands before the first row is in no row.

@@ -398,11 +398,10 @@ def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
     if not choice.page.has_markup:
         reasons = dict.fromkeys(range(len(choice.blocks)), _WITHOUT_MARKUP)
         return choice.keeping(np.ones_like(choice.kept))._replace(rule_reasons=reasons)
-    bits = choice.signs.bits
     for rule in RULES:
-        if bits & rule.sign and ((has_rules and choice.options.favour != rule.unless) or not rule.is_optional):
+        is_wanted = not rule.is_optional or (has_rules and choice.options.favour != rule.unless)
+        if is_wanted and choice.signs.bits & rule.sign:
             choice = rule.applied(choice)
-            bits = choice.signs.bits
     return choice
 
 

@@ -201,8 +201,8 @@ def without_notes(blocks: Blocks, kept: Mask) -> Mask:
 def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of dialogs, which cover the page once they are opened, are not."""
     tags, elements = blocks.tags, blocks.containers.element
-    named = (_inside(blocks, blocks.measures.words * kept) > 0).nonzero()[0]
-    named = named[[*dict.fromkeys(tags.marked(elements[named], _DIALOGS)[1])]]
+    some = (_inside(blocks, blocks.measures.words * kept) > 0).nonzero()[0]
+    named = some[[*dict.fromkeys(tags.marked(elements[some], _DIALOGS)[1])]]
     is_dialog = [_DIALOG.match(tag) is not None for tag in tags.start_tags(elements[named])]
     left = kept & ~within(blocks, named[is_dialog]) if any(is_dialog) else kept
     return left if blocks.measures.words[left].sum() >= _LEAST_WITHOUT else kept

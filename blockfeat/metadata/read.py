@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from functools import cached_property, lru_cache, partial
 from itertools import chain
@@ -107,7 +108,7 @@ class _Reading:
         published, modified = self._dates()
         declared = _language(self.page.declared_lang or "")
         language = self._first("language", _language) or self._set("language", declared, "html")
-        paywall, support, confidences = self._first("paywall", str), dict[str, str](), dict[str, float]()
+        paywall = self._first("paywall", str)
         found = Metadata(
             title=title,
             headline=self._set("headline", self.visible, "heading") or self._set("headline", title, title_source),
@@ -125,12 +126,9 @@ class _Reading:
             paywall=None if paywall is None else paywall == "true",
             licence=self._first("licence", lambda value: plain(value)[:300]),
             sources={name: self.sources[name] for name in sorted(self.sources)},
-            support=support,
-            confidences=confidences,
         )
-        support.update(self._supports(found))
-        confidences.update(self._confidences(support))
-        return found
+        support = dict(self._supports(found))
+        return replace(found, support=support, confidences=self._confidences(support))
 
     def _supports(self, found: Metadata) -> Iterator[tuple[str, str]]:
         """Return the fields whose sources have records, and what other sources of the page say of their values."""

@@ -44,6 +44,7 @@ _ELEMENTS = frozenset(name.encode() for name in (*NAMES, *_OF_HTML_5.split()))
 _TITLE, _DESCRIPTION = name_key("title"), b'escription"'
 _LANGUAGES = ("language", "content-language", "og:locale")
 _OF_LANGUAGES = (b"language", b"og:locale")
+# From attribute to attribute: a value may end in " lang=".
 _LANG, _XML_LANG = (re.compile(rb'<[^\s>]+(?:\s[^\s=]+="[^"]*")*?\s%slang="([^"]+)"' % xml) for xml in (b"", b"xml:"))
 _CONTENT = re.compile(rb'\scontent="([^"]*)"')
 _MOST_DESCRIPTIONS, _LONGEST_DESCRIPTION = 4, 600

@@ -103,6 +103,8 @@ def test_title_and_language() -> None:
     assert (page.title, page.declared_lang, page.encoding_source) == ("a b", "de", "str")
     assert Page.parse("<meta property=og:locale content=fr_FR><p>x").declared_lang == "fr_FR"
     assert (Page.parse("").title, Page.parse("").declared_lang) == (None, None)
+    assert Page.parse("<html x=' lang=' y='z'><p>x").declared_lang is None
+    assert Page.parse("<html x=' lang=' xml:lang=pl><p>x").declared_lang == "pl"
 
 
 _ANY = st.binary(max_size=300) | st.text(max_size=300) | st.text("<>/!-='\" \x00apbi&;#[]?\ud800", max_size=120)

@@ -15,9 +15,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
-from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,5 +250,6 @@ def story_of(connection: Connection, number: int, original: int | None, record: 
         return None
     own = story_profile(record.title or "", record.text, lang=record.lang)
     others = (story_profile(row.title or "", row.opening or "", lang=record.lang) for row in rows)
-    most, best = max(zip(map(partial(story_similarity, own), others), rows, strict=True), key=itemgetter(0))
-    return int(best.story or best.id) if most >= STORY_SIMILARITY else None
+    alike = [story_similarity(own, other) for other in others]
+    best = rows[alike.index(max(alike))]
+    return int(best.story or best.id) if max(alike) >= STORY_SIMILARITY else None
