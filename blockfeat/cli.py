@@ -79,8 +79,8 @@ def _plain_extraction(words: Sequence[str]) -> tuple[list[str], dict[str, Any]] 
     pages, options, rest = list[str](), dict[str, Any](), iter(words[1:])
     for word in rest:
         name = _PLAIN_OPTIONS.get(word, "")
-        value = True if name == "quiet" else next(rest, "-") if name else word
-        if (value is not True and value[:1] == "-" and word != "-") or name in options:
+        value: Any = True if name == "quiet" else next(rest, "-") if name else word
+        if name in options or (word != "-" and str(value).startswith("-")):
             return None
         if name:
             options[name] = value
