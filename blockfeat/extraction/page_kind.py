@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain, islice
 from math import exp, log, log1p
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from blockfeat._files import bundled_json, bundled_table
 from blockfeat.blocks.element_codes import blocks_named
 from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
-from blockfeat.features.cues import bundled_cues
+from blockfeat.features.cues import bundled_cues, cue_bits
 from blockfeat.page.tags import are_among, name_keys
 from blockfeat.page.utf_8 import places_of
 
@@ -39,7 +39,7 @@ _COUNTED = name_keys([name for names in _GROUPS for name in names])
 _sum, _most = np.add.reduce, np.maximum.reduce
 _OUTER = name_keys(["html", "body", "meta"])
 _TYPE, _STANDARD, _FAR = b'@type"', b"schema.org/", 90
-_OWN_ADDRESS = rb"<link (?=[^<>]*canonical)[^<>]*href=[\"']?([^\"'\s<>]+)"
+_LINK, _OWN_ADDRESS = b"<link ", rb"<link (?=[^<>]*canonical)[^<>]*href=[\"']?([^\"'\s<>]+)"
 _WORD = re.compile(rb"[a-z]+")
 _DATE = r"/(?:19|20)\d\d[/-]"
 _WORDS_OF_PATHS = {
@@ -143,9 +143,8 @@ def _declared_kinds() -> tuple[tuple[list[bytes], list[re.Pattern[bytes]], list[
 
 def _cues(blocks: Blocks) -> list[float]:
     """Return the logarithms of the numbers of elements marked as discussion, comment …, by tag or class."""
-    cues = bundled_cues()
-    bits = cues.of_elements(blocks.tags, blocks.containers.element).bits
-    return [log1p(np.count_nonzero(bits & np.uint32(cues.masks[name]))) for name in _CUES]
+    bits, masks = cue_bits(blocks), bundled_cues().masks
+    return [log1p(np.count_nonzero(bits & np.uint32(masks[name]))) for name in _CUES]
 
 
 def is_forum(url: str | None) -> bool:
@@ -165,7 +164,8 @@ def _parts(url: str) -> SplitResult:
 
 def own_address(data: bytes) -> str | None:
     """Return the address that a page in UTF-8 gives as its canonical one; None where it gives none."""
-    link = re.search(_OWN_ADDRESS, data)
+    links = map(partial(re.compile(_OWN_ADDRESS).match, data), places_of(_LINK, data))
+    link = next(filter(None, links), None)
     return link[1].decode("utf-8", "replace") if link else None
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -65,6 +65,7 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
+@lru_cache(maxsize=64)
 def folded(text: str | None) -> str:
     """Return the letters and digits of a text in one case, for comparison."""
     if text and text.isascii():
