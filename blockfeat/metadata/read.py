@@ -82,8 +82,10 @@ class _Reading:
         if _is_complete(found):
             return found
         for source, read in (("microdata", read_microdata), ("rdfa", read_rdfa)):
+            is_first = not found
             found += claims_of_nodes(read(self.tags), source=source, url=self.url, title=title)
-            if _is_complete(found):
+            # The first claims are the article's.
+            if is_first and _is_complete(found):
                 break
         return found
 
