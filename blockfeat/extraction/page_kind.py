@@ -41,6 +41,7 @@ _OUTER = name_keys(["html", "body", "meta"])
 _TYPE, _STANDARD, _FAR = b'@type"', b"schema.org/", 90
 _LINK, _OWN_ADDRESS = b"<link ", rb"<link (?=[^<>]*canonical)[^<>]*href=[\"']?([^\"'\s<>]+)"
 _WORD = re.compile(rb"[a-z]+")
+_FORUMS = ("forum", "community", "discuss", "talk")
 _DATE = r"/(?:19|20)\d\d[/-]"
 _WORDS_OF_PATHS = {
     "forum": r"/(?:forums?|threads?|topics?|t|viewtopic|showthread|questions?|discussions?|community)\b",
@@ -123,8 +124,9 @@ def _declared(blocks: Blocks) -> list[float]:
     every = b"".join(outer)
     types = [*places_of(_TYPE, data), *places_of(_STANDARD, data)]
     said = b"\n".join([data[place : place + _FAR] for place in types])
-    for marks, patterns, kinds in _declared_kinds():
-        tags = [tag for mark in marks if places_of(mark, every, most=1) for tag in outer if mark in tag]
+    for names, marks, patterns, kinds in _declared_kinds():
+        tags = [tag for tag in outer if tag.startswith(names)]
+        tags += [tag for mark in marks if places_of(mark, every, most=1) for tag in outer if mark in tag]
         found = b" ".join([*tags, *chain.from_iterable(pattern.findall(said) for pattern in patterns)])
         words = set(_WORD.findall(found.lower()))
         measures += [1.0 - words.isdisjoint(some) for some in kinds]
@@ -132,12 +134,13 @@ def _declared(blocks: Blocks) -> list[float]:
 
 
 @cache
-def _declared_kinds() -> tuple[tuple[list[bytes], list[re.Pattern[bytes]], list[list[bytes]]], ...]:
+def _declared_kinds() -> tuple[tuple[tuple[bytes, ...], list[bytes], list[re.Pattern[bytes]], list[list[bytes]]], ...]:
     """Return where pages say of what kind they are, with the words of each measure, in their order."""
     found = []
     for place in bundled_table("blockfeat.extraction", "declared_kinds.toml").values():
         kinds = {name: [word.encode() for word in words] for name, words in place.items()}
-        found.append((kinds.pop("tags", []), [*map(re.compile, kinds.pop("types", []))], [*kinds.values()]))
+        names, marks = tuple(kinds.pop("names", [])), kinds.pop("tags", [])
+        found.append((names, marks, [*map(re.compile, kinds.pop("types", []))], [*kinds.values()]))
     return tuple(found)
 
 
@@ -151,7 +154,7 @@ def is_forum(url: str | None) -> bool:
     """Return whether an address is that of a forum, by the words of its host and path."""
     parts = _parts(url or "")
     host, path = parts.netloc.lower(), parts.path.lower()
-    return host.startswith(("forum", "community", "discuss", "talk")) or bool(re.search(_WORDS_OF_PATHS["forum"], path))
+    return host.startswith(_FORUMS) or bool(re.search(_WORDS_OF_PATHS["forum"], path))
 
 
 def _parts(url: str) -> SplitResult:
@@ -184,7 +187,7 @@ def _address(url: str | None) -> list[float]:
         log1p(max((len(re.split(r"[-_+]", step)) for step in steps), default=0)),
         float(bool(steps) and re.search(r"\d{4,}", steps[-1]) is not None),
         float(re.search(_DATE, path) is not None),
-        *{**named, "forum": float(is_forum(url))}.values(),
+        *{**named, "forum": named["forum"] or float(parts.netloc.lower().startswith(_FORUMS))}.values(),
     ]
 
 
