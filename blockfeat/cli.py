@@ -29,14 +29,7 @@ _GROUPS = {"corpus": ("validate", "count", "convert")}
 _APPS = ("monitor",)
 _SETTINGS = "Variables (BLOCKFEAT_EXTRACT_JOBS=4) and \\[extract] of blockfeat.toml give other defaults."
 _PLAIN_FORMATS = ("text", "markdown", "json", "html", "xml")
-_PLAIN_OPTIONS = {
-    "--quiet": "quiet",
-    "-q": "quiet",
-    "--format": "format",
-    "-f": "format",
-    "--model": "model",
-    "-m": "model",
-}
+_PLAIN_OPTIONS = {word: name for name in ("quiet", "format", "model") for word in (f"--{name}", f"-{name[0]}")}
 
 
 def main() -> None:
@@ -82,10 +75,8 @@ def _plain_extraction(words: Sequence[str]) -> tuple[list[str], dict[str, Any]] 
         value: Any = True if name == "quiet" else next(rest, "-") if name else word
         if name in options or (word != "-" and str(value).startswith("-")):
             return None
-        if name:
-            options[name] = value
-        else:
-            pages.append(word)
+        pages += [] if name else [word]
+        options |= {name: value} if name else {}
     is_known = options.get("format", "text") in _PLAIN_FORMATS
     return (pages, options) if is_known and not console.settings_of("extract", console.settings_files()) else None
 

@@ -135,11 +135,6 @@ class Blocks:
         return {role: self.columns[row] for role, row in zip(ROLES, _COUNTS_OF_ROLES, strict=True)}
 
     @cached_property
-    def found(self) -> dict[str, NDArray[Any]]:
-        """What was read of the containers, by its name: several rules and measures ask for the same."""
-        return {}
-
-    @cached_property
     def kinds(self) -> list[Kind]:
         """The kind of every container, and last that of none."""
         containers = self.containers

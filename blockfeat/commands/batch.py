@@ -168,9 +168,7 @@ class PassedOver(Counter[str]):
         )
 
 
-def extract_plainly(
-    pages: Sequence[str], *, format: str | None = None, model: str = "default", quiet: bool = False
-) -> int:
+def extract_plainly(pages: Sequence[str], *, format: str = "text", model: str = "default", quiet: bool = False) -> int:
     """Do what ``blockfeat extract`` with these options does; return the exit code."""
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.io.inputs.options import InputOptions

@@ -18,7 +18,7 @@ from blockfeat._files import bundled_json, bundled_table
 from blockfeat.blocks.element_codes import blocks_named
 from blockfeat.blocks.table import Blocks, Mask
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
-from blockfeat.features.cues import bundled_cues, cue_bits
+from blockfeat.features.cues import bundled_cues
 from blockfeat.page.tags import are_among, name_keys
 from blockfeat.page.utf_8 import places_of
 
@@ -26,11 +26,10 @@ _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article
 _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
 _PRICE = r"[$€£¥₹₽₺\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b))"
-_SIGNS, _UTF_16 = "$€£¥₹₽₺", "utf-16-le"
+# Bytes of a digit, which may be two units, and a space; with them a text ends.
+_SIGNS, _UTF_16, _BYTES_BEFORE, _NUMBER = "$€£¥₹₽₺", "utf-16-le", 6, re.compile(r"\d\s?\Z")
 # Signs that stand behind numbers, by their last letter; a search compares first and last bytes.
 _BEHIND = {sign[-1]: sign.encode(_UTF_16).rstrip(b"\0") for sign in (*"€£₽₺", "zł", "Kč", "kr", "EUR", "USD")}
-# Bytes of a digit, which may be two units, and a space; with them a text ends.
-_BYTES_BEFORE, _NUMBER = 6, re.compile(r"\d\s?\Z")
 _HEADINGS = name_keys(["h2", "h3", "h4"])
 _ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
 _GROUPS = (["time"], ["pre", "code"], ["img"], ["input", "select", "textarea", "button"])
@@ -41,7 +40,6 @@ _OUTER = name_keys(["html", "body", "meta"])
 _TYPE, _STANDARD, _FAR = b'@type"', b"schema.org/", 90
 _LINK, _OWN_ADDRESS = b"<link ", rb"<link (?=[^<>]*canonical)[^<>]*href=[\"']?([^\"'\s<>]+)"
 _WORD = re.compile(rb"[a-z]+")
-_FORUMS = ("forum", "community", "discuss", "talk")
 _DATE = r"/(?:19|20)\d\d[/-]"
 _WORDS_OF_PATHS = {
     "forum": r"/(?:forums?|threads?|topics?|t|viewtopic|showthread|questions?|discussions?|community)\b",
@@ -124,9 +122,8 @@ def _declared(blocks: Blocks) -> list[float]:
     every = b"".join(outer)
     types = [*places_of(_TYPE, data), *places_of(_STANDARD, data)]
     said = b"\n".join([data[place : place + _FAR] for place in types])
-    for names, marks, patterns, kinds in _declared_kinds():
-        tags = [tag for tag in outer if tag.startswith(names)]
-        tags += [tag for mark in marks if places_of(mark, every, most=1) for tag in outer if mark in tag]
+    for marks, patterns, kinds in _declared_kinds():
+        tags = [tag for mark in marks if places_of(mark, every, most=1) for tag in outer if mark in tag]
         found = b" ".join([*tags, *chain.from_iterable(pattern.findall(said) for pattern in patterns)])
         words = set(_WORD.findall(found.lower()))
         measures += [1.0 - words.isdisjoint(some) for some in kinds]
@@ -134,27 +131,27 @@ def _declared(blocks: Blocks) -> list[float]:
 
 
 @cache
-def _declared_kinds() -> tuple[tuple[tuple[bytes, ...], list[bytes], list[re.Pattern[bytes]], list[list[bytes]]], ...]:
+def _declared_kinds() -> tuple[tuple[list[bytes], list[re.Pattern[bytes]], list[list[bytes]]], ...]:
     """Return where pages say of what kind they are, with the words of each measure, in their order."""
     found = []
     for place in bundled_table("blockfeat.extraction", "declared_kinds.toml").values():
         kinds = {name: [word.encode() for word in words] for name, words in place.items()}
-        names, marks = tuple(kinds.pop("names", [])), kinds.pop("tags", [])
-        found.append((names, marks, [*map(re.compile, kinds.pop("types", []))], [*kinds.values()]))
+        found.append((kinds.pop("tags", []), [*map(re.compile, kinds.pop("types", []))], [*kinds.values()]))
     return tuple(found)
 
 
 def _cues(blocks: Blocks) -> list[float]:
     """Return the logarithms of the numbers of elements marked as discussion, comment …, by tag or class."""
-    bits, masks = cue_bits(blocks), bundled_cues().masks
-    return [log1p(np.count_nonzero(bits & np.uint32(masks[name]))) for name in _CUES]
+    cues = bundled_cues()
+    bits = cues.of_elements(blocks.tags, blocks.containers.element).bits
+    return [log1p(np.count_nonzero(bits & np.uint32(cues.masks[name]))) for name in _CUES]
 
 
 def is_forum(url: str | None) -> bool:
     """Return whether an address is that of a forum, by the words of its host and path."""
     parts = _parts(url or "")
     host, path = parts.netloc.lower(), parts.path.lower()
-    return host.startswith(_FORUMS) or bool(re.search(_WORDS_OF_PATHS["forum"], path))
+    return host.startswith(("forum", "community", "discuss", "talk")) or bool(re.search(_WORDS_OF_PATHS["forum"], path))
 
 
 def _parts(url: str) -> SplitResult:
@@ -167,8 +164,7 @@ def _parts(url: str) -> SplitResult:
 
 def own_address(data: bytes) -> str | None:
     """Return the address that a page in UTF-8 gives as its canonical one; None where it gives none."""
-    links = map(partial(re.compile(_OWN_ADDRESS).match, data), places_of(_LINK, data))
-    link = next(filter(None, links), None)
+    link = next(filter(None, map(partial(re.compile(_OWN_ADDRESS).match, data), places_of(_LINK, data))), None)
     return link[1].decode("utf-8", "replace") if link else None
 
 
@@ -187,7 +183,7 @@ def _address(url: str | None) -> list[float]:
         log1p(max((len(re.split(r"[-_+]", step)) for step in steps), default=0)),
         float(bool(steps) and re.search(r"\d{4,}", steps[-1]) is not None),
         float(re.search(_DATE, path) is not None),
-        *{**named, "forum": named["forum"] or float(parts.netloc.lower().startswith(_FORUMS))}.values(),
+        *{**named, "forum": float(is_forum(url))}.values(),
     ]
 
 

@@ -15,7 +15,7 @@ from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
-from blockfeat.features.cues import bundled_cues, cue_bits
+from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import are_among, name_key, name_keys
 from blockfeat.page.utf_8 import Marks
@@ -184,9 +184,8 @@ def _kinds_of_text(blocks: Blocks, kept: Mask) -> NDArray[np.uint8]:
     columns, found = (containers.key, containers.first_block, containers.end_block), kinds.data
     # In the order of the page: what is said last is of the innermost.
     for key, first, end in zip(*(column[around].tolist() for column in columns), strict=True):
-        kind = _KINDS.get(key)
         # Most end nothing.
-        if kind or (kind == 0 and found[first]):
+        if (kind := _KINDS.get(key)) or (kind == 0 and found[first]):
             kinds[first:end] = kind
     kinds[: text[0]] = kinds[text[-1] + 1 :] = 0
     return kinds
@@ -208,9 +207,10 @@ def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, 
 
 def _marked(blocks: Blocks, candidates: Sequence[int]) -> list[int]:
     """Return the blocks around which an element of few blocks is named as a standfirst."""
-    first, end = blocks.containers.first_block, blocks.containers.end_block
-    named = (cue_bits(blocks) & np.uint32(bundled_cues().masks["lead"])).nonzero()[0]
-    named = named[end[named] - first[named] <= _AROUND].tolist()
+    cues, first, end = bundled_cues(), blocks.containers.first_block, blocks.containers.end_block
+    around = ((end - first <= _AROUND) & (first <= candidates[-1]) & (end > candidates[0])).nonzero()[0]
+    bits = cues.of_elements(blocks.tags, blocks.containers.element[around]).bits
+    named = around[bits & np.uint32(cues.masks["lead"]) != 0].tolist()
     return [block for block in candidates if any(first[one] <= block < end[one] for one in named)]
 
 

@@ -23,7 +23,7 @@ from blockfeat.blocks.table import Blocks, Mask, kind_names
 from blockfeat.extraction import signs
 from blockfeat.extraction.page_kind import is_forum
 from blockfeat.extraction.walls import edges_of, has_any, phrases_in
-from blockfeat.features.cues import bundled_cues, cue_bits
+from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
 from blockfeat.page.tags import are_among, attributes_of, name_keys
 from blockfeat.page.utf_8 import Marks, places_of
@@ -114,7 +114,7 @@ def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
 
 def _cue_bits(blocks: Blocks) -> NDArray[np.uint32]:
     """Return the bits of the cues of each container."""
-    return cue_bits(blocks)
+    return bundled_cues().of_elements(blocks.tags, blocks.containers.element).bits
 
 
 def _mask_of(*kinds: str) -> np.uint32:

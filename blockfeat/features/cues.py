@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import bundled_table
-from blockfeat.blocks.table import Blocks
 from blockfeat.features import cue_scan
 from blockfeat.features.keys import KeyTable
 from blockfeat.lang.measures import keys_of_words
@@ -26,7 +25,7 @@ WORD_KINDS = ("promotion", "credit", "related", "reply")
 """Kinds of cues of words, in the order of their bits."""
 
 _SCOPES = {"class": cue_scan.CLASS, "role": cue_scan.ROLE, "itemprop": cue_scan.PROPERTY}
-_HIDDEN, _CUES = "hidden", "cues"
+_HIDDEN = "hidden"
 _TWO_BYTES = 1 << 16
 _ALL_BUT_TWO_BYTES = np.uint64(8 * (cue_scan.WORD_BYTES - 2))
 
@@ -113,13 +112,6 @@ class Cues:
         found = cue_scan.ElementCues(self.tag_bits.take(self.tags.places(keys)), keys)
         cue_scan.scan_start_tags(tags.source, tags.opened.take(elements), tags.start, tags.stop, found, self.attributes)
         return found
-
-
-def cue_bits(blocks: Blocks) -> NDArray[np.uint32]:
-    """Return the bits of the cues of each container of a page, which are read once."""
-    if _CUES not in blocks.found:
-        blocks.found[_CUES] = bundled_cues().of_elements(blocks.tags, blocks.containers.element).bits
-    return blocks.found[_CUES]
 
 
 @cache

@@ -32,8 +32,7 @@ _MEMBER = (
     r'"(@type|headline|name|description|datePublished|dateModified|dateCreated|uploadDate|inLanguage|articleSection|'
     rf'isAccessibleForFree|author|publisher|creator)"\s*+:\s*+(?:({_STRING})|(true|false)|[\[{{\s]++)'
 )
-_DECODER = json.JSONDecoder(strict=False)
-_LARGEST, _LARGEST_MENDED, _MARKS = 2_000_000, 300_000, 100
+_DECODER, _LARGEST, _LARGEST_MENDED, _MARKS = json.JSONDecoder(strict=False), 2_000_000, 300_000, 100
 _FREE = b"isAccessibleForFree"
 _TRUTH = re.compile(rb'["\s:\[]*+(?:https?://schema\.org/)?(true|false|yes|no|[01])\b', re.IGNORECASE)
 _LONGEST_TRUTH = 100
