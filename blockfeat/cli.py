@@ -1,6 +1,6 @@
 """The command line: registers the commands, runs them, and exits with their exit code.
 
-``blockfeat extract PAGE…`` runs without typer, which would take a third of its time to load.
+``blockfeat extract PAGE…``, with a few options, runs without typer, which would take a third of its time to load.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from blockfeat.commands import console
 from blockfeat.commands.console import exit_code_of
@@ -29,6 +29,7 @@ _GROUPS = {"corpus": ("validate", "count", "convert")}
 _APPS = ("monitor",)
 _SETTINGS = "Variables (BLOCKFEAT_EXTRACT_JOBS=4) and \\[extract] of blockfeat.toml give other defaults."
 _PLAIN_FORMATS = ("text", "markdown", "json", "html", "xml")
+_PLAIN_OPTIONS = {word: name for name in ("quiet", "format", "model") for word in (f"--{name}", f"-{name[0]}")}
 
 
 def main() -> None:
@@ -59,24 +60,25 @@ def _run(words: Sequence[str]) -> None:
     from blockfeat.commands.batch import extract_plainly
 
     console.prepare("extract")
-    raise SystemExit(extract_plainly(*plain))
+    raise SystemExit(extract_plainly(plain[0], **plain[1]))
 
 
-def _plain_extraction(words: Sequence[str]) -> tuple[list[str], str | None] | None:
-    """Return pages and format of an ``extract`` without other options; None where typer must parse the arguments."""
+def _plain_extraction(words: Sequence[str]) -> tuple[list[str], dict[str, Any]] | None:
+    """Return pages and options of an ``extract`` with no others than these; None where typer must parse the words."""
     asks = any(name.endswith("_COMPLETE") or name.startswith("BLOCKFEAT_EXTRACT_") for name in os.environ)
     # On Windows typer expands patterns such as *.html.
     if words[:1] != ["extract"] or asks or os.name == "nt":
         return None
-    pages, format = list(words[1:]), None
-    for place, word in enumerate(pages[:-1]):
-        if word in ("--format", "-f") and pages[place + 1] in _PLAIN_FORMATS:
-            format = pages[place + 1]
-            del pages[place : place + 2]
-            break
-    if any(page.startswith("-") and page != "-" for page in pages):
-        return None
-    return None if console.settings_of("extract", console.settings_files()) else (pages, format)
+    pages, options, rest = list[str](), dict[str, Any](), iter(words[1:])
+    for word in rest:
+        name = _PLAIN_OPTIONS.get(word, "")
+        value: Any = True if name == "quiet" else next(rest, "-") if name else word
+        if name in options or (word != "-" and str(value).startswith("-")):
+            return None
+        pages += [] if name else [word]
+        options |= {name: value} if name else {}
+    is_known = options.get("format", "text") in _PLAIN_FORMATS
+    return (pages, options) if is_known and not console.settings_of("extract", console.settings_files()) else None
 
 
 def app_of(names: Collection[str] = ()) -> typer.Typer:

@@ -73,7 +73,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_extract_loads_nothing_that_it_does_not_need(page: Path) -> None:
-    loaded = _modules_of("extract", page)
+    loaded = _modules_of("extract", page, "--model", "default", "--quiet")
     assert "numpy" in loaded
     assert not loaded & {*_HEAVY, "rich", "logging", "multiprocessing", "socket", "typer", "asyncio"}
     assert not {name for name in loaded if name.startswith(("blockfeat.training", "blockfeat.training.evaluation"))}
@@ -84,7 +84,8 @@ def test_extract_loads_nothing_that_it_does_not_need(page: Path) -> None:
 _CALLS = (
     "page.html | page.html empty.html nowhere.html | page.html --format markdown empty.html | folder | pages.jsonl | "
     "-f json page.html nowhere.html | nowhere.html | empty.html | folder -f nothing | page.html --format | - | "
-    "-- page.html | page.html -f xml -f html"
+    "-- page.html | page.html -f xml -f html | -q empty.html -m thresholds page.html | -m nothing page.html | "
+    "page.html -m | --quiet --quiet page.html | page.html --model -q | - --quiet"
 )
 
 

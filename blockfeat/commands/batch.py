@@ -168,15 +168,15 @@ class PassedOver(Counter[str]):
         )
 
 
-def extract_plainly(pages: Sequence[str], format: str | None) -> int:
-    """Do what ``blockfeat extract PAGE… --format FORMAT`` does, without its other options; return the exit code."""
+def extract_plainly(pages: Sequence[str], *, format: str = "text", model: str = "default", quiet: bool = False) -> int:
+    """Do what ``blockfeat extract`` with these options does; return the exit code."""
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.io.inputs.options import InputOptions
     from blockfeat.io.outputs.formats import Formatter
 
     target = target_of(None, format, inputs=pages, resume=False)
-    renderer = Formatter(Extractor.load(), target.format)
-    return run_batch(Inputs(tuple(pages), ()), InputOptions(), renderer, target)
+    renderer = Formatter(Extractor.load(model), target.format)
+    return run_batch(Inputs(tuple(pages), ()), InputOptions(), renderer, target, quiet=quiet)
 
 
 # Counting the lines of larger files takes longer than a user waits without an answer.

@@ -133,8 +133,10 @@ def _joined(base: str | None, href: str) -> str:
 
 def first_address(tags: Tags, name: str, rel: str | None = None) -> str | None:
     """Return the ``href`` of the first element of a name, with this ``rel`` where one is given."""
-    for element in tags.named(name).tolist():
-        attributes = tags.attributes(element)
+    elements, wanted = tags.named(name), (rel or "").encode()
+    for element, tag in zip(elements.tolist(), tags.start_tags(elements), strict=True):
+        # Few have it; a reference may stand for a letter.
+        attributes = tags.attributes(element) if wanted in tag.lower() or b"&" in tag else {}
         if "href" in attributes and (rel is None or rel in attributes.get("rel", "").lower().split()):
             return attributes["href"].strip() or None
     return None

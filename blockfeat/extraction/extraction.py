@@ -402,7 +402,7 @@ def fingerprint(text: str) -> str | None:
     # A text of one or two words is a run too.
     runs = runs_of_three(keys if keys.size >= _RUN else np.pad(keys, (0, _RUN - keys.size)))
     rows = RMinHash.digest_matrix_from_flat_token_hashes(runs, [0, runs.size], _HASHES, _SEED).to_rows()
-    return np.array(rows[0], dtype=np.uint64).astype(np.uint8).tobytes().hex()
+    return bytes([value % _BYTES for value in rows[0]]).hex()
 
 
 def fingerprint_keys(fingerprint: str | None, *, keys: int = 10) -> tuple[str, ...]:

@@ -54,7 +54,6 @@ _HEADING_KIND, _CAPTION_KIND = 1, 2
 _KINDS = dict.fromkeys(name_keys(["li", "dd", "dt", "pre", "listing", "xmp", "blockquote", "td", "th"]).tolist(), 0)
 _KINDS |= dict.fromkeys(name_keys(["h1", "h2", "h3", "h4", "h5", "h6"]).tolist(), _HEADING_KIND)
 _KINDS |= dict.fromkeys(name_keys(["figcaption", "caption"]).tolist(), _CAPTION_KIND)
-_KEYS_OF_KINDS = np.array(list(_KINDS), dtype=np.uint64)
 
 _FEWEST_WORDS = 4
 # The standfirst is among so many first blocks after the headline.
@@ -181,12 +180,13 @@ def _kinds_of_text(blocks: Blocks, kept: Mask) -> NDArray[np.uint8]:
     kinds, containers, text = np.zeros(kept.size, dtype=np.uint8), blocks.containers, kept.nonzero()[0]
     if not text.size:
         return kinds
-    is_inside = (containers.first_block <= text[-1]) & (containers.end_block > text[0])
-    around = (is_inside & are_among(containers.key, _KEYS_OF_KINDS)).nonzero()[0]
-    columns = (containers.key, containers.first_block, containers.end_block)
+    around = ((containers.first_block <= text[-1]) & (containers.end_block > text[0])).nonzero()[0]
+    columns, found = (containers.key, containers.first_block, containers.end_block), kinds.data
     # In the order of the page: what is said last is of the innermost.
     for key, first, end in zip(*(column[around].tolist() for column in columns), strict=True):
-        kinds[first:end] = _KINDS[key]
+        # Most end nothing.
+        if (kind := _KINDS.get(key)) or (kind == 0 and found[first]):
+            kinds[first:end] = kind
     kinds[: text[0]] = kinds[text[-1] + 1 :] = 0
     return kinds
 

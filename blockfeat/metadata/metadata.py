@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -65,6 +65,7 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
+@lru_cache(maxsize=64)
 def folded(text: str | None) -> str:
     """Return the letters and digits of a text in one case, for comparison."""
     if text and text.isascii():
@@ -331,6 +332,7 @@ class SourceRecords:
     counts: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
     order: Mapping[str, Sequence[str]]
 
+    @cache  # noqa: B019 (the records are a constant, and few)
     def confidence(self, name: str, source: str, support: str) -> float | None:
         """Return the probability that a value is right, from 0 to 1; None for a field without records.
 
@@ -349,7 +351,6 @@ class SourceRecords:
         return sorted(claims, key=lambda each: order.index(each.source) if each.source in order else len(order))
 
 
-@cache
 def _average(records: SourceRecords, name: str, support: str) -> float:
     """Return how often values of a field with some support are right, whatever their source."""
     found = [counts[support] for counts in records.counts[name].values() if support in counts]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import date
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from operator import and_, eq
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import numpy as np
@@ -109,47 +108,47 @@ class _Reading:
         declared = _language(self.page.declared_lang or "")
         language = self._first("language", _language) or self._set("language", declared, "html")
         paywall = self._first("paywall", str)
-        found = Metadata(
-            title=title,
-            headline=self._set("headline", self.visible, "heading") or self._set("headline", title, title_source),
-            authors=authors,
-            agencies=agencies,
-            published=published,
-            modified=modified,
-            site=site,
-            canonical_url=self._first("url", self._absolute, named="canonical_url"),
-            description=self._first("description", plain),
-            image=self._first("image", self._absolute),
-            language=language,
-            section=self._first("section", _short),
-            tags=self._tags(),
-            paywall=None if paywall is None else paywall == "true",
-            licence=self._first("licence", lambda value: plain(value)[:300]),
-            sources={name: self.sources[name] for name in sorted(self.sources)},
-        )
+        found: dict[str, Any] = {
+            "title": title,
+            "headline": self._set("headline", self.visible, "heading") or self._set("headline", title, title_source),
+            "authors": authors,
+            "agencies": agencies,
+            "published": published,
+            "modified": modified,
+            "site": site,
+            "canonical_url": self._first("url", self._absolute, named="canonical_url"),
+            "description": self._first("description", plain),
+            "image": self._first("image", self._absolute),
+            "language": language,
+            "section": self._first("section", _short),
+            "tags": self._tags(),
+            "paywall": None if paywall is None else paywall == "true",
+            "licence": self._first("licence", lambda value: plain(value)[:300]),
+        }
+        sources = {name: self.sources[name] for name in sorted(self.sources)}
         support = dict(self._supports(found))
-        return replace(found, support=support, confidences=self._confidences(support))
+        return Metadata(**found, sources=sources, support=support, confidences=self._confidences(support))
 
-    def _supports(self, found: Metadata) -> Iterator[tuple[str, str]]:
+    def _supports(self, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         """Return the fields whose sources have records, and what other sources of the page say of their values."""
-        if found.title:
+        if found["title"]:
             declared = self._others("title", "title", lambda values: plain(values[0]))
             seen = {"heading": self.visible, "title": self.page.title} | {self.sources["title"]: None}
-            yield "title", support_of(found.title, chain(declared, filter(None, seen.values())), alike)
-        if found.authors:
+            yield "title", support_of(found["title"], chain(declared, filter(None, seen.values())), alike)
+        if found["authors"]:
             named = self._others("authors", "author", lambda values: frozenset(map(folded, clean_names(values))))
-            yield "authors", support_of(frozenset(map(folded, found.authors)), filter(None, named), and_)
-        if found.published:
+            yield "authors", support_of(frozenset(map(folded, found["authors"])), filter(None, named), and_)
+        if found["published"]:
             moments = self._others("published", "published", self._day)
             in_url = moment_in_url(self.url) if self.url and self.sources["published"] != "url" else None
             days = (*moments, in_url and in_url.day)
-            yield "published", support_of(found.published.day, filter(None, days), eq)
-        if found.description:
+            yield "published", support_of(found["published"].day, filter(None, days), eq)
+        if found["description"]:
             given = self._others("description", "description", lambda values: plain(values[0]))
-            yield "description", support_of(found.description, given, _begin_alike)
-        if found.tags:
+            yield "description", support_of(found["description"], given, _begin_alike)
+        if found["tags"]:
             keywords = self._others("tags", "tag", lambda values: frozenset(map(folded, _split_tags(values))))
-            yield "tags", support_of(frozenset(map(folded, found.tags)), filter(None, keywords), and_)
+            yield "tags", support_of(frozenset(map(folded, found["tags"])), filter(None, keywords), and_)
 
     def _others(self, name: str, claimed: str, read: Callable[[list[str]], _Read]) -> Iterator[_Read]:
         """Return what sources claim, other than the one that a field's value is from."""

@@ -148,14 +148,12 @@ def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> P
 
 def _aside(tags: Tags, first: int, end: int, about: int) -> tuple[Places, Places]:
     """Return where elements of a stretch begin and end that are not about the article, without those around a place."""
-    elements = are_among(tags.key, _ASIDE).nonzero()[0]
-    starts, ends = tags.start[tags.opened[elements]], tags.start[tags.closed[elements]]
-    chosen = (starts < end) & (ends > first) & ~((starts <= about) & (about < ends))
-    outermost = [(0, 0)]
-    for span in zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True):
+    elements, outermost = are_among(tags.key, _ASIDE).nonzero()[0], [(0, 0)]
+    columns = (tags.start[column[elements]].tolist() for column in (tags.opened, tags.closed))
+    for start, stop in zip(*columns, strict=True):
         # Elements are nested: one that begins inside another ends there too.
-        if span[0] >= outermost[-1][1]:
-            outermost.append(span)
+        if start < end and stop > first and not start <= about < stop and start >= outermost[-1][1]:
+            outermost.append((start, stop))
     spans = np.array(outermost, dtype=np.int32)
     return spans[1:, 0], spans[:, 1]
 

@@ -32,7 +32,7 @@ _MEMBER = (
     r'"(@type|headline|name|description|datePublished|dateModified|dateCreated|uploadDate|inLanguage|articleSection|'
     rf'isAccessibleForFree|author|publisher|creator)"\s*+:\s*+(?:({_STRING})|(true|false)|[\[{{\s]++)'
 )
-_LARGEST, _LARGEST_MENDED, _MARKS = 2_000_000, 300_000, 100
+_DECODER, _LARGEST, _LARGEST_MENDED, _MARKS = json.JSONDecoder(strict=False), 2_000_000, 300_000, 100
 _FREE = b"isAccessibleForFree"
 _TRUTH = re.compile(rb'["\s:\[]*+(?:https?://schema\.org/)?(true|false|yes|no|[01])\b', re.IGNORECASE)
 _LONGEST_TRUTH = 100
@@ -114,10 +114,10 @@ def _values(text: str) -> list[Any]:
 
 def _parsed(text: str) -> list[Any] | None:
     """Return one value or several that follow each other; None where the text is no JSON."""
-    decoder, values, place = json.JSONDecoder(strict=False), [], 0
+    values, place = [], 0
     try:
         while place < len(text):
-            value, place = decoder.raw_decode(text, place)
+            value, place = _DECODER.raw_decode(text, place)
             values.append(value)
             while place < len(text) and text[place] in " \t\r\n,;":
                 place += 1

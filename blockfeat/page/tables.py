@@ -76,12 +76,12 @@ def _reference_slots(names: Iterable[str]) -> array[int]:
     """Return a hash table with open addresses: the numbers of the names, -1 for free slots."""
     slots = array("i", [-1]) * SLOTS
     for number, name in enumerate(names):
-        hashed = FNV_START
+        # Only the lowest bits of a hash count here.
+        slot = FNV_START % SLOTS
         for code in name.encode():
-            hashed = ((hashed ^ code) * FNV_PRIME) & MASK
-        slot = hashed & (SLOTS - 1)
+            slot = (slot ^ code) * FNV_PRIME % SLOTS
         while slots[slot] >= 0:
-            slot = (slot + 1) & (SLOTS - 1)
+            slot = (slot + 1) % SLOTS
         slots[slot] = number
     return slots
 

@@ -140,6 +140,14 @@ def test_a_thread_is_none_without_what_its_software_says() -> None:
     assert EXTRACTOR.extract(f"<html id=XF><head>{head}</head><body class=topic>{posts}</body></html>").kind == "other"
 
 
+@pytest.mark.parametrize(
+    ("text", "prices"),
+    [("$5 and 6 €, ٣ zł or 𝟗\u00a0kr", 4), ("7EUR 8 USD, 9 USDT", 2), ("5  € 3", 1), ("10 krater in EUR kr", 0)],
+)
+def test_prices_stand_behind_signs_or_before_them(text: str, prices: int) -> None:
+    assert measures(f"<p>{text}</p>")["prices"] == pytest.approx(np.log1p(prices))
+
+
 def test_the_address_that_a_page_names_is_read_where_none_is_given() -> None:
     link = '<html><link rel="canonical" href="https://forum.example/t/ferry/12345">'
     assert own_address(link.encode()) == "https://forum.example/t/ferry/12345"
