@@ -15,6 +15,7 @@ from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
+from blockfeat.extraction.signs import inside
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import are_among, name_key, name_keys
@@ -134,8 +135,7 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
     first, end = containers.first_block, containers.end_block
-    before = np.concatenate(([0], (np.ones_like(found) if among is None else among).cumsum()))
-    around = (before[end] > before[first]).nonzero()[0]
+    around = (inside(blocks, np.ones(found.size, dtype=np.int32), among) > 0).nonzero()[0]
     # Names are read where the tag has such a word in it.
     marked = tags.marked(containers.element[around], _COMMENT_MARKS)[1]
     for container in around[[*dict.fromkeys(marked)]].tolist():

@@ -209,7 +209,7 @@ def _named_posts(choice: Choice, begin: int) -> Mask | None:
             named[match[0].lower().translate(None, b"0123456789")].append(container)
             behind = match.end()
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
-    posts = [rules.within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
+    posts = [signs.within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
     return max(posts, key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum()), default=None)
 

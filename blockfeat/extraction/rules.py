@@ -22,6 +22,7 @@ from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_nam
 from blockfeat.blocks.table import Blocks, Mask, kind_names
 from blockfeat.extraction import signs
 from blockfeat.extraction.page_kind import is_forum
+from blockfeat.extraction.signs import inside, within
 from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
@@ -100,7 +101,7 @@ def beside_text(blocks: Blocks) -> Mask:
     is the header of an article.
     """
     containers, words, bits = blocks.containers, blocks.measures.words, _cue_bits(blocks)
-    is_small = _inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
+    is_small = inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
     is_sure = are_among(containers.key, _MENUS) | (bits & _mask_of("consent", "dialog") != 0)
     is_own = (containers.key == _HEADER) & (containers.key[containers.parent] == _ARTICLE)
     return within(blocks, _is_beside(blocks, bits) & (is_small | is_sure) & ~is_own)
@@ -124,17 +125,9 @@ def _mask_of(*kinds: str) -> np.uint32:
 
 def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     """Return the innermost container that holds nearly all kept words; -1 for none."""
-    kept_words = blocks.measures.words * kept
-    held = _inside(blocks, kept_words)
-    around = (held >= _NEARLY_ALL * kept_words.sum()).nonzero()[0]
+    words = blocks.measures.words
+    around = (inside(blocks, words, kept) >= _NEARLY_ALL * words[kept].sum()).nonzero()[0]
     return int(around[-1]) if around.size else -1
-
-
-def within(blocks: Blocks, containers: NDArray[Any]) -> Mask:
-    """Return which blocks stand inside one of some containers, given as a mask or by their numbers."""
-    edges = (blocks.containers.first_block, blocks.containers.end_block)
-    opened, closed = (np.bincount(edge[containers], minlength=len(blocks) + 1) for edge in edges)
-    return np.asarray((opened - closed).cumsum()[:-1] > 0)
 
 
 def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Mask:
@@ -165,8 +158,8 @@ def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Ma
         while around >= 0 and end[around] <= begin:
             around = int(parent[around])
         behind = int(end[around]) if around >= 0 else len(blocks)
-        inside = range(place + 1, bisect_left(headings, behind))
-        behind = next((headings[later] for later in inside if levels[later] <= levels[place]), behind)
+        following = range(place + 1, bisect_left(headings, behind))
+        behind = next((headings[later] for later in following if levels[later] <= levels[place]), behind)
         size = before[behind] - before[begin]
         chosen[begin - 1] = size > 0 and kept_before[behind] - kept_before[begin] >= _LEAST_OF_SECTION * size
     return chosen
@@ -188,9 +181,9 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
 
 def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
-    containers, words = blocks.containers, blocks.measures.words * kept
-    held = _inside(blocks, words)
-    is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
+    containers, words = blocks.containers, blocks.measures.words
+    held = inside(blocks, words, kept)
+    is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words[kept].sum()) & (containers.key != _ARTICLE)
     some = is_part.nonzero()[0]
     marked = zip(*blocks.tags.marked(containers.element[some], _NOTES), strict=True)
     named = [number for place, number in marked if _WHOLE.match(blocks.tags.source, place)]
@@ -201,7 +194,7 @@ def without_notes(blocks: Blocks, kept: Mask) -> Mask:
 def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of dialogs, which cover the page once they are opened, are not."""
     tags, elements = blocks.tags, blocks.containers.element
-    some = (_inside(blocks, blocks.measures.words * kept) > 0).nonzero()[0]
+    some = (inside(blocks, blocks.measures.words, kept) > 0).nonzero()[0]
     named = some[[*dict.fromkeys(tags.marked(elements[some], _DIALOGS)[1])]]
     is_dialog = [_DIALOG.match(tag) is not None for tag in tags.start_tags(elements[named])]
     left = kept & ~within(blocks, named[is_dialog]) if any(is_dialog) else kept
@@ -217,9 +210,9 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
     titles = blocks_named(blocks.container, containers.key, KEYS[HEADINGS][:1], int(kept.argmax()) + 1)
     around = _innermost_around(blocks, kept) if titles else -1
     while around >= 0 and containers.key[around] not in _PAGE:
-        inside = bisect_left(titles, int(containers.first_block[around]))
-        if inside < len(titles):
-            return titles[inside]
+        place = bisect_left(titles, int(containers.first_block[around]))
+        if place < len(titles):
+            return titles[place]
         around = int(containers.parent[around])
     return None
 
@@ -243,10 +236,8 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     if is_forum(url):
         return kept
     words = blocks.measures.words
-    likely_words = words * likely
-    kept_words = _inside(blocks, words * kept)
-    total = int(likely_words.sum())
-    is_large = (_inside(blocks, likely_words) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
+    kept_words, total = inside(blocks, words, kept), int(words[likely].sum())
+    is_large = (inside(blocks, words, likely) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
     large = (is_large if total else is_large[:0]).nonzero()[0]
     rank, box = min(zip(_ranks(blocks, large), large.tolist(), strict=True), default=(_UNNAMED, -1))
     if rank == _UNNAMED or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
@@ -259,18 +250,12 @@ def named_text(blocks: Blocks) -> Mask:
 
     For pages of which nothing is kept: a picture with a line below it reads like no article.
     """
-    linked, sizes = (_inside(blocks, counts) for counts in (blocks.measures.anchor_words, blocks.measures.words))
+    linked, sizes = (inside(blocks, counts) for counts in (blocks.measures.anchor_words, blocks.measures.words))
     some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0]
     named = [container for container, rank in zip(some.tolist(), _ranks(blocks, some), strict=True) if not rank]
     end = blocks.containers.end_block
     box = named[:1] if all(end[container] <= end[named[0]] for container in named) else []
     return within(blocks, np.array(box, dtype=np.intp))
-
-
-def _inside(blocks: Blocks, counts: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-    """Return the sum of what is counted of each block, for the blocks in each container."""
-    before = sums_before(counts)
-    return np.asarray(before[blocks.containers.end_block] - before[blocks.containers.first_block])
 
 
 def _ranks(blocks: Blocks, some: NDArray[np.integer[Any]]) -> list[int]:
@@ -353,7 +338,7 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
     """
     called, containers, likely_words = _called(blocks, "event"), blocks.containers, blocks.measures.words * likely
     first, end = containers.first_block, containers.end_block
-    words = _inside(blocks, blocks.measures.words)
+    words = inside(blocks, blocks.measures.words)
     boxes = (called["box"] & ~are_among(containers.key, _PAGE) & (words > 0)).nonzero()[0]
     if not boxes.size and falls_back:
         boxes = (containers.key == _MAIN).nonzero()[0]
@@ -390,10 +375,10 @@ def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     and specifications are kept, if there are any: they are short, and less like an article than what is beside them.
     """
     words = blocks.measures.words
-    is_part = _inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
-    inside = {part: within(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
-    left = kept & ~inside["beside"]
-    told = inside["text"] & ~inside["beside"] & ~inside["without"]
+    is_part = inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
+    parts = {part: within(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
+    left = kept & ~parts["beside"]
+    told = parts["text"] & ~parts["beside"] & ~parts["without"]
     is_unsure = words[left & likely].sum() <= max(_FEW_WORDS, _SURE * words[left].sum())
     if is_unsure and words[told].sum() >= _FEWEST_TOLD:
         return told
@@ -409,7 +394,7 @@ def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]])
     called, containers = _called(blocks, "list"), blocks.containers
     if np.count_nonzero(called["offer"]) > _MOST_OFFERS:
         return kept
-    held = _inside(blocks, blocks.measures.words * kept)
+    held = inside(blocks, blocks.measures.words, kept)
     is_beside = (_is_beside(blocks, _cue_bits(blocks)) | called["without"]) & (held <= _MOST_HELD * held.max(initial=0))
     rest: Mask = log_odds > _LEAST_OF_REST
     if (innermost := _innermost_around(blocks, kept)) >= 0:
@@ -429,12 +414,13 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
     if sum(len(places_of(sign, data)) for sign in map(str.encode, _OFFERS["signs"])) < _FEWEST_OFFERS:
         return kept
     places = [found.start() for found in _CURRENCIES.finditer(text)]
-    prices = np.bincount(blocks.page_text.block_ends.searchsorted(places, side="right"), minlength=len(blocks))
+    priced_blocks = blocks.page_text.block_ends.searchsorted(places, side="right")
+    prices = np.bincount(priced_blocks, minlength=len(blocks)).astype(np.int32)
     first, end = containers.first_block, containers.end_block
-    sizes = _inside(blocks, words)
+    sizes = inside(blocks, words)
     menus = within(blocks, are_among(containers.key, _MENUS) & (sizes <= _MOST_OF_PAGE * words.sum()))
-    counted = (blocks.measures.anchor_words, prices, menus.view(np.uint8))
-    linked, priced, hidden = (_inside(blocks, counts) > 0 for counts in counted)
+    counted = (blocks.measures.anchor_words, prices, menus.astype(np.int32))
+    linked, priced, hidden = (inside(blocks, counts) > 0 for counts in counted)
     is_short = (sizes >= _OFFERS["fewest_words"]) & (sizes <= _OFFERS["most_words"])
     some = (is_short & linked & priced & ~hidden).nonzero()[0]
     named: dict[bytes, list[int]] = defaultdict(list)
@@ -449,8 +435,8 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
     if not many or words[found].sum() < max(mine - both, 3 * both) or declares_product(page, blocks.tags.source):
         return kept
     around = items.searchsorted(np.arange(sizes.size)) - 1
-    inside = (around >= 0) & (first < end[items[around]])
-    return kept | found & ~within(blocks, _called(blocks, "list", inside)["without"])
+    is_item = (around >= 0) & (first < end[items[around]])
+    return kept | found & ~within(blocks, _called(blocks, "list", is_item)["without"])
 
 
 def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:

@@ -1,6 +1,7 @@
 """Signs: bits that prove that a rule changes nothing on a page, found in one pass over its blocks (compiled).
 
 A rule runs where its bit is set; most pages need few rules. Where a bit is not set, the rule would return what it got.
+What rules sum up in containers is here too.
 """
 
 from __future__ import annotations
@@ -286,6 +287,40 @@ def _may_ask(blocks: Blocks, edges: Iterable[int], consent: Begins) -> bool:
                     if slots[(begin * _SPREAD & _ALL_BITS) >> _HASH_BITS] and _is_one_of(begin, begins):
                         return True
     return False
+
+
+def inside(blocks: Blocks, counts: Indices, among: NDArray[np.bool_] | None = None) -> Indices:
+    """Return for each container the sum of what is counted of the blocks in it, of all of them or of some."""
+    count: cython.const[cython.int][::1] = counts
+    some = np.ones(counts.size, dtype=np.bool_) if among is None else among
+    is_counted: cython.const[cython.uchar][::1] = some.view(np.uint8)
+    before: cython.int[::1] = np.zeros(counts.size + 1, dtype=np.int32)
+    spans: cython.const[cython.int][:, ::1] = blocks.containers.columns
+    found = np.empty(spans.shape[1], dtype=np.int32)
+    held: cython.int[::1] = found
+    place: cython.Py_ssize_t
+    for place in range(count.shape[0]):
+        before[place + 1] = before[place] + (count[place] if is_counted[place] else 0)
+    for place in range(held.shape[0]):
+        held[place] = before[spans[_END_BLOCK, place]] - before[spans[_FIRST_BLOCK, place]]
+    return found
+
+
+def within(blocks: Blocks, containers: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which blocks stand inside one of some containers, given as a mask or by their numbers, which ascend."""
+    numbers = containers.nonzero()[0] if containers.dtype == np.bool_ else containers
+    chosen: cython.const[cython.Py_ssize_t][::1] = numbers
+    spans: cython.const[cython.int][:, ::1] = blocks.containers.columns
+    found = np.zeros(len(blocks), dtype=np.bool_)
+    is_inside: cython.uchar[::1] = found.view(np.uint8)
+    behind: cython.int = 0
+    place: cython.Py_ssize_t
+    block: cython.Py_ssize_t
+    for place in range(chosen.shape[0]):
+        for block in range(max(behind, spans[_FIRST_BLOCK, chosen[place]]), spans[_END_BLOCK, chosen[place]]):
+            is_inside[block] = 1
+        behind = max(behind, spans[_END_BLOCK, chosen[place]])
+    return found
 
 
 def _is_one_of(key: cython.ulonglong, keys: cython.const[cython.ulonglong][::1]) -> cython.bint:
