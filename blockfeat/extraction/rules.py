@@ -81,7 +81,7 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     end_element = int(tags.opened.searchsorted(tags.closed[element]))
     if np.count_nonzero(are_among(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
         return kept
-    bits = _cue_bits(blocks)
+    bits = _cue_bits(blocks, containers.first_block < containers.end_block)
     discussed = within(blocks, bits & _mask_of("discussion") != 0)
     if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
@@ -100,7 +100,8 @@ def beside_text(blocks: Blocks) -> Mask:
     A form, or what is called an advertisement, may be around much of the page, and is none of these then; and neither
     is the header of an article.
     """
-    containers, words, bits = blocks.containers, blocks.measures.words, _cue_bits(blocks)
+    containers, words = blocks.containers, blocks.measures.words
+    bits = _cue_bits(blocks, containers.first_block < containers.end_block)
     is_small = inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
     is_sure = are_among(containers.key, _MENUS) | (bits & _mask_of("consent", "dialog") != 0)
     is_own = (containers.key == _HEADER) & (containers.key[containers.parent] == _ARTICLE)
@@ -113,9 +114,11 @@ def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
     return is_named | are_among(blocks.containers.key, _NOT_TEXT)
 
 
-def _cue_bits(blocks: Blocks) -> NDArray[np.uint32]:
-    """Return the bits of the cues of each container."""
-    return bundled_cues().of_elements(blocks.tags, blocks.containers.element).bits
+def _cue_bits(blocks: Blocks, among: Mask) -> NDArray[np.uint32]:
+    """Return the bits of the cues of some containers, none of the others."""
+    bits = np.zeros(among.size, dtype=np.uint32)
+    bits[among] = bundled_cues().of_elements(blocks.tags, blocks.containers.element[among]).bits
+    return bits
 
 
 def _mask_of(*kinds: str) -> np.uint32:
@@ -376,12 +379,13 @@ def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     """
     words = blocks.measures.words
     is_part = inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
-    parts = {part: within(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
-    left = kept & ~parts["beside"]
-    told = parts["text"] & ~parts["beside"] & ~parts["without"]
-    is_unsure = words[left & likely].sum() <= max(_FEW_WORDS, _SURE * words[left].sum())
-    if is_unsure and words[told].sum() >= _FEWEST_TOLD:
-        return told
+    beside = within(blocks, _called(blocks, "beside product", is_part)["beside"])
+    left = kept & ~beside
+    if words[left & likely].sum() <= max(_FEW_WORDS, _SURE * words[left].sum()):
+        parts = {part: within(blocks, is_called) for part, is_called in _called(blocks, "product", is_part).items()}
+        told = parts["text"] & ~parts["without"] & ~beside
+        if words[told].sum() >= _FEWEST_TOLD:
+            return told
     return left if left.any() else kept
 
 
@@ -391,15 +395,16 @@ def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]])
     The rest is what stands in the innermost element around nearly all that is kept, or is not much less likely than
     even odds; but nothing of what is beside the text, by its elements, its cues and what it is called.
     """
-    called, containers = _called(blocks, "list"), blocks.containers
-    if np.count_nonzero(called["offer"]) > _MOST_OFFERS:
+    containers = blocks.containers
+    if np.count_nonzero(_called(blocks, "offer")["offer"]) > _MOST_OFFERS:
         return kept
-    held = inside(blocks, blocks.measures.words, kept)
-    is_beside = (_is_beside(blocks, _cue_bits(blocks)) | called["without"]) & (held <= _MOST_HELD * held.max(initial=0))
     rest: Mask = log_odds > _LEAST_OF_REST
     if (innermost := _innermost_around(blocks, kept)) >= 0:
         rest[containers.first_block[innermost] : containers.end_block[innermost]] = True
-    return kept | rest & ~within(blocks, is_beside)
+    held, more = (inside(blocks, blocks.measures.words, some) for some in (kept, rest & ~kept))
+    among = (held <= _MOST_HELD * held.max(initial=0)) & (more > 0)
+    is_beside = _called(blocks, "list", among)["without"] | _is_beside(blocks, _cue_bits(blocks, among))
+    return kept | rest & ~within(blocks, is_beside & among)
 
 
 def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:

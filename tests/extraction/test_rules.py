@@ -362,7 +362,7 @@ def test_only_pages_that_say_that_they_are_of_one_product_have_its_parts() -> No
         assert not any("of its product" in block.reason for block in Extractor.load().extract(other + page).blocks)
 
 
-@pytest.mark.parametrize("kind", ["event", "product", "list"])
+@pytest.mark.parametrize("kind", ["event", "product", "beside product", "offer", "list"])
 @given(st.data())
 @examples(100)
 def test_each_name_of_a_part_has_a_mark(kind: str, data: st.DataObject) -> None:
