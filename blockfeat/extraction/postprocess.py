@@ -216,10 +216,12 @@ def _named_posts(choice: Choice, begin: int) -> Mask | None:
 
 def _is_thread(choice: Choice, begin: int) -> bool:
     """Return whether a page is a thread, by its address, its tags of html and body, or a type that it declares."""
-    tags, url, declared = choice.blocks.tags, (choice.page.url or "").lower(), choice.page.declared
+    if rules.is_address_of_thread(choice.page.url):
+        return True
+    tags, declared = choice.blocks.tags, choice.page.declared
     root, source = int(tags.start[tags.opened[0]]), tags.source
     outer = (source[root : source.find(b">", root)] + source[begin : source.find(b">", begin)]).lower()
-    if any(map(url.__contains__, _ADDRESSES)) or any(map(outer.__contains__, _OUTER)):
+    if any(map(outer.__contains__, _OUTER)):
         return True
     text = int(choice.blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
     spans = [(source, max(text - _BEFORE, 0), text)]
@@ -308,11 +310,10 @@ _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calen
 _ADDRESS_OF_LIST = re.compile(r"(?:meetings|schedules?|agendas?|calendar|hearings)(?:\.\w+)?/?$")
 _ADDRESS_OF_OTHERS = re.compile(r"/(?:(?:products?|p|pdp|dp|c|posts|talk|comments)/[^/]|showtopic)")
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
-_WORDS, _THREADS = (bundled_table("blockfeat.extraction", f"{name}.toml") for name in ("rules", "software"))
+_WORDS, _THREADS = bundled_table("blockfeat.extraction", "rules.toml"), rules.THREADS
 _INSTEAD = _WORDS["instead"]
 _WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
 _NAMED = re.compile(_THREADS["named"].encode(), re.IGNORECASE)
-_ADDRESSES = _THREADS["addresses"]
 _NAMES_BEGIN = utf_8.Marks.of(map(str.encode, _THREADS["names_begin"]))
 _OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
@@ -521,7 +522,7 @@ def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask:
     if (
         not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
         or _ADDRESS_OF_OTHERS.search(url)
-        or any(map(url.__contains__, _ADDRESSES))
+        or rules.is_address_of_thread(url)
         or (b"article" in rules.type_of_graph(source) and not is_named)
         or rules.declares_product(choice.page, source)
         or not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named)

@@ -21,7 +21,6 @@ from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_named
 from blockfeat.blocks.table import Blocks, Mask, kind_names
 from blockfeat.extraction import signs
-from blockfeat.extraction.page_kind import is_forum
 from blockfeat.extraction.signs import inside, within
 from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
@@ -65,6 +64,9 @@ _WORDS_OF_NAMES = (b"article", b"entry", b"post", b"story", b"main", b"&")
 _LEAST_SHARE, _FEWEST_WORDS, _LEAST_KEPT = 0.6, 20, 0.05
 
 _LETTERS, _LOOKED_AT = 60, 240
+
+THREADS = bundled_table("blockfeat.extraction", "software.toml")
+"""What threads are known by, and where the texts of their posts stand."""
 
 
 def technical_text(blocks: Blocks, kept: Mask) -> Mask:
@@ -220,6 +222,11 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
     return None
 
 
+def is_address_of_thread(url: str | None) -> bool:
+    """Return whether an address is one of threads, by its words."""
+    return url is not None and any(map(url.lower().__contains__, THREADS["addresses"]))
+
+
 def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = None) -> Mask:
     """Return the kept blocks inside the box that the page names as its article; all of them where there is none.
 
@@ -236,7 +243,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     url : str, optional
         Address of the page; on that of a forum all answers count, and each may be in a box of its own.
     """
-    if is_forum(url):
+    if is_address_of_thread(url):
         return kept
     words = blocks.measures.words
     kept_words, total = inside(blocks, words, kept), int(words[likely].sum())
