@@ -344,7 +344,7 @@ RULES = (
     # Worth 1.15 on structured pages.
     _rule("technical text", TECHNICAL, _keeping(rules.technical_text)),
     # Worth .01 to .05 (513 pages); it holds the structure of documents.
-    _rule("section headings", signs.HEADING, _keeping(rules.section_headings)),
+    _rule("section headings", signs.HEADING, _keeping(signs.section_headings)),
     # The options of the caller.
     _rule("options", signs.ALWAYS, _options, is_optional=False),
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
@@ -481,7 +481,7 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
         return choice
     may_be = b"article" not in rules.type_of_graph(source)
     if may_be and not choice.is_found and choice.options.favour != "precision":
-        headings = rules.section_headings(choice.blocks, choice.kept, of_list=True)
+        headings = signs.section_headings(choice.blocks, choice.kept, of_list=True)
         choice = _with_items(choice, headings, "heading", unless=page)
     if may_be and choice.options.favour != "recall":
         choice = _with_items(choice, rules.without_notes(choice.blocks, choice.kept), "note", unless=page)

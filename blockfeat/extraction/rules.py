@@ -39,9 +39,8 @@ _CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter"
 _MOST_DISCUSSED = 0.3
 
 _PAGE = name_keys(["body", "html"])
-_LEAST_OF_SECTION, _LEVELS = 0.5, {key: level for level, key in enumerate(KEYS[HEADINGS].tolist(), start=1)}
-# Headings of lists may stand so many blocks before the text; repeated texts have so many words.
-_BEFORE_LIST, _FEWEST_REPEATED = 4, 5
+# Repeated texts have so many words, and of a box that is named so many of the words are links at most.
+_FEWEST_REPEATED, _MOST_LINKED = 5, 0.5
 
 # Names of notes, as whole words; shorter ones stay, and all where they have fewer words together.
 _NOTES, _LEAST_NOTE, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnote"]), 10, 50
@@ -135,41 +134,6 @@ def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     return int(around[-1]) if around.size else -1
 
 
-def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Mask:
-    """Return which blocks are kept once headings inside the text are kept where their sections are.
-
-    A section is what follows a heading, up to the next one of its rank or a higher one, in the element around it; most
-    of its words have to be kept. In lists headings below the first rank are links too, and may stand right before the
-    text.
-    """
-    words, linked, shown = blocks.measures.words, blocks.measures.anchor_words, kept.nonzero()[0]
-    if not shown.size:
-        return kept
-    keys, first = blocks.containers.key, int(shown[0]) - of_list * _BEFORE_LIST
-    headings = blocks_named(blocks.container, keys, KEYS[HEADINGS])
-    levels = [_LEVELS[key] for key in keys[blocks.container[headings]].tolist()]
-    some = [
-        place
-        for place in range(bisect_right(headings, first), bisect_left(headings, int(shown[-1])))
-        if not kept[heading := headings[place]]
-        and (levels[place] > 1 if of_list else linked[heading] <= signs.HEADING_LINKS * words[heading])
-    ]
-    if not some:
-        return kept
-    before, kept_before, chosen = sums_before(words), sums_before(words * kept), kept.copy()
-    parent, end = blocks.containers.parent, blocks.containers.end_block
-    for place in some:
-        begin, around = headings[place] + 1, int(blocks.container[headings[place]])
-        while around >= 0 and end[around] <= begin:
-            around = int(parent[around])
-        behind = int(end[around]) if around >= 0 else len(blocks)
-        following = range(place + 1, bisect_left(headings, behind))
-        behind = next((headings[later] for later in following if levels[later] <= levels[place]), behind)
-        size = before[behind] - before[begin]
-        chosen[begin - 1] = size > 0 and kept_before[behind] - kept_before[begin] >= _LEAST_OF_SECTION * size
-    return chosen
-
-
 def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of some words, which a block before has that is kept, are not."""
     words = blocks.measures.words
@@ -261,7 +225,7 @@ def named_text(blocks: Blocks) -> Mask:
     For pages of which nothing is kept: a picture with a line below it reads like no article.
     """
     linked, sizes = (inside(blocks, counts) for counts in (blocks.measures.anchor_words, blocks.measures.words))
-    some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0]
+    some = ((sizes >= _FEWEST_REPEATED) & (linked <= _MOST_LINKED * sizes)).nonzero()[0]
     named = [container for container, rank in zip(some.tolist(), _ranks(blocks, some), strict=True) if not rank]
     end = blocks.containers.end_block
     box = named[:1] if all(end[container] <= end[named[0]] for container in named) else []

@@ -56,6 +56,8 @@ _STANDFIRST_WORDS, _STANDFIRST_LINKS, _HEADING_LINKS = STANDFIRST_WORDS, STANDFI
 _BEGIN_WORDS, _BLOCKS_BEFORE, _EDGE_CHARACTERS = BEGIN_WORDS, BLOCKS_BEFORE, EDGE_CHARACTERS
 _PROSE_LINKS, _FURTHEST, _DOUBTFUL = PROSE_LINKS, 50.0, DOUBTFUL
 _TABLE, _DEFINITIONS = TABLE, DEFINITIONS
+# Headings of lists may stand so many blocks before the text; so many words of a section are kept.
+_BEFORE_LIST, _LEAST_OF_SECTION = 4, 0.5
 _WORDS, _ANCHOR_WORDS = (COUNTED.index(name) for name in ("words", "anchor_words"))
 _START, _END = (COLUMNS.index(name) for name in ("start", "end"))
 # Rows of `blockfeat.blocks.table.Containers.columns`.
@@ -321,6 +323,56 @@ def within(blocks: Blocks, containers: NDArray[Any]) -> NDArray[np.bool_]:
             is_inside[block] = 1
         behind = max(behind, spans[_END_BLOCK, chosen[place]])
     return found
+
+
+def section_headings(blocks: Blocks, kept: NDArray[np.bool_], *, of_list: bool = False) -> NDArray[np.bool_]:
+    """Return which blocks are kept once headings inside the text are kept where their sections are; linear.
+
+    A section is what follows a heading, up to the next one of its rank or a higher one, in the element around it; most
+    of its words have to be kept. In lists headings below the first rank are links too, and may stand right before the
+    text.
+    """
+    return _section_headings(blocks, kept, of_list)
+
+
+def _section_headings(blocks: Blocks, kept: NDArray[np.bool_], of_list: bool) -> NDArray[np.bool_]:
+    is_kept: cython.const[cython.uchar][::1] = kept.view(np.uint8)
+    counts: cython.const[cython.int][:, ::1] = blocks.measures.counts
+    words: cython.const[cython.int][::1] = counts[_WORDS]
+    linked: cython.const[cython.int][::1] = counts[_ANCHOR_WORDS]
+    container: cython.const[cython.int][::1] = blocks.container
+    keys: cython.const[cython.ulonglong][::1] = blocks.containers.key
+    ranks: cython.const[cython.ulonglong][::1] = KEYS[HEADINGS]
+    spans: cython.const[cython.int][:, ::1] = blocks.containers.columns
+    chosen = kept.copy()
+    is_chosen: cython.uchar[::1] = chosen.view(np.uint8)
+    count, last = is_kept.shape[0], -1
+    first = count
+    before: cython.int[:, ::1] = np.zeros((2, count + 1), dtype=np.int32)
+    following: cython.int[::1] = np.full(ranks.shape[0], count, dtype=np.int32)
+    for block in range(count):
+        before[0, block + 1] = before[0, block] + words[block]
+        before[1, block + 1] = before[1, block] + (words[block] if is_kept[block] else 0)
+        if is_kept[block]:
+            first, last = min(first, block), block
+    first = max(first - _BEFORE_LIST, -1) if of_list else first
+    for block in range(count - 1, first, -1):
+        around, rank = container[block], 0
+        while around >= 0 and rank < ranks.shape[0] and keys[around] != ranks[rank]:
+            rank += 1
+        if around < 0 or rank == ranks.shape[0]:
+            continue
+        may_be = rank > 0 if of_list else linked[block] <= _HEADING_LINKS * words[block]
+        if block < last and may_be and not is_kept[block]:
+            while around >= 0 and spans[_END_BLOCK, around] <= block + 1:
+                around = spans[_PARENT, around]
+            behind = spans[_END_BLOCK, around] if around >= 0 else count
+            for higher in range(rank + 1):
+                behind = min(behind, following[higher])
+            size = before[0, behind] - before[0, block + 1]
+            is_chosen[block] = size > 0 and before[1, behind] - before[1, block + 1] >= _LEAST_OF_SECTION * size
+        following[rank] = block
+    return chosen
 
 
 def _is_one_of(key: cython.ulonglong, keys: cython.const[cython.ulonglong][::1]) -> cython.bint:

@@ -13,12 +13,12 @@ from blockfeat.extraction.rules import (
     lost_standfirst,
     names_of,
     parts_of_product,
-    section_headings,
     technical_text,
     without_dialogs,
     without_notes,
     without_repeats,
 )
+from blockfeat.extraction.signs import section_headings
 from blocks_of import blocks_of
 from cases import CASES
 from property_examples import examples
