@@ -220,8 +220,7 @@ def _is_thread(choice: Choice, begin: int) -> bool:
         return True
     tags, declared = choice.blocks.tags, choice.page.declared
     root, source = int(tags.start[tags.opened[0]]), tags.source
-    outer = (source[root : source.find(b">", root)] + source[begin : source.find(b">", begin)]).lower()
-    if any(map(outer.__contains__, _OUTER)):
+    if _OUTER.are_in(source[root : source.find(b">", root)] + source[begin : source.find(b">", begin)]):
         return True
     text = int(choice.blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
     spans = [(source, max(text - _BEFORE, 0), text)]
@@ -314,8 +313,8 @@ _WORDS, _THREADS = bundled_table("blockfeat.extraction", "rules.toml"), rules.TH
 _INSTEAD = _WORDS["instead"]
 _WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
 _NAMED = re.compile(_THREADS["named"].encode(), re.IGNORECASE)
-_NAMES_BEGIN = utf_8.Marks.of(map(str.encode, _THREADS["names_begin"]))
-_OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
+_NAMES_BEGIN, _OUTER = (utf_8.Marks.of(map(str.encode, _THREADS[name])) for name in ("names_begin", "outer"))
+_TYPES = [one.encode() for one in _THREADS["types"]]
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
 # Without names of attributes, which every page has.
 _MADE_BY = utf_8.Marks.of(re.sub(rb"^(?:content|class)=", b"", sign.lower()) for sign in _SOFTWARE)

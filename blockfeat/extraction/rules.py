@@ -430,14 +430,21 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     descriptions : str
         What the page declares as its description, in any element of its head, a line each.
     """
-    wanted = {key for text in {*descriptions.splitlines()} if len(key := _letters(text)) == _LETTERS}
     words = blocks.measures.words
     begin = next((block for block in kept.nonzero()[0].tolist() if words[block] >= signs.BEGIN_WORDS), -1)
-    near = range(max(begin - signs.BLOCKS_BEFORE, 0), begin + 1)
-    sizes, linked, odds = (each[near.start : near.stop] for each in (words, blocks.measures.anchor_words, log_odds))
-    may_be = (sizes >= signs.STANDFIRST_WORDS) & (linked <= signs.STANDFIRST_LINKS * sizes)
-    may_be &= (odds >= signs.LEAST_LOG_ODDS) & ~kept[near.start : near.stop]
-    alike = [near[place] for place in may_be.nonzero()[0].tolist() if _letters(blocks.raw_text(near[place])) in wanted]
+    first = max(begin - signs.BLOCKS_BEFORE, 0)
+    # Of so few numbers lists are faster than arrays.
+    columns = (column[first:begin].tolist() for column in (kept, words, blocks.measures.anchor_words, log_odds))
+    may_be = [
+        block
+        for block, (is_kept, size, linked, odds) in enumerate(zip(*columns, strict=True), first)
+        if not is_kept and size >= signs.STANDFIRST_WORDS and linked <= signs.STANDFIRST_LINKS * size
+        if odds >= signs.LEAST_LOG_ODDS
+    ]
+    texts = {*descriptions.splitlines()} if may_be else ()
+    wanted = {key for text in texts if len(key := _letters(text)) == _LETTERS}
+    alike = [block for block in may_be if _letters(blocks.raw_text(block)) in wanted] if wanted else []
+    near = range(first, begin + 1)
     if not alike or any(kept[block] and _letters(blocks.raw_text(block)) in wanted for block in near):
         return None
     is_caption = kind_names(blocks) == "caption"

@@ -10,13 +10,12 @@ cdef unsigned char _SPACE, _ALPHANUMERIC
 cdef unsigned int _BLANK, _QUOTE, _APOSTROPHE, _FINAL_SIGMA, _SIGMA, _UNPARTED, _LAST_ONES, _EVEN_ONES
 cdef double _LEAST_OF_SECTION
 cdef int _BEFORE_LIST, _LONGEST_BEGIN, _BITS, _HASH_BITS
-cdef unsigned long long _TWO, _ALL_BITS, _SPREAD, _ROW, _CELL, _HEADER
+cdef unsigned long long _TWO, _ALL_BITS, _SPREAD, _ROW, _CELL, _HEADER, _TABLE_KEY, _LIST_KEY
 
 @cython.locals(
     following=Py_ssize_t, place=Py_ssize_t, count=Py_ssize_t, first=Py_ssize_t, second=Py_ssize_t, last=Py_ssize_t,
     last_but_one=Py_ssize_t, begin=Py_ssize_t, block=Py_ssize_t, bits=int, expected=double, expected_kept=double,
     chance=double, kept_words=cython.longlong, likely_words=cython.longlong, prose=cython.longlong,
-    table=cython.ulonglong, definitions=cython.ulonglong,
 )
 cdef tuple _look(blocks, is_kept, log_odds, consent)
 @cython.locals(

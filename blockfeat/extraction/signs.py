@@ -66,7 +66,8 @@ _SPACE, _ALPHANUMERIC = SPACE, ALPHANUMERIC
 _BLANK, _QUOTE, _APOSTROPHE, _FINAL_SIGMA, _SIGMA = (ord(character) for character in " \u2019'\u03c2\u03c3")
 # From Thai on most scripts do not part words; see `blockfeat.extraction.walls`.
 _UNPARTED = 0xE00
-_ROW, _CELL, _HEADER = map(name_key, ("tr", "td", "th"))
+_ROW, _CELL, _HEADER, _TABLE_KEY, _LIST_KEY = map(name_key, ("tr", "td", "th", "table", "dl"))
+_HEADINGS = cython.declare(cython.const[cython.ulonglong][::1], KEYS[HEADINGS])
 _FEWEST_CELLS, _MOST_OF_CELL, _MOST_WITH_HEADER = 4, MOST_WORDS, MOST_WORDS_WITH_HEADER
 _LONGEST_BEGIN, _BITS, _TWO, _ALL_BITS, _SPREAD, _HASH_BITS = 10, 6, (1 << 12) - 1, 2**64 - 1, 0x9E3779B97F4A7C15, 52
 # A bit for each of the last characters, and of those the second, fourth, sixth, eighth and tenth.
@@ -167,8 +168,6 @@ def _look(
     linked: cython.const[cython.int][::1] = counts[_ANCHOR_WORDS]
     container: cython.const[cython.int][::1] = blocks.container
     keys: cython.const[cython.ulonglong][::1] = blocks.containers.key
-    headings: cython.const[cython.ulonglong][::1] = KEYS[HEADINGS]
-    table, definitions = KEYS[TABLE][0], KEYS[DEFINITIONS][0]
     inside: cython.const[cython.int][:, ::1] = blocks.containers.columns
     first = second = begin = count = kept.shape[0]
     last = last_but_one = -1
@@ -203,13 +202,13 @@ def _look(
         bits |= _REST
     # Containers are in the order of their first blocks.
     for place in range(keys.shape[0]):
-        if keys[place] != table and keys[place] != definitions:
+        if keys[place] != _TABLE_KEY and keys[place] != _LIST_KEY:
             continue
         while following < count and (following < inside[_FIRST_BLOCK, place] or not kept[following]):
             following += 1
         if following >= inside[_END_BLOCK, place]:
             continue
-        if keys[place] == definitions:
+        if keys[place] == _LIST_KEY:
             bits |= _DEFINITIONS
         elif not bits & _TABLE and _may_hold_data(place, keys, inside, words):
             bits |= _TABLE
@@ -221,7 +220,7 @@ def _look(
     for block in range(first, last):
         if kept[block] or container[block] < 0 or linked[block] > _HEADING_LINKS * words[block]:
             continue
-        if _is_one_of(keys[container[block]], headings):
+        if _is_one_of(keys[container[block]], _HEADINGS):
             bits |= _HEADING
     return bits, first if last >= 0 else -1, kept_words, likely_words, prose
 
@@ -342,14 +341,13 @@ def _section_headings(blocks: Blocks, kept: NDArray[np.bool_], of_list: bool) ->
     linked: cython.const[cython.int][::1] = counts[_ANCHOR_WORDS]
     container: cython.const[cython.int][::1] = blocks.container
     keys: cython.const[cython.ulonglong][::1] = blocks.containers.key
-    ranks: cython.const[cython.ulonglong][::1] = KEYS[HEADINGS]
     spans: cython.const[cython.int][:, ::1] = blocks.containers.columns
     chosen = kept.copy()
     is_chosen: cython.uchar[::1] = chosen.view(np.uint8)
     count, last = is_kept.shape[0], -1
     first = count
     before: cython.int[:, ::1] = np.zeros((2, count + 1), dtype=np.int32)
-    following: cython.int[::1] = np.full(ranks.shape[0], count, dtype=np.int32)
+    following: cython.int[::1] = np.full(_HEADINGS.shape[0], count, dtype=np.int32)
     for block in range(count):
         before[0, block + 1] = before[0, block] + words[block]
         before[1, block + 1] = before[1, block] + (words[block] if is_kept[block] else 0)
@@ -358,9 +356,9 @@ def _section_headings(blocks: Blocks, kept: NDArray[np.bool_], of_list: bool) ->
     first = max(first - _BEFORE_LIST, -1) if of_list else first
     for block in range(count - 1, first, -1):
         around, rank = container[block], 0
-        while around >= 0 and rank < ranks.shape[0] and keys[around] != ranks[rank]:
+        while around >= 0 and rank < _HEADINGS.shape[0] and keys[around] != _HEADINGS[rank]:
             rank += 1
-        if around < 0 or rank == ranks.shape[0]:
+        if around < 0 or rank == _HEADINGS.shape[0]:
             continue
         may_be = rank > 0 if of_list else linked[block] <= _HEADING_LINKS * words[block]
         if block < last and may_be and not is_kept[block]:
