@@ -188,8 +188,10 @@ def _posts(choice: Choice) -> Choice:
     if words[before].sum() >= words[posts].sum():
         return choice
     posts = posts if selector else posts | before
-    end = int(blocks.end_byte[posts.nonzero()[0][-1:]].max(initial=0))
-    without = [one for one, name in _WITHOUT.items() if utf_8.places_of(name, source, 0, end, most=1)]
+    ends = blocks.end_byte[posts.nonzero()[0][-1:]]
+    places = _BEGIN_WITHOUT.places_in(source, np.zeros_like(ends), ends)
+    found = b" ".join([source[place : place + _BEGIN_WITHOUT.longest] for place in places])
+    without = [one for one, name in _WITHOUT.items() if name in found]
     kept = posts & ~blocks_in(blocks, ",".join(without)) if without else posts
     return choice.keeping(kept if kept.any() else posts)._replace(is_found=True)
 
@@ -292,11 +294,11 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     words, linked = measures.words[shown], measures.anchor_words[shown]
     short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
     starts, text, begins = blocks.block_starts[short].tolist(), blocks.page_text.text, phrases_by_begin("read_also")
-    # Of most two letters are enough.
+    # Of most two letters or digits are enough.
     some = [
         block
         for block, start in zip(short.tolist(), starts, strict=True)
-        if (begin := text[start : start + 2]).lower() in begins or not (begin.isascii() and begin.isalpha())
+        if (begin := text[start : start + 2]).lower() in begins or not (begin.isascii() and begin.isalnum())
     ]
     found = [block for block in some if begins_with("read_also", blocks.raw_text(block))]
     return found if len(found) < shown.size else []
@@ -312,6 +314,7 @@ _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), 
 _WORDS, _THREADS = bundled_table("blockfeat.extraction", "rules.toml"), rules.THREADS
 _INSTEAD = _WORDS["instead"]
 _WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
+_BEGIN_WITHOUT = utf_8.Marks.of(map(bytes.lower, _WITHOUT.values()))
 _NAMED = re.compile(_THREADS["named"].encode(), re.IGNORECASE)
 _NAMES_BEGIN, _OUTER = (utf_8.Marks.of(map(str.encode, _THREADS[name])) for name in ("names_begin", "outer"))
 _TYPES = [one.encode() for one in _THREADS["types"]]

@@ -48,7 +48,7 @@ def begins_with(kind: str, text: str) -> bool:
     by_begin = phrases_by_begin(kind)
     text = text if text[:1].isalnum() else _START.sub("", text)
     begin = text[:2]
-    begin = begin.lower() if begin.isascii() and begin.isalpha() else _plain(text[:_BEGUN])[:2]
+    begin = begin.lower() if begin.isascii() and begin.isalnum() else _plain(text[:_BEGUN])[:2]
     # Most begin as no phrase does: of few more is made plain.
     return (len(begin) < 2 or begin in by_begin) and (plain := _plain(text[:_LONGEST])).startswith(
         by_begin.get(plain[:2], ())
