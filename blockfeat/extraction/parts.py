@@ -14,8 +14,8 @@ from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.rules import first_title
-from blockfeat.extraction.signs import inside
+from blockfeat.extraction.rules import first_title, marked_in
+from blockfeat.extraction.signs import inside, within
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import are_among, name_key, name_keys
@@ -31,7 +31,7 @@ _COMMENTS = re.compile(
     r"коммент|评论|コメント|replies|livefyre|talkback",
     re.IGNORECASE,
 )
-_NAMES = re.compile(r'\s(?:class|id|itemtype)="([^"]*)"')
+_NAMES = re.compile(rb'\s(?:class|id|itemtype)="([^"]*)"')
 _COMMENT_MARKS = Marks.of(
     form.encode()
     for word in _COMMENTS.pattern.split("|")
@@ -132,17 +132,12 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
 
     Of sections that hold none of the blocks of ``among`` nothing is said.
     """
-    found = np.zeros(len(blocks), dtype=np.bool_)
-    containers, tags = blocks.containers, blocks.tags
-    first, end = containers.first_block, containers.end_block
-    around = (inside(blocks, np.ones(found.size, dtype=np.int32), among) > 0).nonzero()[0]
+    counts = np.ones(len(blocks), dtype=np.int32)
     # Names are read where the tag has such a word in it.
-    marked = tags.marked(containers.element[around], _COMMENT_MARKS)[1]
-    for container in around[[*dict.fromkeys(marked)]].tolist():
-        names = " ".join(_NAMES.findall(tags.start_tag(int(containers.element[container]))))
-        if _COMMENTS.search(names) and not _OF_THE_ARTICLE.search(names):
-            found[first[container] : end[container]] = True
-    return found
+    marked = marked_in(blocks, inside(blocks, counts, among) > 0, _COMMENT_MARKS)
+    names = ((container, b" ".join(_NAMES.findall(tag)).decode("utf-8", "replace")) for container, tag in marked)
+    some = [container for container, name in names if _COMMENTS.search(name) and not _OF_THE_ARTICLE.search(name)]
+    return within(blocks, np.array(some, dtype=np.intp))
 
 
 def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> NDArray[np.uint8]:

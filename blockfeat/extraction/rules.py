@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import accumulate, islice
 from typing import Any
@@ -138,10 +138,8 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of some words, which a block before has that is kept, are not."""
     words = blocks.measures.words
     long = (kept & (words >= _FEWEST_REPEATED)).nonzero()[0]
-    edges = sums_before(words)[np.concatenate((long, long + 1)).reshape(2, -1).T.ravel()]
-    keys = blocks.measures.token_keys
-    # What stands behind the last one has no sum.
-    texts = np.add.reduceat(keys, edges[: -1 if long.size and edges[-1] == keys.size else None])[::2].tolist()
+    sums = np.append(np.uint64(0), blocks.measures.token_keys.cumsum())[sums_before(words)]
+    texts = (sums[long + 1] - sums[long]).tolist()
     chosen = kept.copy()
     chosen[long] = False
     chosen[[*dict(zip(reversed(texts), reversed(long.tolist()), strict=True)).values()]] = True
@@ -150,24 +148,28 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
 
 def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
-    containers, words = blocks.containers, blocks.measures.words
+    words = blocks.measures.words
     held = inside(blocks, words, kept)
-    is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words[kept].sum()) & (containers.key != _ARTICLE)
-    some = is_part.nonzero()[0]
-    marked = zip(*blocks.tags.marked(containers.element[some], _NOTES), strict=True)
-    named = [number for place, number in marked if _WHOLE.match(blocks.tags.source, place)]
-    left = kept & ~within(blocks, some[named]) if named else kept
+    is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words[kept].sum()) & (blocks.containers.key != _ARTICLE)
+    named = [container for container, tag in marked_in(blocks, is_part, _NOTES) if _WHOLE.search(tag)]
+    left = kept & ~within(blocks, np.array(named, dtype=np.intp))
     return left if words[kept & ~left].sum() >= _LEAST_NOTES else kept
 
 
 def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of dialogs, which cover the page once they are opened, are not."""
-    tags, elements = blocks.tags, blocks.containers.element
-    some = (inside(blocks, blocks.measures.words, kept) > 0).nonzero()[0]
-    named = some[[*dict.fromkeys(tags.marked(elements[some], _DIALOGS)[1])]]
-    is_dialog = [_DIALOG.match(tag) is not None for tag in tags.start_tags(elements[named])]
-    left = kept & ~within(blocks, named[is_dialog]) if any(is_dialog) else kept
-    return left if blocks.measures.words[left].sum() >= _LEAST_WITHOUT else kept
+    words = blocks.measures.words
+    marked = marked_in(blocks, inside(blocks, words, kept) > 0, _DIALOGS)
+    dialogs = [container for container, tag in marked if _DIALOG.match(tag)]
+    left = kept & ~within(blocks, np.array(dialogs, dtype=np.intp))
+    return left if words[left].sum() >= _LEAST_WITHOUT else kept
+
+
+def marked_in(blocks: Blocks, among: Mask, marks: Marks) -> Iterator[tuple[int, bytes]]:
+    """Return which of some containers have a mark in their start tags, with these."""
+    some, elements = among.nonzero()[0], blocks.containers.element
+    marked = some[[*dict.fromkeys(blocks.tags.marked(elements[some], marks)[1])]]
+    return zip(marked.tolist(), blocks.tags.start_tags(elements[marked]), strict=True)
 
 
 def first_title(blocks: Blocks, kept: Mask) -> int | None:
@@ -279,10 +281,8 @@ def names_of(kind: str) -> tuple[Marks, re.Pattern[str]]:
 def _called(blocks: Blocks, kind: str, among: Mask | bool = True) -> dict[str, Mask]:
     """Return which of some containers with text are called as parts of a kind of page; each word is looked at once."""
     containers, (marks, pattern) = blocks.containers, names_of(kind)
-    holding = ((containers.first_block < containers.end_block) & among).nonzero()[0]
-    some = holding[[*dict.fromkeys(blocks.tags.marked(containers.element[holding], marks)[1])]].tolist()
     alike, having = defaultdict[bytes, list[int]](list), defaultdict[bytes, list[int]](list)
-    for container, tag in zip(some, blocks.tags.start_tags(containers.element[some]) if some else (), strict=True):
+    for container, tag in marked_in(blocks, (containers.first_block < containers.end_block) & among, marks):
         alike[tag].append(container)
     for tag, those in alike.items():
         for word in (tag.partition(b" ")[0], *b" ".join(_CALLED.findall(tag)).split()):

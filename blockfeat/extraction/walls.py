@@ -39,8 +39,7 @@ def has_any(kind: str, text: str) -> bool:
 
 def _says(kind: str, plain: str) -> bool:
     """Return whether one of some lines, each made plain, has a phrase of a kind: no phrase goes on in the next line."""
-    is_there = stands_in(kind, plain.encode("utf-8", "surrogatepass"))
-    return is_there and any(pattern.search(plain) for pattern in _patterns(kind, plain))
+    return any(pattern.search(plain) for pattern in _patterns(kind, plain))
 
 
 def begins_with(kind: str, text: str) -> bool:
@@ -58,8 +57,7 @@ def begins_with(kind: str, text: str) -> bool:
 def phrases_in(kind: str, text: str) -> list[str]:
     """Return the phrases of a kind that occur in a text, each as often as it does."""
     plain = _plain(text)
-    patterns = _patterns(kind, plain) if stands_in(kind, plain.encode("utf-8", "surrogatepass")) else ()
-    return [found[0] for pattern in patterns for found in pattern.finditer(plain)]
+    return [found[0] for pattern in _patterns(kind, plain) for found in pattern.finditer(plain)]
 
 
 def _plain(text: str) -> str:
@@ -105,6 +103,8 @@ def phrases_by_begin(kind: str) -> dict[str, tuple[str, ...]]:
 
 def _patterns(kind: str, text: str) -> tuple[re.Pattern[str], ...]:
     """Return the patterns of a kind that may occur in a text: of scripts with spaces, and those of the others."""
+    if not stands_in(kind, text.encode("utf-8", "surrogatepass")):
+        return ()
     spaced, unspaced = _compiled(kind)
     return (spaced, unspaced) if not text.isascii() and re.search(_UNSPACED, text) else (spaced,)
 
@@ -232,22 +232,12 @@ class PageEvidence:
         log_odds = self.prediction.log_odds
         return self.kept if log_odds is None else self.kept & (log_odds > 0)
 
-    @property
-    def words(self) -> int:
-        """Words of the likely blocks."""
-        return self.signs.likely
-
-    @property
-    def prose(self) -> int:
-        """Words of all blocks that are not mostly links."""
-        return self.signs.prose
-
     @cached_property
     def is_small(self) -> bool:
         """Whether the page has little text, or some and hardly any links."""
-        if self.words <= _MOST_WORDS_OF_CHECKS and self.prose <= _MOST_PROSE_OF_CHECKS:
+        if self.signs.likely <= _MOST_WORDS_OF_CHECKS and self.signs.prose <= _MOST_PROSE_OF_CHECKS:
             return True
-        return self.prose <= _MOST_PROSE_ALONE and len(self.blocks.anchors.start) <= _FEW_LINKS
+        return self.signs.prose <= _MOST_PROSE_ALONE and len(self.blocks.anchors.start) <= _FEW_LINKS
 
     @cached_property
     def heads(self) -> str:
@@ -282,7 +272,7 @@ def refusal(page: PageEvidence) -> str | None:
 
 def _notice(page: PageEvidence) -> str | None:
     """Return the kind of a page, of `NOTICES`; where much text is kept, next to nothing is looked at."""
-    if page.words > _MOST_WORDS_BESIDE:
+    if page.signs.likely > _MOST_WORDS_BESIDE:
         return "consent wall" if _is_consent_wall(page) else None
     if _is_login(page, by_title=True) or _is_login_beside_teasers(page):
         return "login"
@@ -303,14 +293,14 @@ def _is_error_page(page: PageEvidence) -> bool:
 
     Where more is kept, such as teasers, only a title that begins so counts.
     """
-    if page.words > _MOST_WORDS_OF_ERRORS:
-        return page.words <= _MOST_WORDS_BESIDE and begins_with("error_page", page.title or "")
+    if page.signs.likely > _MOST_WORDS_OF_ERRORS:
+        return page.signs.likely <= _MOST_WORDS_BESIDE and begins_with("error_page", page.title or "")
     return _says("error_page", page.heads)
 
 
 def _is_short_error(page: PageEvidence) -> bool:
     """Return whether a page of hardly any text says in any words, in its begin too, that there is nothing."""
-    if page.words > _FEW_WORDS:
+    if page.signs.likely > _FEW_WORDS:
         return False
     said = f"{page.heads}\n{page.begin}"
     return _says("error_page", said) or _says("error", said)
@@ -326,7 +316,7 @@ def _is_bare_check(page: PageEvidence) -> bool:
     # Shops have forms with a captcha, too, and sell robots.
     if len(page.blocks.anchors.start) > _FEW_LINKS:
         return False
-    is_bare = page.prose <= _BARE
+    is_bare = page.signs.prose <= _BARE
     if (is_bare or stands_in("captcha", source)) and has_any("bot_check", page.whole):
         return True
     return is_bare and _says("bot_word", f"{page.heads}\n{page.begin}")
@@ -334,24 +324,24 @@ def _is_bare_check(page: PageEvidence) -> bool:
 
 def _is_login(page: PageEvidence, *, by_title: bool = False) -> bool:
     """Return whether a page of little text is a form to sign in, or asks to, by its title or its main headings too."""
-    if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _MOST_PROSE_OF_LOGINS:
+    if page.signs.likely > _MOST_WORDS_OF_LOGINS or page.signs.prose > _MOST_PROSE_OF_LOGINS:
         return False
     if not _says("login", _plain(page.title or "") if by_title else page.heads):
         return False
-    return page.has_password or page.prose <= _BARE or _LOGIN_ACTION.search(page.blocks.tags.source) is not None
+    return page.has_password or page.signs.prose <= _BARE or _LOGIN_ACTION.search(page.blocks.tags.source) is not None
 
 
 def _is_login_beside_teasers(page: PageEvidence) -> bool:
     """Return whether the short title of a page that asks for a password names a login, with teasers around it."""
     title = page.title or ""
-    is_short = page.words <= _MOST_WORDS_BESIDE and len(title) <= _LONGEST_LOGIN
+    is_short = page.signs.likely <= _MOST_WORDS_BESIDE and len(title) <= _LONGEST_LOGIN
     return is_short and has_any("login", title) and page.has_password
 
 
 def _is_bare_login(page: PageEvidence) -> bool:
     """Return whether a page of hardly any text asks for a password, or begins with words of a login."""
-    is_bare = page.words <= _MOST_WORDS_OF_LOGINS and page.prose <= _BARE
-    return is_bare and (page.has_password or (page.prose <= _FEW_WORDS and _says("login", page.begin)))
+    is_bare = page.signs.likely <= _MOST_WORDS_OF_LOGINS and page.signs.prose <= _BARE
+    return is_bare and (page.has_password or (page.signs.prose <= _FEW_WORDS and _says("login", page.begin)))
 
 
 def _is_consent_wall(page: PageEvidence) -> bool:
@@ -384,16 +374,16 @@ def _is_consent_wall(page: PageEvidence) -> bool:
 
 def _is_paywall_stub(page: PageEvidence) -> bool:
     """Return whether a short text ends in a note that the rest is for subscribers."""
-    if page.words > _MOST_WORDS_OF_STUBS:
+    if page.signs.likely > _MOST_WORDS_OF_STUBS:
         return False
     chosen = page.likely if page.likely.any() else page.kept
     if not chosen.any():
         # Openings of a sentence or two are often too little for the model.
-        return page.prose <= _MOST_PROSE_OF_CHECKS and _notes(page, 0, chosen.size) >= _FEWEST_NOTES
-    if page.words <= _MOST_WORDS_OF_DECLARED_STUBS and declared_free(page.parsed.linked_data) is False:
+        return page.signs.prose <= _MOST_PROSE_OF_CHECKS and _notes(page, 0, chosen.size) >= _FEWEST_NOTES
+    if page.signs.likely <= _MOST_WORDS_OF_DECLARED_STUBS and declared_free(page.parsed.linked_data) is False:
         return True
     first, last = int(chosen.argmax()), chosen.size - 1 - int(chosen[::-1].argmax())
-    before = _NEAR if page.words > _MOST_WORDS_OF_DECLARED_STUBS else _AROUND
+    before = _NEAR if page.signs.likely > _MOST_WORDS_OF_DECLARED_STUBS else _AROUND
     around = _notes(page, max(first - before, 0), last + _AROUND)
     # Behind a note stands next to nothing of the text.
     words = np.where(page.likely, page.blocks.measures.words, 0).cumsum()
