@@ -14,9 +14,8 @@ from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.rules import first_title, marked_in
+from blockfeat.extraction.rules import cue_bits, first_title, marked_in, mask_of
 from blockfeat.extraction.signs import inside, within
-from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import are_among, name_key, name_keys
 from blockfeat.page.utf_8 import Marks
@@ -202,10 +201,9 @@ def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, 
 
 def _marked(blocks: Blocks, candidates: Sequence[int]) -> list[int]:
     """Return the blocks around which an element of few blocks is named as a standfirst."""
-    cues, first, end = bundled_cues(), blocks.containers.first_block, blocks.containers.end_block
-    around = ((end - first <= _AROUND) & (first <= candidates[-1]) & (end > candidates[0])).nonzero()[0]
-    bits = cues.of_elements(blocks.tags, blocks.containers.element[around]).bits
-    named = around[bits & np.uint32(cues.masks["lead"]) != 0].tolist()
+    first, end = blocks.containers.first_block, blocks.containers.end_block
+    around = (end - first <= _AROUND) & (first <= candidates[-1]) & (end > candidates[0])
+    named = (cue_bits(blocks, around) & mask_of("lead") != 0).nonzero()[0].tolist()
     return [block for block in candidates if any(first[one] <= block < end[one] for one in named)]
 
 

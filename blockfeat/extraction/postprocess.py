@@ -20,7 +20,7 @@ from blockfeat.extraction import rules, signs
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.page_kind import JudgedPage, confidence_measures, expected_f1
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
-from blockfeat.extraction.walls import NOTICES, asks_at_an_edge, begins_with, consent_begins, phrases_by_begin
+from blockfeat.extraction.walls import NOTICES, begins_with, consent_begins, phrases_by_begin
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page import utf_8
@@ -257,21 +257,10 @@ def _completed(choice: Choice) -> Choice:
     return choice._replace(tables=tables, tables_of=choice.kept).keeping(completed(choice.blocks, choice.kept, tables))
 
 
-def _headline(choice: Choice) -> Choice:
-    """Note where the text begins: the headline is looked for there once it is asked for."""
-    return choice._replace(uncompleted=choice.kept)
-
-
 def _options(choice: Choice) -> Choice:
     """Keep and drop the parts of the page that the options name."""
     headline = None if choice.options.headline is None else choice.headline()[0]
     return choice.keeping(with_parts(choice.blocks, choice.kept, headline, choice.options))
-
-
-def _banners(choice: Choice) -> Choice:
-    """Drop consent banners."""
-    found = rules.banners(choice.blocks, choice.kept) if asks_at_an_edge(choice.blocks, choice.kept) else []
-    return choice.changed(found, keep=False)
 
 
 def _keeping(rule: Callable[[Blocks, Mask], Mask]) -> Callable[[Choice], Choice]:
@@ -339,8 +328,8 @@ RULES = (
     _rule("event", signs.ALWAYS, _event),
     # Worth 23.0 on 25 products that no model has seen, .6 on 113 others, nothing on articles.
     _rule("product", signs.DOUBT, _product),
-    # Decides about no block.
-    _rule("headline", TITLES, _headline, is_optional=False),
+    # Decides about no block: it notes where the text begins, as the headline is looked for there once it is asked for.
+    _rule("headline", TITLES, lambda choice: choice._replace(uncompleted=choice.kept), is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
     _rule("completed", TABLE | DEFINITIONS | PREFORMATTED, _completed, is_optional=False),
     # Worth 1.15 on structured pages.
@@ -350,7 +339,7 @@ RULES = (
     # The options of the caller.
     _rule("options", signs.ALWAYS, _options, is_optional=False),
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
-    _rule("banners", signs.CONSENT, _banners),
+    _rule("banners", signs.CONSENT, _dropping(rules.banners)),
     # Worth .14 on wcxb-dev (nine pages); no page of fourteen other corpora changes.
     _rule("dialogs", signs.DOUBT, _keeping(rules.without_dialogs)),
     # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.

@@ -22,10 +22,10 @@ from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_nam
 from blockfeat.blocks.table import Blocks, Mask, kind_names
 from blockfeat.extraction import signs
 from blockfeat.extraction.signs import inside, within
-from blockfeat.extraction.walls import edges_of, has_any, phrases_in
+from blockfeat.extraction.walls import asks_at_an_edge, edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
-from blockfeat.page.tags import are_among, attributes_of, name_keys
+from blockfeat.page.tags import are_among, name_keys
 from blockfeat.page.utf_8 import Marks, places_of
 
 # Technical text has at least so many elements that it is known by.
@@ -57,8 +57,10 @@ _MOST_OFFERS, _LEAST_OF_REST, _MOST_HELD = 2, -3.0, 0.4
 
 _ARTICLE, _MAIN, _HEADER = name_keys(["article", "main", "header"]).tolist()
 _UNNAMED, _MOST_ATTRIBUTES = 3, 200
-_NAMES = re.compile(r"(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)", re.IGNORECASE)
-_WORDS_OF_NAMES = (b"article", b"entry", b"post", b"story", b"main", b"&")
+_NAMED = re.compile(
+    rb'\s(?:(?:class|id)="[^"]*(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)|itemprop="articlebody")', re.I
+)
+_ROLE = re.compile(rb'\srole="main"', re.IGNORECASE)
 # The box has most of what is likely, and enough of what is kept.
 _LEAST_SHARE, _FEWEST_WORDS, _LEAST_KEPT = 0.6, 20, 0.05
 
@@ -82,8 +84,8 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     end_element = int(tags.opened.searchsorted(tags.closed[element]))
     if np.count_nonzero(are_among(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
         return kept
-    bits = _cue_bits(blocks, containers.first_block < containers.end_block)
-    discussed = within(blocks, bits & _mask_of("discussion") != 0)
+    bits = cue_bits(blocks, containers.first_block < containers.end_block)
+    discussed = within(blocks, bits & mask_of("discussion") != 0)
     if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
     is_other = _is_beside(blocks, bits)
@@ -102,27 +104,27 @@ def beside_text(blocks: Blocks) -> Mask:
     is the header of an article.
     """
     containers, words = blocks.containers, blocks.measures.words
-    bits = _cue_bits(blocks, containers.first_block < containers.end_block)
+    bits = cue_bits(blocks, containers.first_block < containers.end_block)
     is_small = inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
-    is_sure = are_among(containers.key, _MENUS) | (bits & _mask_of("consent", "dialog") != 0)
+    is_sure = are_among(containers.key, _MENUS) | (bits & mask_of("consent", "dialog") != 0)
     is_own = (containers.key == _HEADER) & (containers.key[containers.parent] == _ARTICLE)
     return within(blocks, _is_beside(blocks, bits) & (is_small | is_sure) & ~is_own)
 
 
 def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
     """Return which containers are parts of a page beside its text, by their names and cues; its body is none."""
-    is_named: Mask = (bits & _mask_of(*_CUES_OF_OTHERS) != 0) & ~are_among(blocks.containers.key, _PAGE)
+    is_named: Mask = (bits & mask_of(*_CUES_OF_OTHERS) != 0) & ~are_among(blocks.containers.key, _PAGE)
     return is_named | are_among(blocks.containers.key, _NOT_TEXT)
 
 
-def _cue_bits(blocks: Blocks, among: Mask) -> NDArray[np.uint32]:
+def cue_bits(blocks: Blocks, among: Mask) -> NDArray[np.uint32]:
     """Return the bits of the cues of some containers, none of the others."""
     bits = np.zeros(among.size, dtype=np.uint32)
     bits[among] = bundled_cues().of_elements(blocks.tags, blocks.containers.element[among]).bits
     return bits
 
 
-def _mask_of(*kinds: str) -> np.uint32:
+def mask_of(*kinds: str) -> np.uint32:
     """Return the bits of some kinds of cues."""
     return np.uint32(np.bitwise_or.reduce([bundled_cues().masks[kind] for kind in kinds]))
 
@@ -239,14 +241,10 @@ def _ranks(blocks: Blocks, some: NDArray[np.integer[Any]]) -> list[int]:
     keys, starts = blocks.containers.key[some].tolist(), blocks.tags.start_tags(blocks.containers.element[some])
     ranks = [1 if key == _ARTICLE else 2 if key == _MAIN else _UNNAMED for key in keys]
     for place, tag in enumerate(starts):
-        # Attributes are read where such a word, or a reference to a character, stands in the tag.
-        if any(map(tag.lower().__contains__, _WORDS_OF_NAMES)):
-            attributes = attributes_of(tag.decode("utf-8", "replace"), most=_MOST_ATTRIBUTES)
-            names = f"{attributes.get('class', '')} {attributes.get('id', '')}"
-            if _NAMES.search(names) or attributes.get("itemprop", "").lower() == "articlebody":
-                ranks[place] = 0
-            elif ranks[place] == _UNNAMED and attributes.get("role", "").lower() == "main":
-                ranks[place] = 2
+        if _NAMED.search(tag):
+            ranks[place] = 0
+        elif ranks[place] == _UNNAMED and _ROLE.search(tag):
+            ranks[place] = 2
     return ranks
 
 
@@ -374,7 +372,7 @@ def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]])
         rest[containers.first_block[innermost] : containers.end_block[innermost]] = True
     held, more = (inside(blocks, blocks.measures.words, some) for some in (kept, rest & ~kept))
     among = (held <= _MOST_HELD * held.max(initial=0)) & (more > 0)
-    is_beside = _called(blocks, "list", among)["without"] | _is_beside(blocks, _cue_bits(blocks, among))
+    is_beside = _called(blocks, "list", among)["without"] | _is_beside(blocks, cue_bits(blocks, among))
     return kept | rest & ~within(blocks, is_beside & among)
 
 
@@ -474,7 +472,7 @@ def banners(blocks: Blocks, kept: Mask) -> list[int]:
     whose text mostly asks for consent; and it leaves other text. An article about consent has that all over, and
     stays.
     """
-    return _Banners(blocks, kept).blocks()
+    return _Banners(blocks, kept).blocks() if asks_at_an_edge(blocks, kept) else []
 
 
 class _Banners:

@@ -30,6 +30,10 @@ cdef bint _may_hold_data(
     follows_word=bint, block=Py_ssize_t, length=int, behind=Py_ssize_t, place=Py_ssize_t,
 )
 cdef object _may_ask(blocks, edges, consent)
+@cython.locals(place=Py_ssize_t)
+cpdef object inside(blocks, counts, among=*)
+@cython.locals(place=Py_ssize_t, block=Py_ssize_t, behind=int)
+cpdef object within(blocks, containers)
 @cython.locals(
     block=Py_ssize_t, count=Py_ssize_t, first=Py_ssize_t, last=Py_ssize_t, behind=int, size=int, rank=int, higher=int,
     around=int, may_be=bint,

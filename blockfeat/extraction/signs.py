@@ -299,7 +299,6 @@ def inside(blocks: Blocks, counts: Indices, among: NDArray[np.bool_] | None = No
     spans: cython.const[cython.int][:, ::1] = blocks.containers.columns
     found = np.empty(spans.shape[1], dtype=np.int32)
     held: cython.int[::1] = found
-    place: cython.Py_ssize_t
     for place in range(count.shape[0]):
         before[place + 1] = before[place] + (count[place] if is_counted[place] else 0)
     for place in range(held.shape[0]):
@@ -309,14 +308,12 @@ def inside(blocks: Blocks, counts: Indices, among: NDArray[np.bool_] | None = No
 
 def within(blocks: Blocks, containers: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which blocks stand inside one of some containers, given as a mask or by their numbers, which ascend."""
-    numbers = containers.nonzero()[0] if containers.dtype == np.bool_ else containers
-    chosen: cython.const[cython.Py_ssize_t][::1] = numbers
+    is_mask = containers.dtype == np.bool_
+    chosen: cython.const[cython.Py_ssize_t][::1] = containers.nonzero()[0] if is_mask else containers
     spans: cython.const[cython.int][:, ::1] = blocks.containers.columns
     found = np.zeros(len(blocks), dtype=np.bool_)
     is_inside: cython.uchar[::1] = found.view(np.uint8)
-    behind: cython.int = 0
-    place: cython.Py_ssize_t
-    block: cython.Py_ssize_t
+    behind = 0
     for place in range(chosen.shape[0]):
         for block in range(max(behind, spans[_FIRST_BLOCK, chosen[place]]), spans[_END_BLOCK, chosen[place]]):
             is_inside[block] = 1
