@@ -14,8 +14,9 @@ from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.rules import cue_bits, first_title, marked_in, mask_of
+from blockfeat.extraction.rules import first_title
 from blockfeat.extraction.signs import inside, within
+from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import are_among, name_key, name_keys
 from blockfeat.page.utf_8 import Marks
@@ -30,7 +31,7 @@ _COMMENTS = re.compile(
     r"коммент|评论|コメント|replies|livefyre|talkback",
     re.IGNORECASE,
 )
-_NAMES = re.compile(rb'\s(?:class|id|itemtype)="([^"]*)"')
+_NAMES = re.compile(r'\s(?:class|id|itemtype)="([^"]*)"')
 _COMMENT_MARKS = Marks.of(
     form.encode()
     for word in _COMMENTS.pattern.split("|")
@@ -131,11 +132,13 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
 
     Of sections that hold none of the blocks of ``among`` nothing is said.
     """
-    counts = np.ones(len(blocks), dtype=np.int32)
+    tags, elements, some = blocks.tags, blocks.containers.element, list[int]()
+    around = (inside(blocks, np.ones(len(blocks), dtype=np.int32), among) > 0).nonzero()[0]
     # Names are read where the tag has such a word in it.
-    marked = marked_in(blocks, inside(blocks, counts, among) > 0, _COMMENT_MARKS)
-    names = ((container, b" ".join(_NAMES.findall(tag)).decode("utf-8", "replace")) for container, tag in marked)
-    some = [container for container, name in names if _COMMENTS.search(name) and not _OF_THE_ARTICLE.search(name)]
+    for container in around[[*dict.fromkeys(tags.marked(elements[around], _COMMENT_MARKS)[1])]].tolist():
+        names = " ".join(_NAMES.findall(tags.start_tag(int(elements[container]))))
+        if _COMMENTS.search(names) and not _OF_THE_ARTICLE.search(names):
+            some.append(container)
     return within(blocks, np.array(some, dtype=np.intp))
 
 
@@ -201,9 +204,10 @@ def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, 
 
 def _marked(blocks: Blocks, candidates: Sequence[int]) -> list[int]:
     """Return the blocks around which an element of few blocks is named as a standfirst."""
-    first, end = blocks.containers.first_block, blocks.containers.end_block
-    around = (end - first <= _AROUND) & (first <= candidates[-1]) & (end > candidates[0])
-    named = (cue_bits(blocks, around) & mask_of("lead") != 0).nonzero()[0].tolist()
+    cues, first, end = bundled_cues(), blocks.containers.first_block, blocks.containers.end_block
+    around = ((end - first <= _AROUND) & (first <= candidates[-1]) & (end > candidates[0])).nonzero()[0]
+    bits = cues.of_elements(blocks.tags, blocks.containers.element[around]).bits
+    named = around[bits & np.uint32(cues.masks["lead"]) != 0].tolist()
     return [block for block in candidates if any(first[one] <= block < end[one] for one in named)]
 
 

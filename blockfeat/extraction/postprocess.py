@@ -20,7 +20,7 @@ from blockfeat.extraction import rules, signs
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.page_kind import JudgedPage, confidence_measures, expected_f1
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
-from blockfeat.extraction.walls import NOTICES, begins_with, consent_begins, phrases_by_begin
+from blockfeat.extraction.walls import begins_with, consent_begins, phrases_by_begin
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page import utf_8
@@ -109,8 +109,6 @@ class Choice(NamedTuple):
 
     def changed(self, blocks: Sequence[int], *, keep: bool) -> Choice:
         """Return a copy that keeps some more blocks, or drops them; itself where there are none."""
-        if not blocks:
-            return self
         kept = self.kept.copy()
         kept[blocks] = keep
         return self.keeping(kept)
@@ -159,8 +157,11 @@ class Rule:
 
 def _named_box(choice: Choice) -> Choice:
     """Drop what stands outside of the box that a doubtful page names as its article."""
+    # All answers of a thread count, and each may be in a box of its own.
+    if _is_address_of_thread(choice.page.url):
+        return choice
     likely = choice.likely & ~in_comments(choice.blocks, choice.likely)
-    return choice.keeping(rules.in_named_box(choice.blocks, choice.kept, likely, choice.page.url))
+    return choice.keeping(rules.in_named_box(choice.blocks, choice.kept, likely))
 
 
 def _standfirst(choice: Choice) -> Choice:
@@ -169,7 +170,7 @@ def _standfirst(choice: Choice) -> Choice:
     if log_odds is None or not descriptions:
         return choice
     found = rules.lost_standfirst(choice.blocks, choice.kept, log_odds, descriptions)
-    return choice if found is None else choice.changed([found], keep=True)
+    return choice.changed(found, keep=True) if found else choice
 
 
 def _posts(choice: Choice) -> Choice:
@@ -216,9 +217,14 @@ def _named_posts(choice: Choice, begin: int) -> Mask | None:
     return max(posts, key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum()), default=None)
 
 
+def _is_address_of_thread(url: str | None) -> bool:
+    """Return whether an address is one of threads, by its words."""
+    return url is not None and any(map(url.lower().__contains__, _THREADS["addresses"]))
+
+
 def _is_thread(choice: Choice, begin: int) -> bool:
     """Return whether a page is a thread, by its address, its tags of html and body, or a type that it declares."""
-    if rules.is_address_of_thread(choice.page.url):
+    if _is_address_of_thread(choice.page.url):
         return True
     tags, declared = choice.blocks.tags, choice.page.declared
     root, source = int(tags.start[tags.opened[0]]), tags.source
@@ -300,7 +306,7 @@ _ADDRESS_OF_EVENT = re.compile(r"/(?:[\w-]*events?(?:-details?)?|meetings?|calen
 _ADDRESS_OF_LIST = re.compile(r"(?:meetings|schedules?|agendas?|calendar|hearings)(?:\.\w+)?/?$")
 _ADDRESS_OF_OTHERS = re.compile(r"/(?:(?:products?|p|pdp|dp|c|posts|talk|comments)/[^/]|showtopic)")
 _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), b"schema.org/Event"
-_WORDS, _THREADS = bundled_table("blockfeat.extraction", "rules.toml"), rules.THREADS
+_WORDS, _THREADS = (bundled_table("blockfeat.extraction", f"{name}.toml") for name in ("rules", "software"))
 _INSTEAD = _WORDS["instead"]
 _WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
 _BEGIN_WITHOUT = utf_8.Marks.of(map(bytes.lower, _WITHOUT.values()))
@@ -443,7 +449,7 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
     where precision is favoured, and not looked for without rules.
     """
     if page.notice is not None:
-        return choice._replace(warning=NOTICES[page.notice])
+        return choice._replace(warning=_WORDS["notices"][page.notice])
     before, is_over = choice.kept, choice.is_found or not has_rules
     listed = None if is_over else list_instead(page, choice.rule_reasons, model_kind=model_kind)
     is_precise = choice.options.favour == "precision"
@@ -513,7 +519,7 @@ def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask:
     if (
         not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
         or _ADDRESS_OF_OTHERS.search(url)
-        or rules.is_address_of_thread(url)
+        or _is_address_of_thread(url)
         or (b"article" in rules.type_of_graph(source) and not is_named)
         or rules.declares_product(choice.page, source)
         or not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named)
@@ -580,7 +586,6 @@ def reason_of_nothing(page: JudgedPage, predicted: Mask, rule_reasons: Mapping[i
     reasons = Counter(rule_reasons[block] for block in predicted.nonzero()[0].tolist() if block in rule_reasons)
     if reasons:
         return f"no main text was found on the page: what the model keeps is {reasons.most_common(1)[0][0]}"
-    log_odds = page.prediction.log_odds
-    chance = "" if log_odds is None else f"{probabilities(log_odds, limit=30.0).max():.2f}"
-    likeliest = chance and f", the likeliest with a probability of {chance}"
-    return f"no main text was found on the page: the model keeps none of its blocks{likeliest}"
+    odds = page.prediction.log_odds
+    best = "" if odds is None else f", the likeliest with a probability of {probabilities(odds, limit=30.0).max():.2f}"
+    return f"no main text was found on the page: the model keeps none of its blocks{best}"

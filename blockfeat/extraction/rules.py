@@ -66,9 +66,6 @@ _LEAST_SHARE, _FEWEST_WORDS, _LEAST_KEPT = 0.6, 20, 0.05
 
 _LETTERS, _LOOKED_AT = 60, 240
 
-THREADS = bundled_table("blockfeat.extraction", "software.toml")
-"""What threads are known by, and where the texts of their posts stand."""
-
 
 def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept once technical text is kept whole, from its first kept block on.
@@ -84,7 +81,7 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     end_element = int(tags.opened.searchsorted(tags.closed[element]))
     if np.count_nonzero(are_among(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
         return kept
-    bits = cue_bits(blocks, containers.first_block < containers.end_block)
+    bits = cue_bits(blocks)
     discussed = within(blocks, bits & mask_of("discussion") != 0)
     if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
@@ -103,8 +100,7 @@ def beside_text(blocks: Blocks) -> Mask:
     A form, or what is called an advertisement, may be around much of the page, and is none of these then; and neither
     is the header of an article.
     """
-    containers, words = blocks.containers, blocks.measures.words
-    bits = cue_bits(blocks, containers.first_block < containers.end_block)
+    containers, words, bits = blocks.containers, blocks.measures.words, cue_bits(blocks)
     is_small = inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
     is_sure = are_among(containers.key, _MENUS) | (bits & mask_of("consent", "dialog") != 0)
     is_own = (containers.key == _HEADER) & (containers.key[containers.parent] == _ARTICLE)
@@ -117,10 +113,11 @@ def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
     return is_named | are_among(blocks.containers.key, _NOT_TEXT)
 
 
-def cue_bits(blocks: Blocks, among: Mask) -> NDArray[np.uint32]:
-    """Return the bits of the cues of some containers, none of the others."""
-    bits = np.zeros(among.size, dtype=np.uint32)
-    bits[among] = bundled_cues().of_elements(blocks.tags, blocks.containers.element[among]).bits
+def cue_bits(blocks: Blocks, among: Mask | bool = True) -> NDArray[np.uint32]:
+    """Return the bits of the cues of some containers with text, none of the others."""
+    bits, containers = np.zeros(blocks.containers.key.size, dtype=np.uint32), blocks.containers
+    some = (containers.first_block < containers.end_block) & among
+    bits[some] = bundled_cues().of_elements(blocks.tags, containers.element[some]).bits
     return bits
 
 
@@ -190,12 +187,7 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
     return None
 
 
-def is_address_of_thread(url: str | None) -> bool:
-    """Return whether an address is one of threads, by its words."""
-    return url is not None and any(map(url.lower().__contains__, THREADS["addresses"]))
-
-
-def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = None) -> Mask:
+def in_named_box(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     """Return the kept blocks inside the box that the page names as its article; all of them where there is none.
 
     The first kind counts that has an element with most of the likely words: by class or id
@@ -208,11 +200,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
         The page's n blocks.
     kept, likely : bool arrays, n
         The blocks that are content, and those outside of comments that are more likely so than not.
-    url : str, optional
-        Address of the page; on that of a forum all answers count, and each may be in a box of its own.
     """
-    if is_address_of_thread(url):
-        return kept
     words = blocks.measures.words
     kept_words, total = inside(blocks, words, kept), int(words[likely].sum())
     is_large = (inside(blocks, words, likely) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
@@ -238,14 +226,11 @@ def named_text(blocks: Blocks) -> Mask:
 
 def _ranks(blocks: Blocks, some: NDArray[np.integer[Any]]) -> list[int]:
     """Return how clearly each of some containers is named as the article, 0 for the clearest, `_UNNAMED` for not."""
-    keys, starts = blocks.containers.key[some].tolist(), blocks.tags.start_tags(blocks.containers.element[some])
-    ranks = [1 if key == _ARTICLE else 2 if key == _MAIN else _UNNAMED for key in keys]
-    for place, tag in enumerate(starts):
-        if _NAMED.search(tag):
-            ranks[place] = 0
-        elif ranks[place] == _UNNAMED and _ROLE.search(tag):
-            ranks[place] = 2
-    return ranks
+    keys, tags = blocks.containers.key[some].tolist(), blocks.tags.start_tags(blocks.containers.element[some])
+    return [
+        0 if _NAMED.search(tag) else 1 if key == _ARTICLE else 2 if key == _MAIN or _ROLE.search(tag) else _UNNAMED
+        for key, tag in zip(keys, tags, strict=True)
+    ]
 
 
 # What an element is called: its tag, and the words of its names.
@@ -413,8 +398,8 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
     return kept | found & ~within(blocks, _called(blocks, "list", is_item)["without"])
 
 
-def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:
-    """Return the dropped block that one of the page's descriptions begins with; None where there is none.
+def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> list[int]:
+    """Return the dropped block that one of the page's descriptions begins with, if there is one.
 
     It stands at most twelve blocks before the text begins, is no caption, has eight words or more and few links; no
     block that is kept begins so too.
@@ -429,7 +414,7 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
         What the page declares as its description, in any element of its head, a line each.
     """
     words = blocks.measures.words
-    begin = next((block for block in kept.nonzero()[0].tolist() if words[block] >= signs.BEGIN_WORDS), -1)
+    begin = next((block for block in kept.nonzero()[0].tolist() if words[block] >= signs.BEGIN_WORDS), 0)
     first = max(begin - signs.BLOCKS_BEFORE, 0)
     # Of so few numbers lists are faster than arrays.
     columns = (column[first:begin].tolist() for column in (kept, words, blocks.measures.anchor_words, log_odds))
@@ -444,9 +429,9 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     alike = [block for block in may_be if _letters(blocks.raw_text(block)) in wanted] if wanted else []
     near = range(first, begin + 1)
     if not alike or any(kept[block] and _letters(blocks.raw_text(block)) in wanted for block in near):
-        return None
+        return []
     is_caption = kind_names(blocks) == "caption"
-    return next((block for block in alike if not is_caption[block]), None)
+    return [block for block in alike if not is_caption[block]][:1]
 
 
 def _letters(text: str) -> str:

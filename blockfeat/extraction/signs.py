@@ -44,20 +44,19 @@ BEGIN_WORDS, BLOCKS_BEFORE = 12, 12
 """The text begins with the first kept block of so many words; its standfirst is among so many blocks before that."""
 EDGE_CHARACTERS = 200
 """Of the blocks at the edges so many characters are looked at."""
-HEADING_LINKS = 0.5
-"""At most so many words of a section's heading are links."""
 PROSE_LINKS = 0.5
 """At most so many words of prose are links."""
 
 _DOUBT, _STANDFIRST, _HEADING, _POINTER, _CONSENT, _ALWAYS = DOUBT, STANDFIRST, HEADING, POINTER, CONSENT, ALWAYS
 _REST, _UNSURE, _MOST_FOUND = REST, UNSURE, MOST_FOUND
 _LONGEST_POINTER, _POINTER_LINKS, _LEAST_LOG_ODDS = LONGEST_POINTER, POINTER_LINKS, LEAST_LOG_ODDS
-_STANDFIRST_WORDS, _STANDFIRST_LINKS, _HEADING_LINKS = STANDFIRST_WORDS, STANDFIRST_LINKS, HEADING_LINKS
+_STANDFIRST_WORDS, _STANDFIRST_LINKS = STANDFIRST_WORDS, STANDFIRST_LINKS
 _BEGIN_WORDS, _BLOCKS_BEFORE, _EDGE_CHARACTERS = BEGIN_WORDS, BLOCKS_BEFORE, EDGE_CHARACTERS
 _PROSE_LINKS, _FURTHEST, _DOUBTFUL = PROSE_LINKS, 50.0, DOUBTFUL
 _TABLE, _DEFINITIONS = TABLE, DEFINITIONS
-# Headings of lists may stand so many blocks before the text; so many words of a section are kept.
-_BEFORE_LIST, _LEAST_OF_SECTION = 4, 0.5
+# Headings of lists may stand so many blocks before the text; of a section so many words are kept, and of its heading at
+# most so many are links.
+_BEFORE_LIST, _LEAST_OF_SECTION, _HEADING_LINKS = 4, 0.5, 0.5
 _WORDS, _ANCHOR_WORDS = (COUNTED.index(name) for name in ("words", "anchor_words"))
 _START, _END = (COLUMNS.index(name) for name in ("start", "end"))
 # Rows of `blockfeat.blocks.table.Containers.columns`.
@@ -311,7 +310,7 @@ def within(blocks: Blocks, containers: NDArray[Any]) -> NDArray[np.bool_]:
     is_mask = containers.dtype == np.bool_
     chosen: cython.const[cython.Py_ssize_t][::1] = containers.nonzero()[0] if is_mask else containers
     spans: cython.const[cython.int][:, ::1] = blocks.containers.columns
-    found = np.zeros(len(blocks), dtype=np.bool_)
+    found = np.zeros(blocks.columns.shape[1], dtype=np.bool_)
     is_inside: cython.uchar[::1] = found.view(np.uint8)
     behind = 0
     for place in range(chosen.shape[0]):

@@ -139,13 +139,10 @@ def any_of(phrases: list[tuple[str, ...]]) -> str:
     return f"(?:{'|'.join(branches)}){'?' if () in phrases else ''}" if branches else ""
 
 
-_EDGE = 2
-
-
 def edges_of(kept: Mask) -> list[int]:
     """Return the first two and the last two blocks that are kept."""
     chosen = kept.nonzero()[0]
-    return list(dict.fromkeys([*chosen[:_EDGE].tolist(), *chosen[-_EDGE:].tolist()]))
+    return list(dict.fromkeys([*chosen[:2].tolist(), *chosen[-2:].tolist()]))
 
 
 def asks_at_an_edge(blocks: Blocks, kept: Mask) -> bool:
@@ -159,14 +156,6 @@ KINDS = (
     *("empty", "error"),
 )
 """What a page can be; ``"error"`` where it could not be read."""
-NOTICES = {
-    "error page": "the page says that what was asked for is not there",
-    "login": "the page asks to sign in",
-    "bot check": "the page asks whether the reader is a person",
-    "consent wall": "the page asks for consent",
-}
-"""Kinds of pages whose text is no content, each with the warning about it."""
-
 _BEGIN = 160
 # Names of elements are in lower case in the markup, and the search for them is fast.
 _PASSWORD = re.compile(rb"""<input\b(?i:[^<>]*\btype=["']?password)""")
@@ -174,21 +163,14 @@ _HIDDEN = re.compile(rb"<form\b[^<>]*(?:display:\s*none|\shidden\b)", re.IGNOREC
 _LOGIN_ACTION = re.compile(
     rb'<form\b[^<>]*\b(?:action|id|class|name)="[^"<>]*(?:log-?_?[io]n|sign-?_?in|auth)', re.IGNORECASE
 )
-_MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE = 120, 500
-_LONGEST_LOGIN = 60
-_FEW_WORDS = 40
+_MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE, _FEW_WORDS, _BARE = 120, 500, 40, 120
+_LONGEST_LOGIN, _MOST_WORDS_OF_LOGINS, _MOST_PROSE_OF_LOGINS = 60, 80, 250
 _MOST_WORDS_OF_CHECKS, _MOST_PROSE_OF_CHECKS = 150, 300
 _MOST_PROSE_ALONE, _FEW_LINKS = 400, 12
-_MOST_WORDS_OF_LOGINS, _MOST_PROSE_OF_LOGINS = 80, 250
-_BARE = 120
-_FEWEST_CONSENT, _CONSENT_SHARE = 3, 0.4
-_WORDS_A_PHRASE = 40
-_MOST_BESIDE = 60
-_MOST_WORDS_OF_STUBS = 350
+_FEWEST_CONSENT, _CONSENT_SHARE, _WORDS_A_PHRASE, _MOST_BESIDE = 3, 0.4, 40, 60
 # Metered sites declare whole short articles as not free.
-_MOST_WORDS_OF_DECLARED_STUBS = 120
-_NEAR, _AROUND = 12, 80
-_LONGEST_NOTE, _FEWEST_NOTES = 60, 2
+_MOST_WORDS_OF_STUBS, _MOST_WORDS_OF_DECLARED_STUBS = 350, 120
+_NEAR, _AROUND, _LONGEST_NOTE, _FEWEST_NOTES = 12, 80, 60, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +205,7 @@ class PageEvidence:
 
     @cached_property
     def notice(self) -> str | None:
-        """The kind of the page, of `NOTICES`, where its text is no content; None for others, and plain text."""
+        """The kind of the page where its text is no content, of ``notices`` of ``rules.toml``; None for others."""
         return _notice(self) if self.parsed.has_markup else None
 
     @cached_property
@@ -266,12 +248,12 @@ class PageEvidence:
 
 
 def refusal(page: PageEvidence) -> str | None:
-    """Return the kind of a page that replaces the one requested: of `NOTICES`, or ``"paywall stub"``; else None."""
+    """Return the kind of a page that replaces the one requested, of notices or ``"paywall stub"``; else None."""
     return page.notice or ("paywall stub" if _is_paywall_stub(page) else None)
 
 
 def _notice(page: PageEvidence) -> str | None:
-    """Return the kind of a page, of `NOTICES`; where much text is kept, next to nothing is looked at."""
+    """Return the kind of a page that is a notice; where much text is kept, next to nothing is looked at."""
     if page.signs.likely > _MOST_WORDS_BESIDE:
         return "consent wall" if _is_consent_wall(page) else None
     if _is_login(page, by_title=True) or _is_login_beside_teasers(page):
