@@ -99,7 +99,7 @@ def main(arguments: list[str] | None = None) -> int:
         if article is None:
             continue
         pages = list(made_pages(article[0].title or article[1][0][:40], tuple(template["text"]), article[1]))
-        with patch("blockfeat.extraction.postprocess.asks_at_an_edge", return_value=False):
+        with patch("blockfeat.extraction.rules.asks_at_an_edge", return_value=False):
             before = _counts(extractor, pages)
         after = _counts(extractor, pages)
         of = sum(len(page.banner) for page in pages), sum(len(page.article) for page in pages)

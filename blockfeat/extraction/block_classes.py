@@ -48,6 +48,7 @@ _SHORTEST_SENTENCE = 8
 _AT_START = ("byline",)
 _LINKED = 0.8
 _SIGNS_OF_KINDS = {"list_item": "list item", "heading": "heading", "table_cell": "cell", "caption": "caption"}
+_LENGTHS = ("1-2 words", "3-5 words", "6-14 words", "15-40 words", "41 words")
 _KINDS = {kind: number for number, kind in enumerate(_SIGNS_OF_KINDS, start=1)}
 
 
@@ -225,7 +226,7 @@ def place_signs(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
     words = blocks.measures.words
     linked = blocks.measures.anchor_words / np.maximum(words, 1)
     kinds = np.array([_KINDS.get(kind.name, 0) for kind in blocks.kinds], dtype=np.uint8)[blocks.container]
-    span = kept.nonzero()[0]
+    lengths, span = np.searchsorted((2, 5, 14, 40), words), kept.nonzero()[0]
     first, last = (int(span[0]), int(span[-1])) if span.size else (count, count)
     index = np.arange(count)
     is_link = linked >= _LINKED
@@ -240,11 +241,7 @@ def place_signs(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
         "last twentieth": index >= 0.95 * count,
         "last fifth": index >= 0.8 * count,
         "first twentieth": index < 0.05 * count,
-        "1-2 words": words <= 2,
-        "3-5 words": (words >= 3) & (words <= 5),
-        "6-14 words": (words >= 6) & (words <= 14),
-        "15-40 words": (words >= 15) & (words <= 40),
-        "41 words": words > 40,
+        **{sign: lengths == number for number, sign in enumerate(_LENGTHS)},
         "all links": is_link,
         "some links": (linked > 0.05) & ~is_link,
         "no links": linked <= 0.05,

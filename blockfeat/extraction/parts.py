@@ -15,6 +15,7 @@ from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
+from blockfeat.extraction.signs import inside, within
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import are_among, name_key, name_keys
@@ -130,18 +131,14 @@ def in_comments(blocks: Blocks, among: Mask | None = None) -> Mask:
 
     Of sections that hold none of the blocks of ``among`` nothing is said.
     """
-    found = np.zeros(len(blocks), dtype=np.bool_)
-    containers, tags = blocks.containers, blocks.tags
-    first, end = containers.first_block, containers.end_block
-    before = np.concatenate(([0], (np.ones_like(found) if among is None else among).cumsum()))
-    around = (before[end] > before[first]).nonzero()[0]
+    tags, elements, some = blocks.tags, blocks.containers.element, list[int]()
+    around = (inside(blocks, np.ones(len(blocks), dtype=np.int32), among) > 0).nonzero()[0]
     # Names are read where the tag has such a word in it.
-    marked = tags.marked(containers.element[around], _COMMENT_MARKS)[1]
-    for container in around[[*dict.fromkeys(marked)]].tolist():
-        names = " ".join(_NAMES.findall(tags.start_tag(int(containers.element[container]))))
+    for container in around[[*dict.fromkeys(tags.marked(elements[around], _COMMENT_MARKS)[1])]].tolist():
+        names = " ".join(_NAMES.findall(tags.start_tag(int(elements[container]))))
         if _COMMENTS.search(names) and not _OF_THE_ARTICLE.search(names):
-            found[first[container] : end[container]] = True
-    return found
+            some.append(container)
+    return within(blocks, np.array(some, dtype=np.intp))
 
 
 def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> NDArray[np.uint8]:

@@ -20,7 +20,7 @@ from blockfeat.extraction import rules, signs
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.page_kind import JudgedPage, confidence_measures, expected_f1
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
-from blockfeat.extraction.walls import NOTICES, asks_at_an_edge, begins_with, consent_begins, phrases_by_begin
+from blockfeat.extraction.walls import begins_with, consent_begins, phrases_by_begin
 from blockfeat.models.model import Prediction
 from blockfeat.models.site import REDESIGNED, SiteRule, blocks_at, blocks_in, places_of, with_rules
 from blockfeat.page import utf_8
@@ -109,8 +109,6 @@ class Choice(NamedTuple):
 
     def changed(self, blocks: Sequence[int], *, keep: bool) -> Choice:
         """Return a copy that keeps some more blocks, or drops them; itself where there are none."""
-        if not blocks:
-            return self
         kept = self.kept.copy()
         kept[blocks] = keep
         return self.keeping(kept)
@@ -159,8 +157,11 @@ class Rule:
 
 def _named_box(choice: Choice) -> Choice:
     """Drop what stands outside of the box that a doubtful page names as its article."""
+    # All answers of a thread count, and each may be in a box of its own.
+    if _is_address_of_thread(choice.page.url):
+        return choice
     likely = choice.likely & ~in_comments(choice.blocks, choice.likely)
-    return choice.keeping(rules.in_named_box(choice.blocks, choice.kept, likely, choice.page.url))
+    return choice.keeping(rules.in_named_box(choice.blocks, choice.kept, likely))
 
 
 def _standfirst(choice: Choice) -> Choice:
@@ -169,7 +170,7 @@ def _standfirst(choice: Choice) -> Choice:
     if log_odds is None or not descriptions:
         return choice
     found = rules.lost_standfirst(choice.blocks, choice.kept, log_odds, descriptions)
-    return choice if found is None else choice.changed([found], keep=True)
+    return choice.changed(found, keep=True) if found else choice
 
 
 def _posts(choice: Choice) -> Choice:
@@ -188,8 +189,10 @@ def _posts(choice: Choice) -> Choice:
     if words[before].sum() >= words[posts].sum():
         return choice
     posts = posts if selector else posts | before
-    end = int(blocks.end_byte[posts.nonzero()[0][-1:]].max(initial=0))
-    without = [one for one, name in _WITHOUT.items() if utf_8.places_of(name, source, 0, end, most=1)]
+    ends = blocks.end_byte[posts.nonzero()[0][-1:]]
+    places = _BEGIN_WITHOUT.places_in(source, np.zeros_like(ends), ends)
+    found = b" ".join([source[place : place + _BEGIN_WITHOUT.longest] for place in places])
+    without = [one for one, name in _WITHOUT.items() if name in found]
     kept = posts & ~blocks_in(blocks, ",".join(without)) if without else posts
     return choice.keeping(kept if kept.any() else posts)._replace(is_found=True)
 
@@ -209,17 +212,23 @@ def _named_posts(choice: Choice, begin: int) -> Mask | None:
             named[match[0].lower().translate(None, b"0123456789")].append(container)
             behind = match.end()
     often = sorted(named.values(), key=len)[-_THREADS["most_names"] :]
-    posts = [rules.within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
+    posts = [signs.within(blocks, np.array(some)) for some in often if len(some) >= _THREADS["fewest_posts"]]
     words, likely = blocks.measures.words, blocks.measures.words * probabilities(log_odds, limit=30.0)
     return max(posts, key=lambda some: likely[some].sum() / (1 + words[some].sum() + likely.sum()), default=None)
 
 
+def _is_address_of_thread(url: str | None) -> bool:
+    """Return whether an address is one of threads, by its words."""
+    return url is not None and any(map(url.lower().__contains__, _THREADS["addresses"]))
+
+
 def _is_thread(choice: Choice, begin: int) -> bool:
     """Return whether a page is a thread, by its address, its tags of html and body, or a type that it declares."""
-    tags, url, declared = choice.blocks.tags, (choice.page.url or "").lower(), choice.page.declared
+    if _is_address_of_thread(choice.page.url):
+        return True
+    tags, declared = choice.blocks.tags, choice.page.declared
     root, source = int(tags.start[tags.opened[0]]), tags.source
-    outer = (source[root : source.find(b">", root)] + source[begin : source.find(b">", begin)]).lower()
-    if any(map(url.__contains__, _ADDRESSES)) or any(map(outer.__contains__, _OUTER)):
+    if _OUTER.are_in(source[root : source.find(b">", root)] + source[begin : source.find(b">", begin)]):
         return True
     text = int(choice.blocks.first_byte[choice.signs.first]) if choice.signs.first >= 0 else 0
     spans = [(source, max(text - _BEFORE, 0), text)]
@@ -254,21 +263,10 @@ def _completed(choice: Choice) -> Choice:
     return choice._replace(tables=tables, tables_of=choice.kept).keeping(completed(choice.blocks, choice.kept, tables))
 
 
-def _headline(choice: Choice) -> Choice:
-    """Note where the text begins: the headline is looked for there once it is asked for."""
-    return choice._replace(uncompleted=choice.kept)
-
-
 def _options(choice: Choice) -> Choice:
     """Keep and drop the parts of the page that the options name."""
     headline = None if choice.options.headline is None else choice.headline()[0]
     return choice.keeping(with_parts(choice.blocks, choice.kept, headline, choice.options))
-
-
-def _banners(choice: Choice) -> Choice:
-    """Drop consent banners."""
-    found = rules.banners(choice.blocks, choice.kept) if asks_at_an_edge(choice.blocks, choice.kept) else []
-    return choice.changed(found, keep=False)
 
 
 def _keeping(rule: Callable[[Blocks, Mask], Mask]) -> Callable[[Choice], Choice]:
@@ -291,11 +289,11 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     words, linked = measures.words[shown], measures.anchor_words[shown]
     short = shown[(words <= signs.LONGEST_POINTER) & (linked >= signs.POINTER_LINKS * words)]
     starts, text, begins = blocks.block_starts[short].tolist(), blocks.page_text.text, phrases_by_begin("read_also")
-    # Of most two letters are enough.
+    # Of most two letters or digits are enough.
     some = [
         block
         for block, start in zip(short.tolist(), starts, strict=True)
-        if (begin := text[start : start + 2]).lower() in begins or not (begin.isascii() and begin.isalpha())
+        if (begin := text[start : start + 2]).lower() in begins or not (begin.isascii() and begin.isalnum())
     ]
     found = [block for block in some if begins_with("read_also", blocks.raw_text(block))]
     return found if len(found) < shown.size else []
@@ -311,10 +309,10 @@ _BODY_OF_EVENT, _TYPE_OF_EVENT = re.compile(rb"(?:single|type)-[^\s\"]*event"), 
 _WORDS, _THREADS = (bundled_table("blockfeat.extraction", f"{name}.toml") for name in ("rules", "software"))
 _INSTEAD = _WORDS["instead"]
 _WITHOUT = {one: re.findall(rb"[\w-]{4,}", one.encode())[0] for one in _THREADS["without"]}
+_BEGIN_WITHOUT = utf_8.Marks.of(map(bytes.lower, _WITHOUT.values()))
 _NAMED = re.compile(_THREADS["named"].encode(), re.IGNORECASE)
-_ADDRESSES = _THREADS["addresses"]
-_NAMES_BEGIN = utf_8.Marks.of(map(str.encode, _THREADS["names_begin"]))
-_OUTER, _TYPES = ([one.encode() for one in _THREADS[name]] for name in ("outer", "types"))
+_NAMES_BEGIN, _OUTER = (utf_8.Marks.of(map(str.encode, _THREADS[name])) for name in ("names_begin", "outer"))
+_TYPES = [one.encode() for one in _THREADS["types"]]
 _SOFTWARE = {one["sign"].encode(): one["posts"] for one in _THREADS["software"].values()}
 # Without names of attributes, which every page has.
 _MADE_BY = utf_8.Marks.of(re.sub(rb"^(?:content|class)=", b"", sign.lower()) for sign in _SOFTWARE)
@@ -336,18 +334,18 @@ RULES = (
     _rule("event", signs.ALWAYS, _event),
     # Worth 23.0 on 25 products that no model has seen, .6 on 113 others, nothing on articles.
     _rule("product", signs.DOUBT, _product),
-    # Decides about no block.
-    _rule("headline", TITLES, _headline, is_optional=False),
+    # Decides about no block: it notes where the text begins, as the headline is looked for there once it is asked for.
+    _rule("headline", TITLES, lambda choice: choice._replace(uncompleted=choice.kept), is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
     _rule("completed", TABLE | DEFINITIONS | PREFORMATTED, _completed, is_optional=False),
     # Worth 1.15 on structured pages.
     _rule("technical text", TECHNICAL, _keeping(rules.technical_text)),
     # Worth .01 to .05 (513 pages); it holds the structure of documents.
-    _rule("section headings", signs.HEADING, _keeping(rules.section_headings)),
+    _rule("section headings", signs.HEADING, _keeping(signs.section_headings)),
     # The options of the caller.
     _rule("options", signs.ALWAYS, _options, is_optional=False),
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
-    _rule("banners", signs.CONSENT, _banners),
+    _rule("banners", signs.CONSENT, _dropping(rules.banners)),
     # Worth .14 on wcxb-dev (nine pages); no page of fourteen other corpora changes.
     _rule("dialogs", signs.DOUBT, _keeping(rules.without_dialogs)),
     # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.
@@ -451,7 +449,7 @@ def _with_list_instead(choice: Choice, page: JudgedPage, *, model_kind: str, has
     where precision is favoured, and not looked for without rules.
     """
     if page.notice is not None:
-        return choice._replace(warning=NOTICES[page.notice])
+        return choice._replace(warning=_WORDS["notices"][page.notice])
     before, is_over = choice.kept, choice.is_found or not has_rules
     listed = None if is_over else list_instead(page, choice.rule_reasons, model_kind=model_kind)
     is_precise = choice.options.favour == "precision"
@@ -480,7 +478,7 @@ def _of_other_page(choice: Choice, page: JudgedPage) -> Choice:
         return choice
     may_be = b"article" not in rules.type_of_graph(source)
     if may_be and not choice.is_found and choice.options.favour != "precision":
-        headings = rules.section_headings(choice.blocks, choice.kept, of_list=True)
+        headings = signs.section_headings(choice.blocks, choice.kept, of_list=True)
         choice = _with_items(choice, headings, "heading", unless=page)
     if may_be and choice.options.favour != "recall":
         choice = _with_items(choice, rules.without_notes(choice.blocks, choice.kept), "note", unless=page)
@@ -521,7 +519,7 @@ def rest_of_list(choice: Choice, page: JudgedPage, *, model_kind: str) -> Mask:
     if (
         not are_among(blocks.containers.key, rules.PARTS_OF_PAGES).any()
         or _ADDRESS_OF_OTHERS.search(url)
-        or any(map(url.__contains__, _ADDRESSES))
+        or _is_address_of_thread(url)
         or (b"article" in rules.type_of_graph(source) and not is_named)
         or rules.declares_product(choice.page, source)
         or not _may_be_list(page, model_kind, most=_MOST_OF_REST, is_named=is_named)
@@ -588,7 +586,6 @@ def reason_of_nothing(page: JudgedPage, predicted: Mask, rule_reasons: Mapping[i
     reasons = Counter(rule_reasons[block] for block in predicted.nonzero()[0].tolist() if block in rule_reasons)
     if reasons:
         return f"no main text was found on the page: what the model keeps is {reasons.most_common(1)[0][0]}"
-    log_odds = page.prediction.log_odds
-    chance = "" if log_odds is None else f"{probabilities(log_odds, limit=30.0).max():.2f}"
-    likeliest = chance and f", the likeliest with a probability of {chance}"
-    return f"no main text was found on the page: the model keeps none of its blocks{likeliest}"
+    odds = page.prediction.log_odds
+    best = "" if odds is None else f", the likeliest with a probability of {probabilities(odds, limit=30.0).max():.2f}"
+    return f"no main text was found on the page: the model keeps none of its blocks{best}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import accumulate, islice
 from typing import Any
@@ -21,11 +21,11 @@ from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_named
 from blockfeat.blocks.table import Blocks, Mask, kind_names
 from blockfeat.extraction import signs
-from blockfeat.extraction.page_kind import is_forum
-from blockfeat.extraction.walls import edges_of, has_any, phrases_in
+from blockfeat.extraction.signs import inside, within
+from blockfeat.extraction.walls import asks_at_an_edge, edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
-from blockfeat.page.tags import are_among, attributes_of, name_keys
+from blockfeat.page.tags import are_among, name_keys
 from blockfeat.page.utf_8 import Marks, places_of
 
 # Technical text has at least so many elements that it is known by.
@@ -39,9 +39,8 @@ _CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter"
 _MOST_DISCUSSED = 0.3
 
 _PAGE = name_keys(["body", "html"])
-_LEAST_OF_SECTION, _LEVELS = 0.5, {key: level for level, key in enumerate(KEYS[HEADINGS].tolist(), start=1)}
-# Headings of lists may stand so many blocks before the text; repeated texts have so many words.
-_BEFORE_LIST, _FEWEST_REPEATED = 4, 5
+# Repeated texts have so many words, and of a box that is named so many of the words are links at most.
+_FEWEST_REPEATED, _MOST_LINKED = 5, 0.5
 
 # Names of notes, as whole words; shorter ones stay, and all where they have fewer words together.
 _NOTES, _LEAST_NOTE, _LEAST_NOTES = Marks.of([b"legal", b"disclaimer", b"footnote"]), 10, 50
@@ -58,8 +57,10 @@ _MOST_OFFERS, _LEAST_OF_REST, _MOST_HELD = 2, -3.0, 0.4
 
 _ARTICLE, _MAIN, _HEADER = name_keys(["article", "main", "header"]).tolist()
 _UNNAMED, _MOST_ATTRIBUTES = 3, 200
-_NAMES = re.compile(r"(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)", re.IGNORECASE)
-_WORDS_OF_NAMES = (b"article", b"entry", b"post", b"story", b"main", b"&")
+_NAMED = re.compile(
+    rb'\s(?:(?:class|id)="[^"]*(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)|itemprop="articlebody")', re.I
+)
+_ROLE = re.compile(rb'\srole="main"', re.IGNORECASE)
 # The box has most of what is likely, and enough of what is kept.
 _LEAST_SHARE, _FEWEST_WORDS, _LEAST_KEPT = 0.6, 20, 0.05
 
@@ -80,8 +81,8 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     end_element = int(tags.opened.searchsorted(tags.closed[element]))
     if np.count_nonzero(are_among(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
         return kept
-    bits = _cue_bits(blocks)
-    discussed = within(blocks, bits & _mask_of("discussion") != 0)
+    bits = cue_bits(blocks)
+    discussed = within(blocks, bits & mask_of("discussion") != 0)
     if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
     is_other = _is_beside(blocks, bits)
@@ -99,87 +100,45 @@ def beside_text(blocks: Blocks) -> Mask:
     A form, or what is called an advertisement, may be around much of the page, and is none of these then; and neither
     is the header of an article.
     """
-    containers, words, bits = blocks.containers, blocks.measures.words, _cue_bits(blocks)
-    is_small = _inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
-    is_sure = are_among(containers.key, _MENUS) | (bits & _mask_of("consent", "dialog") != 0)
+    containers, words, bits = blocks.containers, blocks.measures.words, cue_bits(blocks)
+    is_small = inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
+    is_sure = are_among(containers.key, _MENUS) | (bits & mask_of("consent", "dialog") != 0)
     is_own = (containers.key == _HEADER) & (containers.key[containers.parent] == _ARTICLE)
     return within(blocks, _is_beside(blocks, bits) & (is_small | is_sure) & ~is_own)
 
 
 def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
     """Return which containers are parts of a page beside its text, by their names and cues; its body is none."""
-    is_named: Mask = (bits & _mask_of(*_CUES_OF_OTHERS) != 0) & ~are_among(blocks.containers.key, _PAGE)
+    is_named: Mask = (bits & mask_of(*_CUES_OF_OTHERS) != 0) & ~are_among(blocks.containers.key, _PAGE)
     return is_named | are_among(blocks.containers.key, _NOT_TEXT)
 
 
-def _cue_bits(blocks: Blocks) -> NDArray[np.uint32]:
-    """Return the bits of the cues of each container."""
-    return bundled_cues().of_elements(blocks.tags, blocks.containers.element).bits
+def cue_bits(blocks: Blocks, among: Mask | bool = True) -> NDArray[np.uint32]:
+    """Return the bits of the cues of some containers with text, none of the others."""
+    bits, containers = np.zeros(blocks.containers.key.size, dtype=np.uint32), blocks.containers
+    some = (containers.first_block < containers.end_block) & among
+    bits[some] = bundled_cues().of_elements(blocks.tags, containers.element[some]).bits
+    return bits
 
 
-def _mask_of(*kinds: str) -> np.uint32:
+def mask_of(*kinds: str) -> np.uint32:
     """Return the bits of some kinds of cues."""
     return np.uint32(np.bitwise_or.reduce([bundled_cues().masks[kind] for kind in kinds]))
 
 
 def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     """Return the innermost container that holds nearly all kept words; -1 for none."""
-    kept_words = blocks.measures.words * kept
-    held = _inside(blocks, kept_words)
-    around = (held >= _NEARLY_ALL * kept_words.sum()).nonzero()[0]
+    words = blocks.measures.words
+    around = (inside(blocks, words, kept) >= _NEARLY_ALL * words[kept].sum()).nonzero()[0]
     return int(around[-1]) if around.size else -1
-
-
-def within(blocks: Blocks, containers: NDArray[Any]) -> Mask:
-    """Return which blocks stand inside one of some containers, given as a mask or by their numbers."""
-    edges = (blocks.containers.first_block, blocks.containers.end_block)
-    opened, closed = (np.bincount(edge[containers], minlength=len(blocks) + 1) for edge in edges)
-    return np.asarray((opened - closed).cumsum()[:-1] > 0)
-
-
-def section_headings(blocks: Blocks, kept: Mask, *, of_list: bool = False) -> Mask:
-    """Return which blocks are kept once headings inside the text are kept where their sections are.
-
-    A section is what follows a heading, up to the next one of its rank or a higher one, in the element around it; most
-    of its words have to be kept. In lists headings below the first rank are links too, and may stand right before the
-    text.
-    """
-    words, linked, shown = blocks.measures.words, blocks.measures.anchor_words, kept.nonzero()[0]
-    if not shown.size:
-        return kept
-    keys, first = blocks.containers.key, int(shown[0]) - of_list * _BEFORE_LIST
-    headings = blocks_named(blocks.container, keys, KEYS[HEADINGS])
-    levels = [_LEVELS[key] for key in keys[blocks.container[headings]].tolist()]
-    some = [
-        place
-        for place in range(bisect_right(headings, first), bisect_left(headings, int(shown[-1])))
-        if not kept[heading := headings[place]]
-        and (levels[place] > 1 if of_list else linked[heading] <= signs.HEADING_LINKS * words[heading])
-    ]
-    if not some:
-        return kept
-    before, kept_before, chosen = sums_before(words), sums_before(words * kept), kept.copy()
-    parent, end = blocks.containers.parent, blocks.containers.end_block
-    for place in some:
-        begin, around = headings[place] + 1, int(blocks.container[headings[place]])
-        while around >= 0 and end[around] <= begin:
-            around = int(parent[around])
-        behind = int(end[around]) if around >= 0 else len(blocks)
-        inside = range(place + 1, bisect_left(headings, behind))
-        behind = next((headings[later] for later in inside if levels[later] <= levels[place]), behind)
-        size = before[behind] - before[begin]
-        chosen[begin - 1] = size > 0 and kept_before[behind] - kept_before[begin] >= _LEAST_OF_SECTION * size
-    return chosen
 
 
 def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of some words, which a block before has that is kept, are not."""
     words = blocks.measures.words
     long = (kept & (words >= _FEWEST_REPEATED)).nonzero()[0]
-    edges = sums_before(words)[np.concatenate((long, long + 1)).reshape(2, -1).T.ravel()]
-    keys = blocks.measures.token_keys
-    # What stands behind the last one has no sum.
-    texts = np.add.reduceat(keys, edges[: -1 if long.size and edges[-1] == keys.size else None])[::2].tolist()
+    sums = np.append(np.uint64(0), blocks.measures.token_keys.cumsum())[sums_before(words)]
+    texts = (sums[long + 1] - sums[long]).tolist()
     chosen = kept.copy()
     chosen[long] = False
     chosen[[*dict(zip(reversed(texts), reversed(long.tolist()), strict=True)).values()]] = True
@@ -188,24 +147,28 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
 
 def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where what is called legal, a disclaimer or footnotes is not, if that is long."""
-    containers, words = blocks.containers, blocks.measures.words * kept
-    held = _inside(blocks, words)
-    is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words.sum()) & (containers.key != _ARTICLE)
-    some = is_part.nonzero()[0]
-    marked = zip(*blocks.tags.marked(containers.element[some], _NOTES), strict=True)
-    named = [number for place, number in marked if _WHOLE.match(blocks.tags.source, place)]
-    left = kept & ~within(blocks, some[named]) if named else kept
+    words = blocks.measures.words
+    held = inside(blocks, words, kept)
+    is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words[kept].sum()) & (blocks.containers.key != _ARTICLE)
+    named = [container for container, tag in marked_in(blocks, is_part, _NOTES) if _WHOLE.search(tag)]
+    left = kept & ~within(blocks, np.array(named, dtype=np.intp))
     return left if words[kept & ~left].sum() >= _LEAST_NOTES else kept
 
 
 def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of dialogs, which cover the page once they are opened, are not."""
-    tags, elements = blocks.tags, blocks.containers.element
-    some = (_inside(blocks, blocks.measures.words * kept) > 0).nonzero()[0]
-    named = some[[*dict.fromkeys(tags.marked(elements[some], _DIALOGS)[1])]]
-    is_dialog = [_DIALOG.match(tag) is not None for tag in tags.start_tags(elements[named])]
-    left = kept & ~within(blocks, named[is_dialog]) if any(is_dialog) else kept
-    return left if blocks.measures.words[left].sum() >= _LEAST_WITHOUT else kept
+    words = blocks.measures.words
+    marked = marked_in(blocks, inside(blocks, words, kept) > 0, _DIALOGS)
+    dialogs = [container for container, tag in marked if _DIALOG.match(tag)]
+    left = kept & ~within(blocks, np.array(dialogs, dtype=np.intp))
+    return left if words[left].sum() >= _LEAST_WITHOUT else kept
+
+
+def marked_in(blocks: Blocks, among: Mask, marks: Marks) -> Iterator[tuple[int, bytes]]:
+    """Return which of some containers have a mark in their start tags, with these."""
+    some, elements = among.nonzero()[0], blocks.containers.element
+    marked = some[[*dict.fromkeys(blocks.tags.marked(elements[some], marks)[1])]]
+    return zip(marked.tolist(), blocks.tags.start_tags(elements[marked]), strict=True)
 
 
 def first_title(blocks: Blocks, kept: Mask) -> int | None:
@@ -217,14 +180,14 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
     titles = blocks_named(blocks.container, containers.key, KEYS[HEADINGS][:1], int(kept.argmax()) + 1)
     around = _innermost_around(blocks, kept) if titles else -1
     while around >= 0 and containers.key[around] not in _PAGE:
-        inside = bisect_left(titles, int(containers.first_block[around]))
-        if inside < len(titles):
-            return titles[inside]
+        place = bisect_left(titles, int(containers.first_block[around]))
+        if place < len(titles):
+            return titles[place]
         around = int(containers.parent[around])
     return None
 
 
-def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = None) -> Mask:
+def in_named_box(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     """Return the kept blocks inside the box that the page names as its article; all of them where there is none.
 
     The first kind counts that has an element with most of the likely words: by class or id
@@ -237,16 +200,10 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
         The page's n blocks.
     kept, likely : bool arrays, n
         The blocks that are content, and those outside of comments that are more likely so than not.
-    url : str, optional
-        Address of the page; on that of a forum all answers count, and each may be in a box of its own.
     """
-    if is_forum(url):
-        return kept
     words = blocks.measures.words
-    likely_words = words * likely
-    kept_words = _inside(blocks, words * kept)
-    total = int(likely_words.sum())
-    is_large = (_inside(blocks, likely_words) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
+    kept_words, total = inside(blocks, words, kept), int(words[likely].sum())
+    is_large = (inside(blocks, words, likely) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)
     large = (is_large if total else is_large[:0]).nonzero()[0]
     rank, box = min(zip(_ranks(blocks, large), large.tolist(), strict=True), default=(_UNNAMED, -1))
     if rank == _UNNAMED or kept_words[box] < _LEAST_KEPT * int(words[kept].sum()):
@@ -259,34 +216,21 @@ def named_text(blocks: Blocks) -> Mask:
 
     For pages of which nothing is kept: a picture with a line below it reads like no article.
     """
-    linked, sizes = (_inside(blocks, counts) for counts in (blocks.measures.anchor_words, blocks.measures.words))
-    some = ((sizes >= _FEWEST_REPEATED) & (linked <= _LEAST_OF_SECTION * sizes)).nonzero()[0]
+    linked, sizes = (inside(blocks, counts) for counts in (blocks.measures.anchor_words, blocks.measures.words))
+    some = ((sizes >= _FEWEST_REPEATED) & (linked <= _MOST_LINKED * sizes)).nonzero()[0]
     named = [container for container, rank in zip(some.tolist(), _ranks(blocks, some), strict=True) if not rank]
     end = blocks.containers.end_block
     box = named[:1] if all(end[container] <= end[named[0]] for container in named) else []
     return within(blocks, np.array(box, dtype=np.intp))
 
 
-def _inside(blocks: Blocks, counts: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-    """Return the sum of what is counted of each block, for the blocks in each container."""
-    before = sums_before(counts)
-    return np.asarray(before[blocks.containers.end_block] - before[blocks.containers.first_block])
-
-
 def _ranks(blocks: Blocks, some: NDArray[np.integer[Any]]) -> list[int]:
     """Return how clearly each of some containers is named as the article, 0 for the clearest, `_UNNAMED` for not."""
-    keys, starts = blocks.containers.key[some].tolist(), blocks.tags.start_tags(blocks.containers.element[some])
-    ranks = [1 if key == _ARTICLE else 2 if key == _MAIN else _UNNAMED for key in keys]
-    for place, tag in enumerate(starts):
-        # Attributes are read where such a word, or a reference to a character, stands in the tag.
-        if any(map(tag.lower().__contains__, _WORDS_OF_NAMES)):
-            attributes = attributes_of(tag.decode("utf-8", "replace"), most=_MOST_ATTRIBUTES)
-            names = f"{attributes.get('class', '')} {attributes.get('id', '')}"
-            if _NAMES.search(names) or attributes.get("itemprop", "").lower() == "articlebody":
-                ranks[place] = 0
-            elif ranks[place] == _UNNAMED and attributes.get("role", "").lower() == "main":
-                ranks[place] = 2
-    return ranks
+    keys, tags = blocks.containers.key[some].tolist(), blocks.tags.start_tags(blocks.containers.element[some])
+    return [
+        0 if _NAMED.search(tag) else 1 if key == _ARTICLE else 2 if key == _MAIN or _ROLE.search(tag) else _UNNAMED
+        for key, tag in zip(keys, tags, strict=True)
+    ]
 
 
 # What an element is called: its tag, and the words of its names.
@@ -320,10 +264,8 @@ def names_of(kind: str) -> tuple[Marks, re.Pattern[str]]:
 def _called(blocks: Blocks, kind: str, among: Mask | bool = True) -> dict[str, Mask]:
     """Return which of some containers with text are called as parts of a kind of page; each word is looked at once."""
     containers, (marks, pattern) = blocks.containers, names_of(kind)
-    holding = ((containers.first_block < containers.end_block) & among).nonzero()[0]
-    some = holding[[*dict.fromkeys(blocks.tags.marked(containers.element[holding], marks)[1])]].tolist()
     alike, having = defaultdict[bytes, list[int]](list), defaultdict[bytes, list[int]](list)
-    for container, tag in zip(some, blocks.tags.start_tags(containers.element[some]) if some else (), strict=True):
+    for container, tag in marked_in(blocks, (containers.first_block < containers.end_block) & among, marks):
         alike[tag].append(container)
     for tag, those in alike.items():
         for word in (tag.partition(b" ")[0], *b" ".join(_CALLED.findall(tag)).split()):
@@ -353,7 +295,7 @@ def parts_of_event(blocks: Blocks, likely: Mask, *, falls_back: bool) -> Mask | 
     """
     called, containers, likely_words = _called(blocks, "event"), blocks.containers, blocks.measures.words * likely
     first, end = containers.first_block, containers.end_block
-    words = _inside(blocks, blocks.measures.words)
+    words = inside(blocks, blocks.measures.words)
     boxes = (called["box"] & ~are_among(containers.key, _PAGE) & (words > 0)).nonzero()[0]
     if not boxes.size and falls_back:
         boxes = (containers.key == _MAIN).nonzero()[0]
@@ -390,13 +332,14 @@ def parts_of_product(blocks: Blocks, kept: Mask, likely: Mask) -> Mask:
     and specifications are kept, if there are any: they are short, and less like an article than what is beside them.
     """
     words = blocks.measures.words
-    is_part = _inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
-    inside = {part: within(blocks, is_called & is_part) for part, is_called in _called(blocks, "product").items()}
-    left = kept & ~inside["beside"]
-    told = inside["text"] & ~inside["beside"] & ~inside["without"]
-    is_unsure = words[left & likely].sum() <= max(_FEW_WORDS, _SURE * words[left].sum())
-    if is_unsure and words[told].sum() >= _FEWEST_TOLD:
-        return told
+    is_part = inside(blocks, words) <= _MOST_OF_PAGE * words.sum()
+    beside = within(blocks, _called(blocks, "beside product", is_part)["beside"])
+    left = kept & ~beside
+    if words[left & likely].sum() <= max(_FEW_WORDS, _SURE * words[left].sum()):
+        parts = {part: within(blocks, is_called) for part, is_called in _called(blocks, "product", is_part).items()}
+        told = parts["text"] & ~parts["without"] & ~beside
+        if words[told].sum() >= _FEWEST_TOLD:
+            return told
     return left if left.any() else kept
 
 
@@ -406,15 +349,16 @@ def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]])
     The rest is what stands in the innermost element around nearly all that is kept, or is not much less likely than
     even odds; but nothing of what is beside the text, by its elements, its cues and what it is called.
     """
-    called, containers = _called(blocks, "list"), blocks.containers
-    if np.count_nonzero(called["offer"]) > _MOST_OFFERS:
+    containers = blocks.containers
+    if np.count_nonzero(_called(blocks, "offer")["offer"]) > _MOST_OFFERS:
         return kept
-    held = _inside(blocks, blocks.measures.words * kept)
-    is_beside = (_is_beside(blocks, _cue_bits(blocks)) | called["without"]) & (held <= _MOST_HELD * held.max(initial=0))
     rest: Mask = log_odds > _LEAST_OF_REST
     if (innermost := _innermost_around(blocks, kept)) >= 0:
         rest[containers.first_block[innermost] : containers.end_block[innermost]] = True
-    return kept | rest & ~within(blocks, is_beside)
+    held, more = (inside(blocks, blocks.measures.words, some) for some in (kept, rest & ~kept))
+    among = (held <= _MOST_HELD * held.max(initial=0)) & (more > 0)
+    is_beside = _called(blocks, "list", among)["without"] | _is_beside(blocks, cue_bits(blocks, among))
+    return kept | rest & ~within(blocks, is_beside & among)
 
 
 def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
@@ -429,12 +373,13 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
     if sum(len(places_of(sign, data)) for sign in map(str.encode, _OFFERS["signs"])) < _FEWEST_OFFERS:
         return kept
     places = [found.start() for found in _CURRENCIES.finditer(text)]
-    prices = np.bincount(blocks.page_text.block_ends.searchsorted(places, side="right"), minlength=len(blocks))
+    priced_blocks = blocks.page_text.block_ends.searchsorted(places, side="right")
+    prices = np.bincount(priced_blocks, minlength=len(blocks)).astype(np.int32)
     first, end = containers.first_block, containers.end_block
-    sizes = _inside(blocks, words)
+    sizes = inside(blocks, words)
     menus = within(blocks, are_among(containers.key, _MENUS) & (sizes <= _MOST_OF_PAGE * words.sum()))
-    counted = (blocks.measures.anchor_words, prices, menus.view(np.uint8))
-    linked, priced, hidden = (_inside(blocks, counts) > 0 for counts in counted)
+    counted = (blocks.measures.anchor_words, prices, menus.astype(np.int32))
+    linked, priced, hidden = (inside(blocks, counts) > 0 for counts in counted)
     is_short = (sizes >= _OFFERS["fewest_words"]) & (sizes <= _OFFERS["most_words"])
     some = (is_short & linked & priced & ~hidden).nonzero()[0]
     named: dict[bytes, list[int]] = defaultdict(list)
@@ -449,12 +394,12 @@ def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
     if not many or words[found].sum() < max(mine - both, 3 * both) or declares_product(page, blocks.tags.source):
         return kept
     around = items.searchsorted(np.arange(sizes.size)) - 1
-    inside = (around >= 0) & (first < end[items[around]])
-    return kept | found & ~within(blocks, _called(blocks, "list", inside)["without"])
+    is_item = (around >= 0) & (first < end[items[around]])
+    return kept | found & ~within(blocks, _called(blocks, "list", is_item)["without"])
 
 
-def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:
-    """Return the dropped block that one of the page's descriptions begins with; None where there is none.
+def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> list[int]:
+    """Return the dropped block that one of the page's descriptions begins with, if there is one.
 
     It stands at most twelve blocks before the text begins, is no caption, has eight words or more and few links; no
     block that is kept begins so too.
@@ -468,18 +413,25 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     descriptions : str
         What the page declares as its description, in any element of its head, a line each.
     """
-    wanted = {key for text in {*descriptions.splitlines()} if len(key := _letters(text)) == _LETTERS}
     words = blocks.measures.words
-    begin = next((block for block in kept.nonzero()[0].tolist() if words[block] >= signs.BEGIN_WORDS), -1)
-    near = range(max(begin - signs.BLOCKS_BEFORE, 0), begin + 1)
-    sizes, linked, odds = (each[near.start : near.stop] for each in (words, blocks.measures.anchor_words, log_odds))
-    may_be = (sizes >= signs.STANDFIRST_WORDS) & (linked <= signs.STANDFIRST_LINKS * sizes)
-    may_be &= (odds >= signs.LEAST_LOG_ODDS) & ~kept[near.start : near.stop]
-    alike = [near[place] for place in may_be.nonzero()[0].tolist() if _letters(blocks.raw_text(near[place])) in wanted]
+    begin = next((block for block in kept.nonzero()[0].tolist() if words[block] >= signs.BEGIN_WORDS), 0)
+    first = max(begin - signs.BLOCKS_BEFORE, 0)
+    # Of so few numbers lists are faster than arrays.
+    columns = (column[first:begin].tolist() for column in (kept, words, blocks.measures.anchor_words, log_odds))
+    may_be = [
+        block
+        for block, (is_kept, size, linked, odds) in enumerate(zip(*columns, strict=True), first)
+        if not is_kept and size >= signs.STANDFIRST_WORDS and linked <= signs.STANDFIRST_LINKS * size
+        if odds >= signs.LEAST_LOG_ODDS
+    ]
+    texts = {*descriptions.splitlines()} if may_be else ()
+    wanted = {key for text in texts if len(key := _letters(text)) == _LETTERS}
+    alike = [block for block in may_be if _letters(blocks.raw_text(block)) in wanted] if wanted else []
+    near = range(first, begin + 1)
     if not alike or any(kept[block] and _letters(blocks.raw_text(block)) in wanted for block in near):
-        return None
+        return []
     is_caption = kind_names(blocks) == "caption"
-    return next((block for block in alike if not is_caption[block]), None)
+    return [block for block in alike if not is_caption[block]][:1]
 
 
 def _letters(text: str) -> str:
@@ -505,7 +457,7 @@ def banners(blocks: Blocks, kept: Mask) -> list[int]:
     whose text mostly asks for consent; and it leaves other text. An article about consent has that all over, and
     stays.
     """
-    return _Banners(blocks, kept).blocks()
+    return _Banners(blocks, kept).blocks() if asks_at_an_edge(blocks, kept) else []
 
 
 class _Banners:

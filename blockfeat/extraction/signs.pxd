@@ -8,14 +8,14 @@ cdef double _POINTER_LINKS, _LEAST_LOG_ODDS, _STANDFIRST_LINKS, _HEADING_LINKS, 
 cdef double _UNSURE, _MOST_FOUND
 cdef unsigned char _SPACE, _ALPHANUMERIC
 cdef unsigned int _BLANK, _QUOTE, _APOSTROPHE, _FINAL_SIGMA, _SIGMA, _UNPARTED, _LAST_ONES, _EVEN_ONES
-cdef int _LONGEST_BEGIN, _BITS, _HASH_BITS
-cdef unsigned long long _TWO, _ALL_BITS, _SPREAD, _ROW, _CELL, _HEADER
+cdef double _LEAST_OF_SECTION
+cdef int _BEFORE_LIST, _LONGEST_BEGIN, _BITS, _HASH_BITS
+cdef unsigned long long _TWO, _ALL_BITS, _SPREAD, _ROW, _CELL, _HEADER, _TABLE_KEY, _LIST_KEY
 
 @cython.locals(
     following=Py_ssize_t, place=Py_ssize_t, count=Py_ssize_t, first=Py_ssize_t, second=Py_ssize_t, last=Py_ssize_t,
     last_but_one=Py_ssize_t, begin=Py_ssize_t, block=Py_ssize_t, bits=int, expected=double, expected_kept=double,
     chance=double, kept_words=cython.longlong, likely_words=cython.longlong, prose=cython.longlong,
-    table=cython.ulonglong, definitions=cython.ulonglong,
 )
 cdef tuple _look(blocks, is_kept, log_odds, consent)
 @cython.locals(
@@ -30,5 +30,14 @@ cdef bint _may_hold_data(
     follows_word=bint, block=Py_ssize_t, length=int, behind=Py_ssize_t, place=Py_ssize_t,
 )
 cdef object _may_ask(blocks, edges, consent)
+@cython.locals(place=Py_ssize_t)
+cpdef object inside(blocks, counts, among=*)
+@cython.locals(place=Py_ssize_t, block=Py_ssize_t, behind=int)
+cpdef object within(blocks, containers)
+@cython.locals(
+    block=Py_ssize_t, count=Py_ssize_t, first=Py_ssize_t, last=Py_ssize_t, behind=int, size=int, rank=int, higher=int,
+    around=int, may_be=bint,
+)
+cdef object _section_headings(blocks, kept, bint of_list)
 @cython.locals(number=Py_ssize_t)
 cdef inline bint _is_one_of(unsigned long long key, const unsigned long long[::1] keys) noexcept nogil

@@ -1,6 +1,7 @@
 """Signs: bits that prove that a rule changes nothing on a page, found in one pass over its blocks (compiled).
 
 A rule runs where its bit is set; most pages need few rules. Where a bit is not set, the rule would return what it got.
+What rules sum up in containers is here too.
 """
 
 from __future__ import annotations
@@ -43,18 +44,19 @@ BEGIN_WORDS, BLOCKS_BEFORE = 12, 12
 """The text begins with the first kept block of so many words; its standfirst is among so many blocks before that."""
 EDGE_CHARACTERS = 200
 """Of the blocks at the edges so many characters are looked at."""
-HEADING_LINKS = 0.5
-"""At most so many words of a section's heading are links."""
 PROSE_LINKS = 0.5
 """At most so many words of prose are links."""
 
 _DOUBT, _STANDFIRST, _HEADING, _POINTER, _CONSENT, _ALWAYS = DOUBT, STANDFIRST, HEADING, POINTER, CONSENT, ALWAYS
 _REST, _UNSURE, _MOST_FOUND = REST, UNSURE, MOST_FOUND
 _LONGEST_POINTER, _POINTER_LINKS, _LEAST_LOG_ODDS = LONGEST_POINTER, POINTER_LINKS, LEAST_LOG_ODDS
-_STANDFIRST_WORDS, _STANDFIRST_LINKS, _HEADING_LINKS = STANDFIRST_WORDS, STANDFIRST_LINKS, HEADING_LINKS
+_STANDFIRST_WORDS, _STANDFIRST_LINKS = STANDFIRST_WORDS, STANDFIRST_LINKS
 _BEGIN_WORDS, _BLOCKS_BEFORE, _EDGE_CHARACTERS = BEGIN_WORDS, BLOCKS_BEFORE, EDGE_CHARACTERS
 _PROSE_LINKS, _FURTHEST, _DOUBTFUL = PROSE_LINKS, 50.0, DOUBTFUL
 _TABLE, _DEFINITIONS = TABLE, DEFINITIONS
+# Headings of lists may stand so many blocks before the text; of a section so many words are kept, and of its heading at
+# most so many are links.
+_BEFORE_LIST, _LEAST_OF_SECTION, _HEADING_LINKS = 4, 0.5, 0.5
 _WORDS, _ANCHOR_WORDS = (COUNTED.index(name) for name in ("words", "anchor_words"))
 _START, _END = (COLUMNS.index(name) for name in ("start", "end"))
 # Rows of `blockfeat.blocks.table.Containers.columns`.
@@ -63,7 +65,8 @@ _SPACE, _ALPHANUMERIC = SPACE, ALPHANUMERIC
 _BLANK, _QUOTE, _APOSTROPHE, _FINAL_SIGMA, _SIGMA = (ord(character) for character in " \u2019'\u03c2\u03c3")
 # From Thai on most scripts do not part words; see `blockfeat.extraction.walls`.
 _UNPARTED = 0xE00
-_ROW, _CELL, _HEADER = map(name_key, ("tr", "td", "th"))
+_ROW, _CELL, _HEADER, _TABLE_KEY, _LIST_KEY = map(name_key, ("tr", "td", "th", "table", "dl"))
+_HEADINGS = cython.declare(cython.const[cython.ulonglong][::1], KEYS[HEADINGS])
 _FEWEST_CELLS, _MOST_OF_CELL, _MOST_WITH_HEADER = 4, MOST_WORDS, MOST_WORDS_WITH_HEADER
 _LONGEST_BEGIN, _BITS, _TWO, _ALL_BITS, _SPREAD, _HASH_BITS = 10, 6, (1 << 12) - 1, 2**64 - 1, 0x9E3779B97F4A7C15, 52
 # A bit for each of the last characters, and of those the second, fourth, sixth, eighth and tenth.
@@ -164,8 +167,6 @@ def _look(
     linked: cython.const[cython.int][::1] = counts[_ANCHOR_WORDS]
     container: cython.const[cython.int][::1] = blocks.container
     keys: cython.const[cython.ulonglong][::1] = blocks.containers.key
-    headings: cython.const[cython.ulonglong][::1] = KEYS[HEADINGS]
-    table, definitions = KEYS[TABLE][0], KEYS[DEFINITIONS][0]
     inside: cython.const[cython.int][:, ::1] = blocks.containers.columns
     first = second = begin = count = kept.shape[0]
     last = last_but_one = -1
@@ -200,13 +201,13 @@ def _look(
         bits |= _REST
     # Containers are in the order of their first blocks.
     for place in range(keys.shape[0]):
-        if keys[place] != table and keys[place] != definitions:
+        if keys[place] != _TABLE_KEY and keys[place] != _LIST_KEY:
             continue
         while following < count and (following < inside[_FIRST_BLOCK, place] or not kept[following]):
             following += 1
         if following >= inside[_END_BLOCK, place]:
             continue
-        if keys[place] == definitions:
+        if keys[place] == _LIST_KEY:
             bits |= _DEFINITIONS
         elif not bits & _TABLE and _may_hold_data(place, keys, inside, words):
             bits |= _TABLE
@@ -218,7 +219,7 @@ def _look(
     for block in range(first, last):
         if kept[block] or container[block] < 0 or linked[block] > _HEADING_LINKS * words[block]:
             continue
-        if _is_one_of(keys[container[block]], headings):
+        if _is_one_of(keys[container[block]], _HEADINGS):
             bits |= _HEADING
     return bits, first if last >= 0 else -1, kept_words, likely_words, prose
 
@@ -286,6 +287,86 @@ def _may_ask(blocks: Blocks, edges: Iterable[int], consent: Begins) -> bool:
                     if slots[(begin * _SPREAD & _ALL_BITS) >> _HASH_BITS] and _is_one_of(begin, begins):
                         return True
     return False
+
+
+def inside(blocks: Blocks, counts: Indices, among: NDArray[np.bool_] | None = None) -> Indices:
+    """Return for each container the sum of what is counted of the blocks in it, of all of them or of some."""
+    count: cython.const[cython.int][::1] = counts
+    some = np.ones(counts.size, dtype=np.bool_) if among is None else among
+    is_counted: cython.const[cython.uchar][::1] = some.view(np.uint8)
+    before: cython.int[::1] = np.zeros(counts.size + 1, dtype=np.int32)
+    spans: cython.const[cython.int][:, ::1] = blocks.containers.columns
+    found = np.empty(spans.shape[1], dtype=np.int32)
+    held: cython.int[::1] = found
+    for place in range(count.shape[0]):
+        before[place + 1] = before[place] + (count[place] if is_counted[place] else 0)
+    for place in range(held.shape[0]):
+        held[place] = before[spans[_END_BLOCK, place]] - before[spans[_FIRST_BLOCK, place]]
+    return found
+
+
+def within(blocks: Blocks, containers: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which blocks stand inside one of some containers, given as a mask or by their numbers, which ascend."""
+    is_mask = containers.dtype == np.bool_
+    chosen: cython.const[cython.Py_ssize_t][::1] = containers.nonzero()[0] if is_mask else containers
+    spans: cython.const[cython.int][:, ::1] = blocks.containers.columns
+    found = np.zeros(blocks.columns.shape[1], dtype=np.bool_)
+    is_inside: cython.uchar[::1] = found.view(np.uint8)
+    behind = 0
+    for place in range(chosen.shape[0]):
+        for block in range(max(behind, spans[_FIRST_BLOCK, chosen[place]]), spans[_END_BLOCK, chosen[place]]):
+            is_inside[block] = 1
+        behind = max(behind, spans[_END_BLOCK, chosen[place]])
+    return found
+
+
+def section_headings(blocks: Blocks, kept: NDArray[np.bool_], *, of_list: bool = False) -> NDArray[np.bool_]:
+    """Return which blocks are kept once headings inside the text are kept where their sections are; linear.
+
+    A section is what follows a heading, up to the next one of its rank or a higher one, in the element around it; most
+    of its words have to be kept. In lists headings below the first rank are links too, and may stand right before the
+    text.
+    """
+    return _section_headings(blocks, kept, of_list)
+
+
+def _section_headings(blocks: Blocks, kept: NDArray[np.bool_], of_list: bool) -> NDArray[np.bool_]:
+    is_kept: cython.const[cython.uchar][::1] = kept.view(np.uint8)
+    counts: cython.const[cython.int][:, ::1] = blocks.measures.counts
+    words: cython.const[cython.int][::1] = counts[_WORDS]
+    linked: cython.const[cython.int][::1] = counts[_ANCHOR_WORDS]
+    container: cython.const[cython.int][::1] = blocks.container
+    keys: cython.const[cython.ulonglong][::1] = blocks.containers.key
+    spans: cython.const[cython.int][:, ::1] = blocks.containers.columns
+    chosen = kept.copy()
+    is_chosen: cython.uchar[::1] = chosen.view(np.uint8)
+    count, last = is_kept.shape[0], -1
+    first = count
+    before: cython.int[:, ::1] = np.zeros((2, count + 1), dtype=np.int32)
+    following: cython.int[::1] = np.full(_HEADINGS.shape[0], count, dtype=np.int32)
+    for block in range(count):
+        before[0, block + 1] = before[0, block] + words[block]
+        before[1, block + 1] = before[1, block] + (words[block] if is_kept[block] else 0)
+        if is_kept[block]:
+            first, last = min(first, block), block
+    first = max(first - _BEFORE_LIST, -1) if of_list else first
+    for block in range(count - 1, first, -1):
+        around, rank = container[block], 0
+        while around >= 0 and rank < _HEADINGS.shape[0] and keys[around] != _HEADINGS[rank]:
+            rank += 1
+        if around < 0 or rank == _HEADINGS.shape[0]:
+            continue
+        may_be = rank > 0 if of_list else linked[block] <= _HEADING_LINKS * words[block]
+        if block < last and may_be and not is_kept[block]:
+            while around >= 0 and spans[_END_BLOCK, around] <= block + 1:
+                around = spans[_PARENT, around]
+            behind = spans[_END_BLOCK, around] if around >= 0 else count
+            for higher in range(rank + 1):
+                behind = min(behind, following[higher])
+            size = before[0, behind] - before[0, block + 1]
+            is_chosen[block] = size > 0 and before[1, behind] - before[1, block + 1] >= _LEAST_OF_SECTION * size
+        following[rank] = block
+    return chosen
 
 
 def _is_one_of(key: cython.ulonglong, keys: cython.const[cython.ulonglong][::1]) -> cython.bint:

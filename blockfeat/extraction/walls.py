@@ -39,8 +39,7 @@ def has_any(kind: str, text: str) -> bool:
 
 def _says(kind: str, plain: str) -> bool:
     """Return whether one of some lines, each made plain, has a phrase of a kind: no phrase goes on in the next line."""
-    is_there = stands_in(kind, plain.encode("utf-8", "surrogatepass"))
-    return is_there and any(pattern.search(plain) for pattern in _patterns(kind, plain))
+    return any(pattern.search(plain) for pattern in _patterns(kind, plain))
 
 
 def begins_with(kind: str, text: str) -> bool:
@@ -48,7 +47,7 @@ def begins_with(kind: str, text: str) -> bool:
     by_begin = phrases_by_begin(kind)
     text = text if text[:1].isalnum() else _START.sub("", text)
     begin = text[:2]
-    begin = begin.lower() if begin.isascii() and begin.isalpha() else _plain(text[:_BEGUN])[:2]
+    begin = begin.lower() if begin.isascii() and begin.isalnum() else _plain(text[:_BEGUN])[:2]
     # Most begin as no phrase does: of few more is made plain.
     return (len(begin) < 2 or begin in by_begin) and (plain := _plain(text[:_LONGEST])).startswith(
         by_begin.get(plain[:2], ())
@@ -58,8 +57,7 @@ def begins_with(kind: str, text: str) -> bool:
 def phrases_in(kind: str, text: str) -> list[str]:
     """Return the phrases of a kind that occur in a text, each as often as it does."""
     plain = _plain(text)
-    patterns = _patterns(kind, plain) if stands_in(kind, plain.encode("utf-8", "surrogatepass")) else ()
-    return [found[0] for pattern in patterns for found in pattern.finditer(plain)]
+    return [found[0] for pattern in _patterns(kind, plain) for found in pattern.finditer(plain)]
 
 
 def _plain(text: str) -> str:
@@ -105,6 +103,8 @@ def phrases_by_begin(kind: str) -> dict[str, tuple[str, ...]]:
 
 def _patterns(kind: str, text: str) -> tuple[re.Pattern[str], ...]:
     """Return the patterns of a kind that may occur in a text: of scripts with spaces, and those of the others."""
+    if not stands_in(kind, text.encode("utf-8", "surrogatepass")):
+        return ()
     spaced, unspaced = _compiled(kind)
     return (spaced, unspaced) if not text.isascii() and re.search(_UNSPACED, text) else (spaced,)
 
@@ -139,13 +139,10 @@ def any_of(phrases: list[tuple[str, ...]]) -> str:
     return f"(?:{'|'.join(branches)}){'?' if () in phrases else ''}" if branches else ""
 
 
-_EDGE = 2
-
-
 def edges_of(kept: Mask) -> list[int]:
     """Return the first two and the last two blocks that are kept."""
     chosen = kept.nonzero()[0]
-    return list(dict.fromkeys([*chosen[:_EDGE].tolist(), *chosen[-_EDGE:].tolist()]))
+    return list(dict.fromkeys([*chosen[:2].tolist(), *chosen[-2:].tolist()]))
 
 
 def asks_at_an_edge(blocks: Blocks, kept: Mask) -> bool:
@@ -159,14 +156,6 @@ KINDS = (
     *("empty", "error"),
 )
 """What a page can be; ``"error"`` where it could not be read."""
-NOTICES = {
-    "error page": "the page says that what was asked for is not there",
-    "login": "the page asks to sign in",
-    "bot check": "the page asks whether the reader is a person",
-    "consent wall": "the page asks for consent",
-}
-"""Kinds of pages whose text is no content, each with the warning about it."""
-
 _BEGIN = 160
 # Names of elements are in lower case in the markup, and the search for them is fast.
 _PASSWORD = re.compile(rb"""<input\b(?i:[^<>]*\btype=["']?password)""")
@@ -174,21 +163,14 @@ _HIDDEN = re.compile(rb"<form\b[^<>]*(?:display:\s*none|\shidden\b)", re.IGNOREC
 _LOGIN_ACTION = re.compile(
     rb'<form\b[^<>]*\b(?:action|id|class|name)="[^"<>]*(?:log-?_?[io]n|sign-?_?in|auth)', re.IGNORECASE
 )
-_MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE = 120, 500
-_LONGEST_LOGIN = 60
-_FEW_WORDS = 40
+_MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE, _FEW_WORDS, _BARE = 120, 500, 40, 120
+_LONGEST_LOGIN, _MOST_WORDS_OF_LOGINS, _MOST_PROSE_OF_LOGINS = 60, 80, 250
 _MOST_WORDS_OF_CHECKS, _MOST_PROSE_OF_CHECKS = 150, 300
 _MOST_PROSE_ALONE, _FEW_LINKS = 400, 12
-_MOST_WORDS_OF_LOGINS, _MOST_PROSE_OF_LOGINS = 80, 250
-_BARE = 120
-_FEWEST_CONSENT, _CONSENT_SHARE = 3, 0.4
-_WORDS_A_PHRASE = 40
-_MOST_BESIDE = 60
-_MOST_WORDS_OF_STUBS = 350
+_FEWEST_CONSENT, _CONSENT_SHARE, _WORDS_A_PHRASE, _MOST_BESIDE = 3, 0.4, 40, 60
 # Metered sites declare whole short articles as not free.
-_MOST_WORDS_OF_DECLARED_STUBS = 120
-_NEAR, _AROUND = 12, 80
-_LONGEST_NOTE, _FEWEST_NOTES = 60, 2
+_MOST_WORDS_OF_STUBS, _MOST_WORDS_OF_DECLARED_STUBS = 350, 120
+_NEAR, _AROUND, _LONGEST_NOTE, _FEWEST_NOTES = 12, 80, 60, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +205,7 @@ class PageEvidence:
 
     @cached_property
     def notice(self) -> str | None:
-        """The kind of the page, of `NOTICES`, where its text is no content; None for others, and plain text."""
+        """The kind of the page where its text is no content, of ``notices`` of ``rules.toml``; None for others."""
         return _notice(self) if self.parsed.has_markup else None
 
     @cached_property
@@ -232,22 +214,12 @@ class PageEvidence:
         log_odds = self.prediction.log_odds
         return self.kept if log_odds is None else self.kept & (log_odds > 0)
 
-    @property
-    def words(self) -> int:
-        """Words of the likely blocks."""
-        return self.signs.likely
-
-    @property
-    def prose(self) -> int:
-        """Words of all blocks that are not mostly links."""
-        return self.signs.prose
-
     @cached_property
     def is_small(self) -> bool:
         """Whether the page has little text, or some and hardly any links."""
-        if self.words <= _MOST_WORDS_OF_CHECKS and self.prose <= _MOST_PROSE_OF_CHECKS:
+        if self.signs.likely <= _MOST_WORDS_OF_CHECKS and self.signs.prose <= _MOST_PROSE_OF_CHECKS:
             return True
-        return self.prose <= _MOST_PROSE_ALONE and len(self.blocks.anchors.start) <= _FEW_LINKS
+        return self.signs.prose <= _MOST_PROSE_ALONE and len(self.blocks.anchors.start) <= _FEW_LINKS
 
     @cached_property
     def heads(self) -> str:
@@ -276,13 +248,13 @@ class PageEvidence:
 
 
 def refusal(page: PageEvidence) -> str | None:
-    """Return the kind of a page that replaces the one requested: of `NOTICES`, or ``"paywall stub"``; else None."""
+    """Return the kind of a page that replaces the one requested, of notices or ``"paywall stub"``; else None."""
     return page.notice or ("paywall stub" if _is_paywall_stub(page) else None)
 
 
 def _notice(page: PageEvidence) -> str | None:
-    """Return the kind of a page, of `NOTICES`; where much text is kept, next to nothing is looked at."""
-    if page.words > _MOST_WORDS_BESIDE:
+    """Return the kind of a page that is a notice; where much text is kept, next to nothing is looked at."""
+    if page.signs.likely > _MOST_WORDS_BESIDE:
         return "consent wall" if _is_consent_wall(page) else None
     if _is_login(page, by_title=True) or _is_login_beside_teasers(page):
         return "login"
@@ -303,14 +275,14 @@ def _is_error_page(page: PageEvidence) -> bool:
 
     Where more is kept, such as teasers, only a title that begins so counts.
     """
-    if page.words > _MOST_WORDS_OF_ERRORS:
-        return page.words <= _MOST_WORDS_BESIDE and begins_with("error_page", page.title or "")
+    if page.signs.likely > _MOST_WORDS_OF_ERRORS:
+        return page.signs.likely <= _MOST_WORDS_BESIDE and begins_with("error_page", page.title or "")
     return _says("error_page", page.heads)
 
 
 def _is_short_error(page: PageEvidence) -> bool:
     """Return whether a page of hardly any text says in any words, in its begin too, that there is nothing."""
-    if page.words > _FEW_WORDS:
+    if page.signs.likely > _FEW_WORDS:
         return False
     said = f"{page.heads}\n{page.begin}"
     return _says("error_page", said) or _says("error", said)
@@ -326,7 +298,7 @@ def _is_bare_check(page: PageEvidence) -> bool:
     # Shops have forms with a captcha, too, and sell robots.
     if len(page.blocks.anchors.start) > _FEW_LINKS:
         return False
-    is_bare = page.prose <= _BARE
+    is_bare = page.signs.prose <= _BARE
     if (is_bare or stands_in("captcha", source)) and has_any("bot_check", page.whole):
         return True
     return is_bare and _says("bot_word", f"{page.heads}\n{page.begin}")
@@ -334,24 +306,24 @@ def _is_bare_check(page: PageEvidence) -> bool:
 
 def _is_login(page: PageEvidence, *, by_title: bool = False) -> bool:
     """Return whether a page of little text is a form to sign in, or asks to, by its title or its main headings too."""
-    if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _MOST_PROSE_OF_LOGINS:
+    if page.signs.likely > _MOST_WORDS_OF_LOGINS or page.signs.prose > _MOST_PROSE_OF_LOGINS:
         return False
     if not _says("login", _plain(page.title or "") if by_title else page.heads):
         return False
-    return page.has_password or page.prose <= _BARE or _LOGIN_ACTION.search(page.blocks.tags.source) is not None
+    return page.has_password or page.signs.prose <= _BARE or _LOGIN_ACTION.search(page.blocks.tags.source) is not None
 
 
 def _is_login_beside_teasers(page: PageEvidence) -> bool:
     """Return whether the short title of a page that asks for a password names a login, with teasers around it."""
     title = page.title or ""
-    is_short = page.words <= _MOST_WORDS_BESIDE and len(title) <= _LONGEST_LOGIN
+    is_short = page.signs.likely <= _MOST_WORDS_BESIDE and len(title) <= _LONGEST_LOGIN
     return is_short and has_any("login", title) and page.has_password
 
 
 def _is_bare_login(page: PageEvidence) -> bool:
     """Return whether a page of hardly any text asks for a password, or begins with words of a login."""
-    is_bare = page.words <= _MOST_WORDS_OF_LOGINS and page.prose <= _BARE
-    return is_bare and (page.has_password or (page.prose <= _FEW_WORDS and _says("login", page.begin)))
+    is_bare = page.signs.likely <= _MOST_WORDS_OF_LOGINS and page.signs.prose <= _BARE
+    return is_bare and (page.has_password or (page.signs.prose <= _FEW_WORDS and _says("login", page.begin)))
 
 
 def _is_consent_wall(page: PageEvidence) -> bool:
@@ -384,16 +356,16 @@ def _is_consent_wall(page: PageEvidence) -> bool:
 
 def _is_paywall_stub(page: PageEvidence) -> bool:
     """Return whether a short text ends in a note that the rest is for subscribers."""
-    if page.words > _MOST_WORDS_OF_STUBS:
+    if page.signs.likely > _MOST_WORDS_OF_STUBS:
         return False
     chosen = page.likely if page.likely.any() else page.kept
     if not chosen.any():
         # Openings of a sentence or two are often too little for the model.
-        return page.prose <= _MOST_PROSE_OF_CHECKS and _notes(page, 0, chosen.size) >= _FEWEST_NOTES
-    if page.words <= _MOST_WORDS_OF_DECLARED_STUBS and declared_free(page.parsed.linked_data) is False:
+        return page.signs.prose <= _MOST_PROSE_OF_CHECKS and _notes(page, 0, chosen.size) >= _FEWEST_NOTES
+    if page.signs.likely <= _MOST_WORDS_OF_DECLARED_STUBS and declared_free(page.parsed.linked_data) is False:
         return True
     first, last = int(chosen.argmax()), chosen.size - 1 - int(chosen[::-1].argmax())
-    before = _NEAR if page.words > _MOST_WORDS_OF_DECLARED_STUBS else _AROUND
+    before = _NEAR if page.signs.likely > _MOST_WORDS_OF_DECLARED_STUBS else _AROUND
     around = _notes(page, max(first - before, 0), last + _AROUND)
     # Behind a note stands next to nothing of the text.
     words = np.where(page.likely, page.blocks.measures.words, 0).cumsum()

@@ -71,9 +71,9 @@ CASES = {
 }
 
 
-def choice_of(case: Case) -> Choice:
+def choice_of(case: Case, url: str | None = None) -> Choice:
     """Return what is kept of a case of which the model labels the blocks the other way."""
-    page = Page.parse(f"<html lang=en><title>The ferry is late</title>{case.html}")
+    page = Page.parse(f"<html lang=en><title>The ferry is late</title>{case.html}", url=url)
     blocks = blocks_of(page.data)
     kept = np.ones(len(blocks), dtype=np.bool_)
     kept[list(case.decided)] = not case.are_kept
@@ -81,6 +81,12 @@ def choice_of(case: Case) -> Choice:
     given = Prediction(odds, kept, log_odds=odds)
     title, options = page.title, case.options
     return postprocess.postprocess(blocks, given, page, title=title, options=options, model_kind="sequence")[0]
+
+
+@pytest.mark.parametrize("url", ["https://example.org/forum/viewtopic?t=9", "https://forum.example.org/9", None])
+def test_no_named_box_stands_for_all_answers_of_a_thread(url: str | None) -> None:
+    reasons = choice_of(CASES["named box"], url).rule_reasons.values()
+    assert any("outside of the box" in reason for reason in reasons) == (url is None)
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.keeps or rule.drops], ids=lambda rule: rule.name)

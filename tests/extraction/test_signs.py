@@ -97,8 +97,18 @@ def test_words_are_those_of_arrays_compiled_or_not(parts: list[tuple[str, bool, 
     wanted_signs = {signs.DOUBT: found < signs.DOUBTFUL * both, signs.REST: found < signs.UNSURE * both and is_lost}
     assert {sign: bool(choice.signs.bits & sign) for sign in wanted_signs} == wanted_signs
     assert choice.signs.first == (int(kept.argmax()) if kept.any() else -1)
-    plain = load_uncompiled("blockfeat.extraction.signs").signs_of(choice.blocks, kept, odds, consent_begins())
-    assert tuple(plain) == tuple(choice.signs)
+    plain = load_uncompiled("blockfeat.extraction.signs")
+    assert tuple(plain.signs_of(choice.blocks, kept, odds, consent_begins())) == tuple(choice.signs)
+    columns = choice.blocks.containers.columns
+    held = [int(words[first:end][kept[first:end]].sum()) for first, end in columns[2:].T.tolist()]
+    for module in (plain, signs):
+        assert module.inside(choice.blocks, words, kept).tolist() == held
+        most = np.array(held) <= 0.4 * words.sum()
+        around = [any(most[(columns[2] <= block) & (columns[3] > block)]) for block in range(kept.size)]
+        assert module.within(choice.blocks, most).tolist() == around
+    for of_list in (False, True):
+        headings = [module.section_headings(choice.blocks, kept, of_list=of_list) for module in (plain, signs)]
+        assert np.array_equal(*headings)
     without = signs.signs_of(choice.blocks, kept, None, consent_begins())
     assert not without.bits & (signs.DOUBT | signs.STANDFIRST | signs.REST)
     assert without.likely == without.kept
