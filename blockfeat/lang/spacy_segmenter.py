@@ -72,11 +72,9 @@ class SpacyTokenizer:
         is_word = alphanumeric[ends] > alphanumeric[starts]
         starts, ends = starts[is_word], ends[is_word]
         fast, counts = FastTokenizer().measure(page), _counts(page, starts, ends, sentence_starts)
-        keys, every = (
-            keys_of_spans(lowered_codes(page.text, page.codes), starts, ends),
-            [counts, fast.counts[len(counts) :]],
-        )
-        return replace(fast, token_keys=keys, spans=(starts, ends), counts=np.concatenate(every))
+        keys = keys_of_spans(lowered_codes(page.text, page.codes), starts, ends)
+        every = np.concatenate([counts, fast.counts[len(counts) :]])
+        return replace(fast, token_keys=keys, spans=(starts, ends), counts=every)
 
     def _segment(self, page: PageText) -> tuple[_Places, _Places, _Places]:
         """Return where tokens start and end and where sentences start, in the page's text."""
