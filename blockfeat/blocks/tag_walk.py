@@ -175,14 +175,14 @@ class _Walk(TextReader):
             pieces=_leading(piece, self.pieces),
             has_marks=bool(self.has_marks),
         )
-        element, start, end = _leading(anchor, self.anchors)
+        anchors = _leading(anchor, self.anchors)
         return Blocks(
             tags=tags,
             page_text=page_text,
             columns=columns,
             measures=segmenter.measure(page_text),
             containers=Containers(containers, tags.key[containers[_ELEMENT]]),
-            anchors=Anchors(element, start, end, signs),
+            anchors=Anchors(anchors[0], anchors[1], anchors[2], signs),
             places=places,
             names=names,
             table=table,

@@ -17,7 +17,7 @@ from blockfeat.lang.characters import SCRIPTS, fits_script, languages_of, letter
 from blockfeat.lang.measures import TextMeasures, keys_of_text
 from blockfeat.lang.ngrams import NgramTable
 from blockfeat.lang.stopwords import StopWordIndex, StopWordRatios, stop_word_ratios
-from blockfeat.lang.word_keys import prose_sample, share_of
+from blockfeat.lang.word_keys import best_score, prose_sample
 
 _CODES = bundled_json("blockfeat.lang", "codes.json")
 
@@ -187,14 +187,13 @@ class Identifier:
         page_wide
             Count those of the page's language alone where there is a list for it.
         """
-        masks = self.index.masks_of(measures.token_keys)
-        found = normalise_code(lang) or self.of_page(measures, starts, masks, declared=declared, languages=languages)
+        found = normalise_code(lang) or self.of_page(measures, starts, declared=declared, languages=languages)
         if page_wide and found is not None and found in self.index.languages:
             stop_lists = (found,)
-        return PageLanguage(found, stop_word_ratios(measures, self.index, stop_lists, masks=masks))
+        return PageLanguage(found, stop_word_ratios(measures, self.index, stop_lists))
 
     def of_page(
-        self, measures: TextMeasures, starts: Starts, masks: Masks, *, declared: str | None, languages: Codes = ()
+        self, measures: TextMeasures, starts: Starts, *, declared: str | None, languages: Codes = ()
     ) -> str | None:
         """Return the language of a page by its longer blocks, or by all text where there are none.
 
@@ -204,8 +203,6 @@ class Identifier:
             The words of the page's blocks.
         starts
             Where each block begins in the page's text.
-        masks
-            What `StopWordIndex.masks_of` returns for each word.
         declared
             What the page declares.
         languages
@@ -215,43 +212,45 @@ class Identifier:
         if not starts.size:
             return prior
         chosen, sample = prose_sample(
-            measures.words, measures.anchor_words, masks, fewest_words=_PROSE_WORDS, most_words=_SAMPLE_WORDS
-        )
+            measures.words, measures.anchor_words, measures.token_keys,
+            fewest_words=_PROSE_WORDS, most_words=_SAMPLE_WORDS,
+        )  # fmt: skip
         if prior and (not languages or prior in languages) and self.confirms(prior, sample):
             return prior
         ends = measures.page.block_ends
         spans = zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
         text = "\n".join([measures.page.text[start : end - 1] for start, end in spans])
+        masks = self.index.masks_of(sample)
         if languages:
-            asked = self.identify(text, declared=declared, candidates=languages, masks=sample).lang
+            asked = self.identify(text, declared=declared, candidates=languages, masks=masks).lang
             if asked is not None:
                 return asked
-        return self.identify(text, declared=declared, masks=sample).lang
+        return self.identify(text, declared=declared, masks=masks).lang
 
-    def confirms(self, lang: str, masks: Masks) -> bool:
-        """Return whether words, given their masks, have so many stop words of a language that it is beyond doubt.
+    def confirms(self, lang: str, words: NDArray[np.uint64]) -> bool:
+        """Return whether words, given their keys, have so many stop words of a language that it is beyond doubt.
 
         Never for a script without spaces, nor for few words.
         """
-        if lang not in self.index.languages or masks.size < _MANY_WORDS:
+        if lang not in self.index.languages or words.size < _MANY_WORDS:
             return False
         column = self.index.languages.index(lang)
-        return bool(share_of(masks, column) >= _SURELY * self.index.densities[column])
+        share = self.index.shares(words, np.array([words.size], dtype=np.int32), column)[0]
+        return bool(share >= _SURELY * self.index.densities[column])
 
     def _by_words(self, sample: str, masks: Masks, script: str, prior: str | None, allowed: Allowed) -> LanguageGuess:
         """Decide between the languages of a script by stop words, or by n-grams in doubt."""
         words = masks.size
-        counts = self.index.counts(masks)
-        scores = counts / max(1, words) / self.densities[script]
+        counts, densities = self.index.counts(masks), self.densities[script]
         if allowed is not None:
-            scores[[lang not in allowed for lang in self.index.languages]] = 0.0
-        place = int(scores.argmax())
-        best, top, hits = self.index.languages[place], float(scores[place]), int(counts[place])
-        own = float(scores[self.index.languages.index(prior)]) if prior in self.index.languages else None
+            densities = np.where([lang in allowed for lang in self.index.languages], densities, np.inf)
+        place, top, second, most = best_score(counts, words, densities)
+        best, hits = self.index.languages[place], int(counts[place])
+        known = self.index.languages.index(prior) if prior in self.index.languages else None
+        own = None if known is None else float(counts[known] / max(1, words) / densities[known])
         if prior is not None and own is not None and own >= _OVERRULED * max(top, _LIKE_PROSE):
             return LanguageGuess(prior, "declared", min(1.0, own / top))
-        second = float(np.partition(scores, -2)[-2]) if scores.size > 1 else 0.0
-        speaks = top >= _LIKE_PROSE and hits >= _MOST_HITS * int(counts.max(where=scores > 0, initial=0))
+        speaks = top >= _LIKE_PROSE and hits >= _MOST_HITS * most
         if prior is not None:
             doubtful = (speaks and hits >= _FEWEST_HITS_SHORT) or _foreign_letters(prior, sample)
             silent = own is not None and words >= _MANY_WORDS and own < _SILENT

@@ -44,23 +44,6 @@ def lowered_codes(text: str, codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return np.where(codes < table.size, table.take(codes, mode="clip"), codes)
 
 
-def keys_of_lowered(
-    text: str, codes: NDArray[np.uint32], starts: NDArray[np.integer], ends: NDArray[np.integer]
-) -> NDArray[np.uint64]:
-    """Return the keys that the words of a text have once it is lower-cased, as `lower` does.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    codes : uint32 array
-        Its code points.
-    starts, ends : int array
-        Where each word starts, and the position behind it.
-    """
-    return keys_of_spans(lowered_codes(text, codes), starts, ends)
-
-
 def keys_of_words(words: Sequence[str]) -> NDArray[np.uint64]:
     """Return the key of each word as it is written."""
     ends = np.cumsum([len(word) for word in words], dtype=np.int32)

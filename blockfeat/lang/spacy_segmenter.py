@@ -16,7 +16,8 @@ from blockfeat._extras import require_extra
 from blockfeat.errors import MissingExtraError, ModelError
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, UNSPACED
 from blockfeat.lang.counting import ANCHOR, FORMAT
-from blockfeat.lang.measures import FastTokenizer, PageText, TextMeasures, Tokenizer, keys_of_lowered
+from blockfeat.lang.measures import FastTokenizer, PageText, TextMeasures, Tokenizer, lowered_codes
+from blockfeat.lang.word_keys import keys_of_spans
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -71,8 +72,9 @@ class SpacyTokenizer:
         is_word = alphanumeric[ends] > alphanumeric[starts]
         starts, ends = starts[is_word], ends[is_word]
         fast, counts = FastTokenizer().measure(page), _counts(page, starts, ends, sentence_starts)
-        keys, every = keys_of_lowered(page.text, page.codes, starts, ends), [counts, fast.counts[len(counts) :]]
-        return replace(fast, token_keys=keys, spans=(starts, ends), counts=np.concatenate(every))
+        keys = keys_of_spans(lowered_codes(page.text, page.codes), starts, ends)
+        every = np.concatenate([counts, fast.counts[len(counts) :]])
+        return replace(fast, token_keys=keys, spans=(starts, ends), counts=every)
 
     def _segment(self, page: PageText) -> tuple[_Places, _Places, _Places]:
         """Return where tokens start and end and where sentences start, in the page's text."""

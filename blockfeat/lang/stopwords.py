@@ -199,8 +199,12 @@ class StopWordIndex:
     @cached_property
     def buckets(self) -> NDArray[np.int32]:
         """By the highest bits of a key the first of `keys` that may be it; see `lang.word_keys.masks_of_keys`."""
-        bounds = np.arange(1 << BUCKET_BITS, dtype=np.uint64) << np.uint64(64 - BUCKET_BITS)
-        return np.append(self.keys.searchsorted(bounds), self.keys.size).astype(np.int32)
+        return _buckets_of(self.keys, BUCKET_BITS)
+
+    @cached_property
+    def _alone(self) -> dict[int, tuple[NDArray[np.uint64], NDArray[np.int32]]]:
+        """The keys of single languages that were asked for, and their buckets: so few stay in the processor's cache."""
+        return {}
 
     @cached_property
     def densities(self) -> NDArray[np.float64]:
@@ -245,6 +249,13 @@ class StopWordIndex:
     def masks_of(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return for each word, given its key, a bit for every language whose stop word it is; shape (n,)."""
         return masks_of_keys(keys, self.keys, self.masks, self.buckets)
+
+    def shares(self, keys: NDArray[np.uint64], words: NDArray[np.int32], lang_index: int) -> NDArray[np.float64]:
+        """Return the share of stop words of the language of a column in each block, given words and their keys."""
+        if lang_index not in self._alone:
+            known = self.keys[self.masks >> np.uint64(lang_index) & np.uint64(1) > 0]
+            self._alone[lang_index] = known, _buckets_of(known, min(known.size.bit_length() + 2, BUCKET_BITS))
+        return shares_by_block(keys, words, *self._alone[lang_index])
 
     def counts(self, masks: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return how many words, given their masks, are stop words of each language; shape (languages,)."""
@@ -308,11 +319,7 @@ class StopWordRatios(NamedTuple):
 
 
 def stop_word_ratios(
-    measures: TextMeasures,
-    index: StopWordIndex,
-    languages: tuple[str, ...] | None = None,
-    *,
-    masks: NDArray[np.uint64] | None = None,
+    measures: TextMeasures, index: StopWordIndex, languages: tuple[str, ...] | None = None
 ) -> StopWordRatios:
     """Count the stop words of every block in some languages of an index and take the argmax of the ratios.
 
@@ -325,36 +332,38 @@ def stop_word_ratios(
     languages : tuple of str, optional
         The languages to count; all of the index by default. With one there is no choice to make: the page's
         language decides for all of its blocks.
-    masks : uint64 array, optional
-        ``index.masks_of`` of the page's words, where the caller has it.
     """
     asked = index.languages if languages is None else languages
-    masks = index.masks_of(measures.token_keys) if masks is None else masks
     columns = [index.languages.index(lang) for lang in asked]
-    best, ratio = np.zeros(measures.words.size, dtype=np.intp), _shares(measures, index, columns[0], masks)
+    best = np.zeros(measures.words.size, dtype=np.intp)
+    ratio = _shares(measures, index, columns[0])
     if len(asked) == 1:
         return StopWordRatios(asked, best, ratio, ratio / index.densities[columns[0]])
     # One language after the other: all of them together would take a kilobyte a block.
     for place, column in enumerate(columns[1:], start=1):
-        share = _shares(measures, index, column, masks)
+        share = _shares(measures, index, column)
         best[share > ratio] = place
         ratio = np.maximum(ratio, share)
     return StopWordRatios(asked, best, ratio, ratio / index.densities[columns][best])
 
 
-def _shares(
-    measures: TextMeasures, index: StopWordIndex, column: int, masks: NDArray[np.uint64]
-) -> NDArray[np.float64]:
+def _shares(measures: TextMeasures, index: StopWordIndex, column: int) -> NDArray[np.float64]:
     """Return the share of stop words of a language in each block.
 
     Of a script without spaces, the share of the characters that its entries cover; a character is a word there.
     """
-    if not (index.is_unspaced(column) and measures.has_unspaced):
-        return shares_by_block(masks, measures.words, column)
+    if not (measures.has_unspaced and index.is_unspaced(column)):
+        return index.shares(measures.token_keys, measures.words, column)
     covered = index.cover(lowered_codes(measures.page.text, measures.page.codes), column)
     starts = np.concatenate(([0], measures.page.block_ends[:-1]))
     words = np.maximum(measures.words, 1)
     return np.minimum(np.add.reduceat(covered, starts, dtype=np.int64), words) / words
+
+
+def _buckets_of(keys: NDArray[np.uint64], bits: int) -> NDArray[np.int32]:
+    """Return by the highest bits of a key the first of some ascending keys that may be it, and their number."""
+    bounds = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+    return np.append(keys.searchsorted(bounds), keys.size).astype(np.int32)
 
 
 def _keys(entries: Iterable[str]) -> tuple[NDArray[np.uint64], ...]:

@@ -36,34 +36,24 @@ def keys_of_spans(
         Where each word starts, and the position behind it.
     """
     keys = np.empty(starts.size, dtype=np.uint64)
-    _write_keys(
-        np.ascontiguousarray(codes).data,
-        np.ascontiguousarray(starts, dtype=np.int32).data,
-        np.ascontiguousarray(ends, dtype=np.int32).data,
-        keys.data,
-    )
-    return keys
-
-
-def _write_keys(
-    codes: cython.const[cython.uint][::1],
-    starts: cython.const[cython.int][::1],
-    ends: cython.const[cython.int][::1],
-    keys: cython.ulonglong[::1],
-) -> cython.void:
+    code: cython.const[cython.uint][::1] = np.ascontiguousarray(codes).data
+    start: cython.const[cython.int][::1] = np.ascontiguousarray(starts, dtype=np.int32).data
+    end: cython.const[cython.int][::1] = np.ascontiguousarray(ends, dtype=np.int32).data
+    found: cython.ulonglong[::1] = keys.data
     word: cython.Py_ssize_t
     place: cython.Py_ssize_t
     key: cython.ulonglong
     power: cython.ulonglong
     with cython.nogil:
-        for word in range(starts.shape[0]):
+        for word in range(start.shape[0]):
             key = 0
             power = 1
-            for place in range(starts[word], ends[word]):
-                key = (key + codes[place] * power) & _ALL_BITS
+            for place in range(start[word], end[word]):
+                key = (key + code[place] * power) & _ALL_BITS
                 power = (power * _BASE) & _ALL_BITS
             key ^= key >> 29
-            keys[word] = (key * _SPREAD) & _ALL_BITS
+            found[word] = (key * _SPREAD) & _ALL_BITS
+    return keys
 
 
 def masks_of_keys(
@@ -80,29 +70,23 @@ def masks_of_keys(
     buckets : int32 array, 2**14 + 1
         By the highest bits of a key the first of ``known`` that may be it.
     """
-    masks = np.empty(keys.size, dtype=np.uint64)
-    _look_up(keys, known, known_masks, buckets, masks)
-    return masks
-
-
-def _look_up(
-    keys: cython.const[cython.ulonglong][::1],
-    known: cython.const[cython.ulonglong][::1],
-    known_masks: cython.const[cython.ulonglong][::1],
-    buckets: cython.const[cython.int][::1],
-    masks: cython.ulonglong[::1],
-) -> cython.void:
+    masks = np.zeros(keys.size, dtype=np.uint64)
+    key: cython.const[cython.ulonglong][::1] = keys
+    known_key: cython.const[cython.ulonglong][::1] = known
+    known_mask: cython.const[cython.ulonglong][::1] = known_masks
+    first: cython.const[cython.int][::1] = buckets
+    mask: cython.ulonglong[::1] = masks
     word: cython.Py_ssize_t
     place: cython.Py_ssize_t
     bucket: cython.Py_ssize_t
     with cython.nogil:
-        for word in range(keys.shape[0]):
-            masks[word] = 0
-            bucket = keys[word] >> _BUCKET_SHIFT
-            for place in range(buckets[bucket], buckets[bucket + 1]):
-                if known[place] == keys[word]:
-                    masks[word] = known_masks[place]
+        for word in range(key.shape[0]):
+            bucket = key[word] >> _BUCKET_SHIFT
+            for place in range(first[bucket], first[bucket + 1]):
+                if known_key[place] == key[word]:
+                    mask[word] = known_mask[place]
                     break
+    return masks
 
 
 def count_bits(masks: NDArray[np.uint64], count: int) -> NDArray[np.int64]:
@@ -133,50 +117,82 @@ def count_bits(masks: NDArray[np.uint64], count: int) -> NDArray[np.int64]:
     return found
 
 
-def shares_by_block(masks: NDArray[np.uint64], words: NDArray[np.int32], bit: int) -> NDArray[np.float64]:
-    """Return the share of each block's words whose mask has a bit, given the masks of all words of a page.
+def shares_by_block(
+    keys: NDArray[np.uint64], words: NDArray[np.int32], known: NDArray[np.uint64], buckets: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Return the share of each block's words that are known.
 
     Parameters
     ----------
-    masks : uint64 array
-        A mask for each word of a page.
+    keys : uint64 array
+        The keys of all words of a page.
     words : int32 array, n
         Words of each block.
-    bit : int
-        The number of the bit, from the lowest.
+    known, buckets
+        As for `masks_of_keys`, with any power of two of buckets.
     """
     shares = np.empty(words.size, dtype=np.float64)
-    _write_shares(masks, words, bit, shares)
+    key: cython.const[cython.ulonglong][::1] = keys
+    size: cython.const[cython.int][::1] = words
+    known_key: cython.const[cython.ulonglong][::1] = known
+    first: cython.const[cython.int][::1] = buckets
+    share: cython.double[::1] = shares
+    shift: cython.int = 65 - (buckets.size - 1).bit_length()
+    word: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t = 0
+    block: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    bucket: cython.Py_ssize_t
+    count: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(size.shape[0]):
+            count = 0
+            end += size[block]
+            while word < end:
+                bucket = key[word] >> shift
+                for place in range(first[bucket], first[bucket + 1]):
+                    count += known_key[place] == key[word]
+                word += 1
+            share[block] = count / cython.cast(cython.double, max(size[block], 1))
     return shares
 
 
-def _write_shares(
-    masks: cython.const[cython.ulonglong][::1],
-    words: cython.const[cython.int][::1],
-    bit: cython.int,
-    shares: cython.double[::1],
-) -> cython.void:
-    first: cython.Py_ssize_t = 0
-    block: cython.Py_ssize_t
-    word: cython.Py_ssize_t
-    count: cython.ulonglong
-    with cython.nogil:
-        for block in range(words.shape[0]):
-            count = 0
-            for word in range(first, first + words[block]):
-                count += (masks[word] >> bit) & 1
-            shares[block] = count / cython.cast(cython.double, max(words[block], 1))
-            first += words[block]
+def best_score(counts: NDArray[np.int64], words: int, densities: NDArray[np.float64]) -> tuple[int, float, float, int]:
+    """Find the language whose stop words a text has most of, for their density in prose.
 
+    Parameters
+    ----------
+    counts : int64 array
+        The stop words of each language in the text.
+    words : int
+        The words of the text.
+    densities : float array
+        The density of stop words in prose of each language.
 
-def share_of(masks: NDArray[np.uint64], bit: cython.int) -> float:
-    """Return the share of some masks that have a bit."""
-    own: cython.const[cython.ulonglong][::1] = masks if cython.compiled else masks.data
-    count: cython.ulonglong = 0
+    Returns
+    -------
+    tuple
+        The place of the language, the share of its stop words over their density, the next best of these scores, and
+        the most stop words of any language with a score above 0.
+    """
+    hits: cython.const[cython.longlong][::1] = counts
+    density: cython.const[cython.double][::1] = densities
+    size: cython.double = max(words, 1)
     place: cython.Py_ssize_t
-    for place in range(own.shape[0]):
-        count += (own[place] >> bit) & 1
-    return float(count / cython.cast(cython.double, max(own.shape[0], 1)))
+    best: cython.Py_ssize_t = 0
+    most: cython.longlong = 0
+    top: cython.double = -1.0
+    second: cython.double = 0.0
+    score: cython.double
+    for place in range(hits.shape[0]):
+        score = hits[place] / size / density[place]
+        if score > 0:
+            most = max(most, hits[place])
+        if score > top:
+            best, top, second = place, score, max(top, 0.0)
+        elif score > second:
+            second = score
+    return best, top, second, most
 
 
 def count_letters(text: str, numbers: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
@@ -194,19 +210,19 @@ def count_letters(text: str, numbers: NDArray[np.uint8], count: int) -> NDArray[
 def prose_sample(
     words: NDArray[np.int32],
     anchor_words: NDArray[np.int32],
-    masks: NDArray[np.uint64],
+    keys: NDArray[np.uint64],
     *,
     fewest_words: int,
     most_words: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-    """Return the first blocks of running text, and the masks of their words.
+    """Return the first blocks of running text, and the keys of their words.
 
     Parameters
     ----------
     words, anchor_words : int32 array, n
         Words of each block, and those inside anchors.
-    masks : uint64 array
-        A mask for each word of the page.
+    keys : uint64 array
+        The key of each word of the page.
     fewest_words : int
         Words that a block of running text has at least; half of them or more outside of anchors. Where no block is
         like that, all with a word are taken.
@@ -217,46 +233,38 @@ def prose_sample(
     -------
     blocks : int32 array
         The blocks.
-    masks : uint64 array
-        The masks of their words.
+    keys : uint64 array
+        The keys of their words.
     """
-    blocks, sample = np.empty(words.size, dtype=np.int32), np.empty(masks.size, dtype=np.uint64)
-    count = size = 0
-    for fewest, anchor_weight in ((fewest_words, 2), (1, 1)):
-        count, size = _take_prose(words, anchor_words, masks, blocks, sample, fewest, anchor_weight, most_words)
-        if count:
-            break
-    return blocks[:count], sample[:size].copy()
-
-
-def _take_prose(
-    words: cython.const[cython.int][::1],
-    anchor_words: cython.const[cython.int][::1],
-    masks: cython.const[cython.ulonglong][::1],
-    blocks: cython.int[::1],
-    sample: cython.ulonglong[::1],
-    fewest_words: cython.int,
-    anchor_weight: cython.int,
-    most_words: cython.int,
-) -> tuple[int, int]:
-    """Write blocks and the masks of their words; return how many there are of each."""
+    blocks, sample = np.empty(words.size, dtype=np.int32), np.empty(keys.size, dtype=np.uint64)
+    own: cython.const[cython.int][::1] = words
+    linked: cython.const[cython.int][::1] = anchor_words
+    key: cython.const[cython.ulonglong][::1] = keys
+    chosen: cython.int[::1] = blocks
+    taken: cython.ulonglong[::1] = sample
+    fewest: cython.int = fewest_words
+    most: cython.Py_ssize_t = most_words
+    weight: cython.int = 2
     count: cython.Py_ssize_t = 0
     size: cython.Py_ssize_t = 0
-    first: cython.Py_ssize_t = 0
+    first: cython.Py_ssize_t
     block: cython.Py_ssize_t
     word: cython.Py_ssize_t
     with cython.nogil:
-        for block in range(words.shape[0]):
-            if size >= most_words:
-                break
-            if words[block] >= fewest_words and anchor_weight * anchor_words[block] <= words[block]:
-                for word in range(words[block]):
-                    sample[size + word] = masks[first + word]
-                size += words[block]
-                blocks[count] = block
-                count += 1
-            first += words[block]
-    return count, size
+        while not count and weight:
+            first = 0
+            for block in range(own.shape[0]):
+                if size >= most:
+                    break
+                if own[block] >= fewest and weight * linked[block] <= own[block]:
+                    for word in range(own[block]):
+                        taken[size + word] = key[first + word]
+                    size += own[block]
+                    chosen[count] = block
+                    count += 1
+                first += own[block]
+            weight, fewest = weight - 1, 1
+    return blocks[:count], sample[:size]
 
 
 def mark_sequences(
@@ -273,19 +281,13 @@ def mark_sequences(
     firsts : int32 array
         By code point the first of ``sequences`` that begins with it or a higher one; none begins with the last or more.
     """
-    covered = np.zeros(codes.size, dtype=np.bool_)
-    _mark_sequences(codes.data, sequences.data, firsts.data, covered.view(np.uint8).data)
-    return covered
-
-
-def _mark_sequences(
-    codes: cython.const[cython.uint][::1],
-    sequences: cython.const[cython.ulonglong][::1],
-    firsts: cython.const[cython.int][::1],
-    covered: cython.uchar[::1],
-) -> cython.void:
-    size: cython.Py_ssize_t = codes.shape[0]
-    limit: cython.Py_ssize_t = firsts.shape[0] - 1
+    found = np.zeros(codes.size, dtype=np.bool_)
+    code: cython.const[cython.uint][::1] = codes.data
+    known: cython.const[cython.ulonglong][::1] = sequences.data
+    first: cython.const[cython.int][::1] = firsts.data
+    covered: cython.uchar[::1] = found.view(np.uint8).data
+    size: cython.Py_ssize_t = codes.size
+    limit: cython.Py_ssize_t = firsts.size - 1
     covered_end: cython.Py_ssize_t = 0
     sequence: cython.Py_ssize_t
     place: cython.Py_ssize_t
@@ -294,15 +296,16 @@ def _mark_sequences(
     three: cython.ulonglong
     with cython.nogil:
         for place in range(size):
-            if codes[place] < limit and firsts[codes[place]] < firsts[codes[place] + 1]:
-                one = cython.cast(cython.ulonglong, codes[place]) << 42
-                two = one | (cython.cast(cython.ulonglong, codes[place + 1]) << 21 if place + 1 < size else 0)
-                three = two | (codes[place + 2] if place + 2 < size else 0)
-                for sequence in range(firsts[codes[place]], firsts[codes[place] + 1]):
-                    if sequences[sequence] == one:
+            if code[place] < limit and first[code[place]] < first[code[place] + 1]:
+                one = cython.cast(cython.ulonglong, code[place]) << 42
+                two = one | (cython.cast(cython.ulonglong, code[place + 1]) << 21 if place + 1 < size else 0)
+                three = two | (code[place + 2] if place + 2 < size else 0)
+                for sequence in range(first[code[place]], first[code[place] + 1]):
+                    if known[sequence] == one:
                         covered_end = max(covered_end, place + 1)
-                    elif sequences[sequence] == two:
+                    elif known[sequence] == two:
                         covered_end = max(covered_end, place + 2)
-                    elif sequences[sequence] == three:
+                    elif known[sequence] == three:
                         covered_end = max(covered_end, place + 3)
             covered[place] = place < covered_end
+    return found

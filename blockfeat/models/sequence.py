@@ -208,7 +208,7 @@ class SequenceModel(FeatureModel):
         logits = self.logits(measured.matrix if callable(rows) else rows)
         expected = expectation(logits, words)
         least = logit(page_cut(self.cut_for(measured.lang), expected, sure=SURE))
-        scores = np.subtract(logits, least, dtype=np.float64)
+        scores = logits.astype(np.float64) - least
         if self.content is not None and not self.content.holds(expected):
             return Prediction(scores, np.zeros(scores.size, dtype=np.bool_), log_odds=logits)
         kept = scores >= 0 if expected.highest - least >= 0 else best_blocks(logits)

@@ -22,11 +22,8 @@ from blockfeat.page.utf_8 import doubled_pairs
 
 # Each byte decoded as Windows-1252; the five bytes undefined there become C1 controls.
 _CHARACTERS = "".join(bytes([code]).decode("windows-1252", "ignore") or chr(code) for code in range(256))
-_BYTES = {ord(character): code for code, character in enumerate(_CHARACTERS)}
-_INNER = re.escape(_CHARACTERS[0x80:0xC0])
-_CHARACTER = f"[Â-ß][{_INNER}]|[à-ï][{_INNER}]{{2}}|[ð-ô][{_INNER}]{{3}}"
-_RUN = f"(?:{_CHARACTER})+"
-# A passage ends with the text, the tag or the value: one page may hold both kinds. All of `_CHARACTER` begin with C3.
+_BYTES = codecs.charmap_build(_CHARACTERS)
+# A passage ends with the text, the tag or the value: one page may hold both kinds. What first bytes become begins so.
 _PASSAGE = rb'\xc3[^<>"]*'
 _BOUNDS = (b"<", b">", b'"')
 # No language has these sequences: the others may be a capital before a quotation mark. In UTF-8 all begin with C3:
@@ -98,7 +95,7 @@ def source_of_utf_8(data: bytes) -> str | None:
 
     Also None for a page that may have been encoded as UTF-8 twice.
     """
-    if b"\x00" in data or b"\x1b" in data or data.startswith(_MARKS):
+    if 0x00 in data or 0x1B in data or data.startswith(_MARKS):
         return None
     if data.isascii():
         return "ascii"
@@ -361,13 +358,7 @@ def mend_twice_encoded(data: bytes) -> tuple[bytes, int]:
 
 def _mended(passage: str) -> str | None:
     """Return a passage decoded once more; None where some of it is not UTF-8 in Windows-1252."""
-    if not re.sub(_RUN, "", passage).isascii():
-        return None
     try:
-        return re.sub(_RUN, _decoded, passage)
-    except UnicodeDecodeError:
+        return codecs.charmap_encode(passage, "strict", _BYTES)[0].decode()
+    except UnicodeError:
         return None
-
-
-def _decoded(run: re.Match[str]) -> str:
-    return bytes(map(_BYTES.__getitem__, map(ord, run.group()))).decode("utf-8")

@@ -15,7 +15,7 @@ from blockfeat.page.encoding import LEAST_PAIRS, Decoding, decode, mend_twice_en
 from blockfeat.page.json_ld import declared_texts
 from blockfeat.page.tables import NAMES
 from blockfeat.page.tags import Tags, attributes_of, lxml_tree, name_key
-from blockfeat.page.utf_8 import doubled_pairs
+from blockfeat.page.utf_8 import Marks, doubled_pairs
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -43,7 +43,7 @@ _ELEMENTS = frozenset(name.encode() for name in (*NAMES, *_OF_HTML_5.split()))
 
 _TITLE, _DESCRIPTION = name_key("title"), b'escription"'
 _LANGUAGES = ("language", "content-language", "og:locale")
-_OF_LANGUAGES = (b"language", b"og:locale")
+_OF_LANGUAGES = Marks.of((b"language", b"og:locale"))
 # From attribute to attribute: a value may end in " lang=".
 _LANG, _XML_LANG = (re.compile(rb'<[^\s>]+(?:\s[^\s=]+="[^"]*")*?\s%slang="([^"]+)"' % xml) for xml in (b"", b"xml:"))
 _CONTENT = re.compile(rb'\scontent="([^"]*)"')
@@ -269,7 +269,7 @@ def _in_utf_8(
     else:
         raise wrong_type(html)
     mended, passages = mend_twice_encoded(data) if doubled_pairs(data) >= LEAST_PAIRS else (data, 0)
-    warnings = ["NUL characters were replaced"] if b"\x00" in data else []
+    warnings = ["NUL characters were replaced"] if 0x00 in data else []
     if passages:
         warnings.append(f"{passages} passages were encoded as UTF-8 twice and were mended")
     return mended, decoding, warnings
@@ -375,8 +375,7 @@ def _declared_lang(tags: Tags, body: int) -> str | None:
         if b"lang=" in start_tag and (found := _LANG.match(start_tag) or _XML_LANG.match(start_tag)):
             return unescape(found[1].decode("utf-8", "replace"))
     elements = tags.named("meta")
-    told = source[: int(tags.stop[tags.opened[elements[-1]]])].lower() if elements.size else b""
-    for start_tag in tags.start_tags(elements) if any(map(told.__contains__, _OF_LANGUAGES)) else ():
+    for start_tag in tags.start_tags(elements) if tags.marked(elements, _OF_LANGUAGES)[0] else ():
         meta = attributes_of(start_tag.decode("utf-8", "replace"))
         key = (meta.get("http-equiv") or meta.get("property") or meta.get("name") or "").lower()
         if key in _LANGUAGES and meta.get("content"):

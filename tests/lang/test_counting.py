@@ -11,8 +11,16 @@ from blockfeat.data import demo_pages
 from blockfeat.lang import PageText, StopWordIndex, tokenize
 from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes
 from blockfeat.lang.counting import COUNTED, CountedText, count_text, sentence_ends, word_spans, words_in
-from blockfeat.lang.measures import code_points
-from blockfeat.lang.word_keys import keys_of_spans, mark_sequences, masks_of_keys, prose_sample, shares_by_block
+from blockfeat.lang.measures import code_points, keys_of_words
+from blockfeat.lang.stopwords import stop_word_lists
+from blockfeat.lang.word_keys import (
+    best_score,
+    keys_of_spans,
+    mark_sequences,
+    masks_of_keys,
+    prose_sample,
+    shares_by_block,
+)
 from blocks_of import blocks_of
 from page_text_of import page_text_of
 from uncompiled import load_uncompiled
@@ -122,15 +130,30 @@ def test_the_sample_of_prose_is_that_of_its_definition(
     starts = [sum(words[:i]) for i in range(len(words))]
     expected = [word for i in chosen for word in range(starts[i], starts[i] + words[i])]
     sizes, linked_sizes = np.array(words, dtype=np.int32), np.array(linked, dtype=np.int32)
-    masks = np.arange(sum(words), dtype=np.uint64)
-    found, sample = prose_sample(sizes, linked_sizes, masks, fewest_words=fewest_words, most_words=most_words)
+    keys = np.arange(sum(words), dtype=np.uint64)
+    found, sample = prose_sample(sizes, linked_sizes, keys, fewest_words=fewest_words, most_words=most_words)
     assert (found.tolist(), sample.tolist()) == (chosen, expected)
 
 
-@given(st.lists(st.lists(st.integers(0, 7), max_size=5), max_size=5))
-def test_shares_of_bits_equal_a_loop(blocks: list[list[int]]) -> None:
-    masks = np.array([mask for block in blocks for mask in block], dtype=np.uint64)
+@given(st.lists(st.lists(st.sampled_from(["the", "und", "of", "zzz", "я"]), max_size=5), max_size=5))
+def test_shares_of_stop_words_equal_a_loop(blocks: list[list[str]]) -> None:
+    languages = ("en", "de", "zh")
+    index, lists = StopWordIndex.build(languages), stop_word_lists(languages)
+    keys = keys_of_words([word for block in blocks for word in block])
     words = np.array([len(block) for block in blocks], dtype=np.int32)
-    for bit in range(3):
-        shares = [sum(mask >> bit & 1 for mask in block) / max(len(block), 1) for block in blocks]
-        assert shares_by_block(masks, words, bit).tolist() == shares
+    for column, lang in enumerate(languages):
+        shares = [sum(word in lists[lang] for word in block) / max(len(block), 1) for block in blocks]
+        assert index.shares(keys, words, column).tolist() == shares
+    plain = load_uncompiled("blockfeat.lang.word_keys")
+    table = (index.keys, index.buckets)
+    assert plain.shares_by_block(keys, words, *table).tolist() == shares_by_block(keys, words, *table).tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0.25, 0.5, np.inf])), min_size=1), st.integers(0, 9))
+def test_the_best_score_is_that_of_its_definition(languages: list[tuple[int, float]], words: int) -> None:
+    counts, densities = [count for count, _ in languages], [density for _, density in languages]
+    scores = [count / max(words, 1) / density for count, density in languages]
+    most = max((count for count, score in zip(counts, scores, strict=True) if score > 0), default=0)
+    expected = (scores.index(max(scores)), max(scores), sorted([*scores, 0.0])[-2], most)
+    asked = np.array(counts, dtype=np.int64), words, np.array(densities)
+    assert best_score(*asked) == load_uncompiled("blockfeat.lang.word_keys").best_score(*asked) == expected

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from blockfeat.lang.characters import character_classes
 from blockfeat.lang.counting import word_spans
-from blockfeat.lang.measures import code_points, keys_of_lowered, keys_of_text, keys_of_words, lower, tokenize
+from blockfeat.lang.measures import code_points, keys_of_text, keys_of_words, lower, lowered_codes, tokenize
 from blockfeat.lang.stopwords import StopWordIndex, stop_word_lists
 from blockfeat.lang.word_keys import count_bits, keys_of_spans
 from uncompiled import load_uncompiled
@@ -27,7 +27,7 @@ def test_words_have_one_key_wherever_they_stand(text: str) -> None:
 def test_keys_of_a_text_that_is_not_lower_cased_are_those_of_the_lower_cased(text: str) -> None:
     codes = code_points(text)
     starts, ends = word_spans(character_classes().take(codes))
-    keys = keys_of_lowered(text, codes, starts, ends)
+    keys = keys_of_spans(lowered_codes(text, codes), starts, ends)
     assert keys.tolist() == keys_of_spans(code_points(lower(text)), starts, ends).tolist()
 
 
@@ -35,7 +35,7 @@ def test_every_letter_has_the_key_of_its_lower_case() -> None:
     letters = [chr(code) for code in range(0x110000) if chr(code).isalpha() and chr(code) != "\u03a3"]
     text = " ".join(letters)
     starts = np.arange(len(letters)) * 2
-    keys = keys_of_lowered(text, code_points(text), starts, starts + 1)
+    keys = keys_of_spans(lowered_codes(text, code_points(text)), starts, starts + 1)
     assert keys.tolist() == keys_of_words([lower(letter) for letter in letters]).tolist()
 
 
