@@ -14,7 +14,7 @@ from pathlib import PurePath
 from threading import Event, Thread
 from typing import IO, TYPE_CHECKING, TypeGuard
 
-from blockfeat.errors import BlockfeatError, LimitExceeded
+from blockfeat.errors import BlockfeatError, InputTypeError, LimitExceeded
 from blockfeat.io.inputs import options as formats
 from blockfeat.io.inputs import records
 from blockfeat.io.inputs.options import InputOptions, Pending
@@ -49,7 +49,7 @@ def read_file(path: str | os.PathLike[str], max_bytes: int | None = None) -> Doc
     try:
         with open(name, "rb") as stream:
             return [*_page(name, stream, max_bytes)][-1]
-    except (*formats.DAMAGE, BlockfeatError) as error:
+    except (*formats.DAMAGE, ValueError, BlockfeatError) as error:  # also a name with a NUL
         return failed_document(name, error)
 
 
@@ -312,6 +312,11 @@ def read_inputs(
     ------
     Document
         An input that cannot be read yields a document with ``error`` set, and reading continues.
+
+    Raises
+    ------
+    InputTypeError
+        The inputs are no list of names.
     """
     reading = options or InputOptions()
     return map(formats.as_read, fetched(list_inputs(inputs, reading, on_passed_over=on_passed_over), reading))
@@ -324,6 +329,8 @@ def list_inputs(
 
     Pages of files are unread where whoever works on them can read them (`as_read`).
     """
+    if isinstance(inputs, str) or not all(isinstance(name, (str, os.PathLike)) for name in inputs or ()):
+        raise InputTypeError(f"inputs must be a list of paths and addresses, not {inputs!r:.80}")
     for name in map(os.fspath, inputs or ["-"]):
         try:
             yield from _read_input(name, options, on_passed_over)

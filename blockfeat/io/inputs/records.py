@@ -408,8 +408,7 @@ def _zstd_frame(raw: _Window, open_frame: Callable[[Any], Any], dictionary: byte
         frame.seek(0)
         reader = open_frame(frame)
         try:
-            while piece := reader.read(_PIECE):
-                yield piece
+            yield from iter(partial(reader.read, _PIECE), b"")
         except OSError as error:
             raise ValueError(error) from error
 
