@@ -409,9 +409,8 @@ def parse_object(line: bytes | None, error: type[BlockfeatError] = CorpusError) 
 
 def json_type(value: object) -> str:
     """Return the name of a value's JSON type with its article, for messages."""
-    names: dict[type, str] = {bool: "a boolean", str: "a string", list: "an array", dict: "an object"}
-    names |= dict.fromkeys((int, float), "a number")
-    return names.get(type(value), "null")
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "an array"}
+    return "an object" if isinstance(value, dict) else names.get(type(value), "null")
 
 
 def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:

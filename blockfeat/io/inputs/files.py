@@ -113,8 +113,7 @@ def _page(name: str, stream: IO[bytes], max_bytes: int | None, *, is_packed: boo
         raise damage
     yield Document(id=name, data=data)
     if damage is not None:
-        gap = f"{name}@{len(data)}"
-        yield Document(id=gap, data=None, error=f"{gap}: damaged from this byte of the page on: {damage}")
+        yield formats.unread(f"{name}@{len(data)}", f"damaged from this byte of the page on: {damage}")
 
 
 def _parquet(name: str, stream: IO[bytes], options: InputOptions) -> Iterator[Document]:
@@ -190,7 +189,7 @@ def _member_files(folder: str) -> Iterator[str | Document]:
         if stat.S_ISREG(status.st_mode):
             yield name
         elif format_by_suffix(name) is not None:
-            yield Document(id=name, data=None, error=f"{name}: not a regular file")
+            yield formats.unread(name, "not a regular file")
 
 
 def _is_page(name: str) -> bool:
@@ -234,8 +233,7 @@ def read_urls(name: str, stream: IO[bytes]) -> Iterator[Document]:
         if is_web_address(url):
             yield unfetched(url)
         else:
-            place = f"{name}:{number}"
-            yield Document(id=place, data=None, error=f"{place}: no http or https address: {url[:80]!r}")
+            yield formats.unread(f"{name}:{number}", f"no http or https address: {url[:80]!r}")
 
 
 def fetched(documents: Iterable[Pending], options: InputOptions) -> Iterator[Pending]:
@@ -350,6 +348,6 @@ def _read_input(name: str, options: InputOptions, on_passed_over: OnPassedOver |
         reason = "only http and https addresses can be fetched" if "://" in name else "no such file or folder"
         if name.startswith("www."):
             reason += f"; the address is https://{name}"
-        yield Document(id=name, data=None, error=f"{name}: {reason}")
+        yield formats.unread(name, reason)
     else:
         yield from _pages_of(name, options)

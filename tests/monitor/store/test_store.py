@@ -297,6 +297,12 @@ def test_receivers_of_an_older_store_know_what_counts(address: str, receivers: l
         assert [store.first_event(name) for name in receivers] == [1] * len(receivers)
 
 
+def test_a_clock_behind_the_last_year_of_a_time_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.time", lambda: 253_402_300_000.0)
+    with pytest.raises(StoreError, match=r"^the clock of this machine stands in the year 9999 or later$"):
+        Store.open(":memory:")
+
+
 def test_addresses(tmp_path: Path) -> None:
     assert address_of("postgresql://me@host/db").drivername == "postgresql+psycopg"
     assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
