@@ -93,6 +93,14 @@ def is_same_file(name: str | os.PathLike[str], path: Path) -> bool:
     return False
 
 
+def _target(path: str | os.PathLike[str]) -> Path:
+    """Return where a path leads; raise OutputError for what is no path, such as a name with a NUL."""
+    try:
+        return Path(os.path.realpath(path))
+    except (TypeError, ValueError) as error:
+        raise OutputError(f"{path}: cannot be written: {error}") from error
+
+
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, sync: bool = False, kept: bool = False) -> Iterator[IO[bytes]]:
     """Open a temporary file that is renamed to ``path`` if the block ends without an error, else removed.
@@ -113,7 +121,7 @@ def whole_file(path: str | os.PathLike[str], *, sync: bool = False, kept: bool =
     OutputError
         The file cannot be written.
     """
-    target = Path(os.path.realpath(path))
+    target = _target(path)
     # A short name: the file's own may be as long as the system allows.
     partial = beside(target) if kept else target.with_name(f".{os.urandom(8).hex()}.part")
     with writing(path):
@@ -145,11 +153,11 @@ def written_alone(path: str | os.PathLike[str]) -> Iterator[None]:
     OutputError
         Another run writes it, or its folder cannot be written.
     """
+    target = _target(path)
     if is_written_through(Path(path)):
         yield
         return
     with writing(path):
-        target = Path(os.path.realpath(path))
         place = target.with_name(f".{target.name}.lock")
         target.parent.mkdir(parents=True, exist_ok=True)
         place.touch()
@@ -172,8 +180,7 @@ def written_alone(path: str | os.PathLike[str]) -> Iterator[None]:
 
 def beside(path: Path) -> Path:
     """Return where a new result is written while an old one keeps its name."""
-    target = Path(os.path.realpath(path))
-    return target.with_name(f"{target.name}.new")
+    return (target := _target(path)).with_name(f"{target.name}.new")
 
 
 def config_text(path: str | os.PathLike[str]) -> str:
@@ -188,10 +195,10 @@ def config_text(path: str | os.PathLike[str]) -> str:
     """
     try:
         return Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{os.fspath(path)}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{os.fspath(path)}: is not UTF-8 at byte {error.start}") from error
+    except (OSError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 @contextmanager
@@ -315,16 +322,16 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     number, opener = 0, _OPEN[check_suffix(path)]
     try:
+        # Also of a name with a NUL, whose opening is another error.
+        if not path.exists():
+            raise CorpusError(f"{path}: there is no such file")
         with path.open("rb") as raw, opener(raw) as stream:
             for number, line in lines_of(stream):
                 if line is None:
                     raise CorpusError(f"{path}:{number}: line longer than {MAX_LINE_BYTES} bytes")
                 yield number, line
-    except FileNotFoundError:
-        raise CorpusError(f"{path}: there is no such file") from None
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        place = f", after line {number}" if number else ""
-        raise CorpusError(f"{path}{place}: cannot be read: {error}") from error
+        raise CorpusError(f"{path}{f', after line {number}' if number else ''}: cannot be read: {error}") from error
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
@@ -402,9 +409,8 @@ def parse_object(line: bytes | None, error: type[BlockfeatError] = CorpusError) 
 
 def json_type(value: object) -> str:
     """Return the name of a value's JSON type with its article, for messages."""
-    names: dict[type, str] = {bool: "a boolean", str: "a string", list: "an array", dict: "an object"}
-    names |= dict.fromkeys((int, float), "a number")
-    return names.get(type(value), "null")
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "an array"}
+    return "an object" if isinstance(value, dict) else names.get(type(value), "null")
 
 
 def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:
@@ -441,12 +447,9 @@ def json_line(value: dict[str, Any]) -> bytes:
 def cut_to_whole_lines(path: Path) -> None:
     """Remove an incomplete last line, which an interrupted write has left; no more than that line is read."""
     with path.open("rb+") as file:
-        end = file.seek(0, os.SEEK_END)
-        while end:
-            start = max(0, end - _CHUNK)
-            file.seek(start)
-            if newline := file.read(end - start).rfind(b"\n") + 1:
-                end = start + newline
-                break
-            end = start
+        end, newline = file.seek(0, os.SEEK_END), 0
+        while end and not newline:
+            start = file.seek(max(0, end - _CHUNK))
+            newline = file.read(end - start).rfind(b"\n") + 1
+            end = start + newline
         file.truncate(end)

@@ -35,6 +35,9 @@ _PLAIN_OPTIONS = {word: name for name in ("quiet", "format", "model") for word i
 def main() -> None:
     """Run the command line; errors become one line and an exit code (`blockfeat.commands.console`)."""
     _replace_closed_streams()
+    # Rich fills every line of a page of help: a terminal of ten million columns is a mistake.
+    if len(os.environ.get("COLUMNS", "")) > 4:
+        del os.environ["COLUMNS"]
     raise SystemExit(exit_code_of(lambda: _run(sys.argv[1:])))
 
 

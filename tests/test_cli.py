@@ -67,6 +67,11 @@ def test_a_result_stands_in_the_folder_that_is_read_and_no_page_of_it_is_overwri
         assert target.read_bytes() == before
 
 
+def test_help_of_a_terminal_of_many_columns_is_not_filled_with_blanks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20000000")
+    assert len(blockfeat("--help").stdout) < 50_000
+
+
 def test_help_loads_nothing_heavy() -> None:
     loaded = _modules_of("extract", "--help") | _modules_of("--help")
     assert not loaded & {*_HEAVY, "numpy", "lxml", "asyncio", "socket"}

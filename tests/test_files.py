@@ -6,11 +6,21 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from blockfeat._files import config_text, held_alone, whole_file, write_text, write_whole, writing, written_alone
-from blockfeat.errors import ConfigError, InputError, OutputError
+from blockfeat._files import (
+    config_text,
+    held_alone,
+    read_lines,
+    whole_file,
+    write_text,
+    write_whole,
+    writing,
+    written_alone,
+)
+from blockfeat.errors import ConfigError, CorpusError, InputError, OutputError
 
 
 def test_a_path_below_a_file_is_named_with_the_reason(tmp_path: Path) -> None:
@@ -56,6 +66,18 @@ def test_a_file_that_must_survive_a_crash_is_on_the_disk_before_it_has_its_name(
 def test_a_file_may_have_the_longest_name(tmp_path: Path) -> None:
     write_whole(tmp_path / ("x" * 255), b"data")
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["a\0b.jsonl", None, 5])
+def test_what_is_no_path_is_named(name: Any) -> None:
+    for write in (partial(write_whole, name, b""), written_alone(name).__enter__):
+        with pytest.raises(OutputError, match=rf"^{name}: cannot be written: "):
+            write()
+    with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
+        config_text(name)
+    if isinstance(name, str):
+        with pytest.raises(CorpusError, match="there is no such file"):
+            next(read_lines(Path(name)))
 
 
 def test_a_full_disk_is_named_and_a_broken_pipe_passes() -> None:

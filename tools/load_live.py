@@ -59,6 +59,7 @@ def _pages(count: int) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
             **{"id": number, "key": f"k{number}", "url": f"https://h{number % 200}.example/{number}"},
             **{"host": f"h{number % 200}.example", "feed_id": number % _FEEDS + 1, "published": moment},
             **{"first_seen": moment, "fetched_at": moment, "status": "ok", "kind": "article", "origin": "page"},
+            **{"day": moment[:10]},
             **{"version": 1, "lang": chosen.choice(["de", "en", "fr", "tr"]), "title": f"Quiet day {number}"},
             **{"text": text, "words": 600, "copy_of": number - 1 if is_copy else None, "evidence": evidence},
         }

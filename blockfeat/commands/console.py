@@ -157,10 +157,9 @@ def progress(
         yield lambda done, total=None, note="": None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-    described, noted = TextColumn("{task.description}"), TextColumn("{task.fields[note]}")
-    columns = (described, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), noted)
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), "{task.fields[note]}")
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         known = total()
         task = bar.add_task(description, total=known, note="")

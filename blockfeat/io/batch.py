@@ -145,8 +145,7 @@ def run(
     else:
         from blockfeat._pool import in_order
 
-        results = in_order(work, documents, jobs=jobs, failure=work.failed, deadline=deadline)
-        done = (rendered for _, rendered in results)
+        done = (found for _, found in in_order(work, documents, jobs=jobs, failure=work.failed, deadline=deadline))
     try:
         for rendered in done:
             writer.write(rendered)

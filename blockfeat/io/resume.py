@@ -82,10 +82,8 @@ def differences(earlier: Mapping[str, Any], record: Mapping[str, Any]) -> list[s
         found.append(f"model {earlier.get('model')}, not {record['model']}")
     elif earlier.get("model_sha256") != record["model_sha256"] and before == now:
         found.append(f"another file of model {record['model']}")
-    for name in sorted({*before, *now}):
-        if before.get(name) != now.get(name):
-            found.append(f"{name} {_shown(before.get(name))}, not {_shown(now.get(name))}")
-    return found
+    differing = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    return found + [f"{name} {_shown(before.get(name))}, not {_shown(now.get(name))}" for name in differing]
 
 
 def _shown(value: object) -> str:

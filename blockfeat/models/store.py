@@ -147,9 +147,13 @@ def save_model(model: Model, path: str | Path) -> None:
 
     Raises
     ------
+    ModelError
+        It is no model.
     OutputError
         The file cannot be written.
     """
+    if not isinstance(model, Model):
+        raise ModelError(f"{model!r:.80} is no model that can be saved")
     write_whole(path, model_to_bytes(model))
 
 
@@ -213,10 +217,8 @@ def _read_beside(name: str, *, read: ReadBytes, where: str) -> tuple[Mapping[str
 
 def _parsed(data: bytes, where: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return document and arrays of the bytes of a file, which fit its digest where it has one."""
-    is_archive = data.startswith(_ZIP)
+    is_archive = data.startswith(_ZIP) or where.lower().endswith(".npz")
     damaged = "a damaged npz file, or none of blockfeat's" if is_archive else "neither JSON nor npz"
-    if not is_archive and where.lower().endswith(".npz"):
-        raise ModelError(f"{where}: a damaged npz file, or none of blockfeat's: it does not begin like one")
     try:
         arrays = _arrays(data) if is_archive else {}
         document = _document(arrays.pop(_DOCUMENT).tobytes() if is_archive else data)

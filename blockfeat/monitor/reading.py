@@ -19,7 +19,7 @@ from blockfeat.lang import normalise_code
 from blockfeat.models import DEFAULT_MODEL, SiteRule, SiteRules, bundled_models, plain_path
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions import Brand, BrandMatcher, Mention, mentions_of
-from blockfeat.monitor.mentions.brand import SenseModel, senses_of
+from blockfeat.monitor.mentions.brand import UNSURE, SenseModel, senses_of
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, query_mentions, relevance_by_brand, text_starts
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, evidence_rows
@@ -203,17 +203,17 @@ def found_mentions(
         return ()
     kind, site = None if extraction.kind in settings.count_kinds else extraction.kind, registered_domain(url)
     relevance = relevance_by_brand(extraction, mentions)
-    text = clean_characters(extraction.text)
     kept = mentions[:MOST_MENTIONS]
     found = (
         replace(_found(item, kind), text_start=start, relevance=relevance.get(item.brand, 0.0) if item.counted else 0.0)
-        for item, start in zip(kept, text_starts(text, kept), strict=True)
+        for item, start in zip(kept, text_starts(clean_characters(extraction.text), kept), strict=True)
     )
     return tuple(settings.judged(mention, site) for mention in found)
 
 
 def _found(mention: Mention, kind: str | None) -> FoundMention:
-    reason = f"{_KIND_REASON}{kind}" if mention.counted and kind is not None else mention.reason
+    is_of_kind = kind is not None and (mention.counted or mention.reason.startswith(UNSURE))
+    reason = f"{_KIND_REASON}{kind}" if is_of_kind else mention.reason
     same: dict[str, Any] = {name: getattr(mention, name) for name in ("brand", "place", "start", "block")}
     same |= {name: getattr(mention, name) or None for name in ("rule", "variant")}
     same |= {name: clean_characters(getattr(mention, name)) for name in ("sentence", "xpath")}

@@ -44,8 +44,9 @@ DIMENSIONS: Mapping[str, str] = {
     "because": _NOT_COUNTED,
 }
 """What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""
-# A sign keeps SQLite from another index than that of numbers; it reads joined tables for each row, asked for or not.
-_PAGES_FIRST = MENTIONS_FROM.replace("p.id =", "+p.id =").partition("LEFT JOIN page o")[0]
+# SQLite takes tables that are joined so in this order: pages by the index of numbers.
+_PAGES_FIRST = "FROM page p CROSS JOIN mention m"
+_OF_PAGE = "m.page_id = p.id AND m.version = p.version"
 _OF_FEED = "LEFT JOIN feed f ON f.id = p.feed_id"
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
 _COUNTED = {
@@ -136,8 +137,8 @@ class Filters(BaseModel):
         names = ", ".join([*self.brand, *self.lang])
         return f"{title}: {names}" if names else title
 
-    def condition(self) -> tuple[str, dict[str, object]]:
-        """Return an SQL condition over `MENTIONS_FROM`, and its values."""
+    def condition(self, *, day: str = "p.day || ''") -> tuple[str, dict[str, object]]:
+        """Return an SQL condition over `MENTIONS_FROM`, and its values; with a plain ``day`` by the index of days."""
         parts, values = [_COUNTED[self.counted]], dict[str, object]()
         for name in _CHOSEN_BY:
             column = DIMENSIONS[name]
@@ -146,10 +147,11 @@ class Filters(BaseModel):
                 among = f"IN ({', '.join(f':{key}' for key in names)})"
                 parts.append(f"({column} {among} OR p.host {among})" if name == "source" else f"{column} {among}")
                 values |= names
+        # By that index, what is asked for in the order of mentions would have to be sorted.
         for name, comparison in (("since", ">="), ("until", "<=")):
-            if (day := getattr(self, name)) is not None:
-                parts.append(f"{DIMENSIONS['day']} {comparison} :{name}")
-                values[name] = day.isoformat()
+            if (end := getattr(self, name)) is not None:
+                parts.append(f"{day} {comparison} :{name}")
+                values[name] = end.isoformat()
         if self.q:
             # The capitals of Turkish have small letters that are not those of other languages.
             parts.append("lower(replace(replace(m.sentence, 'İ', 'i'), 'ı', 'i')) LIKE :q ESCAPE '!'")
@@ -253,26 +255,26 @@ def numbers_by(store: Store, filters: Filters, *, since: date) -> list[dict[str,
     Each row has what it is ``by``, the ``value``, the ``day`` where it has one, whether the day ``is_now``: from
     ``since`` on, and the numbers ``articles`` and ``mentions``.
     """
-    condition, values = filters.in_store(store).condition()
-    tables = f"{_PAGES_FIRST} {_OF_FEED if filters.source else ''}"
-    statement = SQL["overview"]["numbers"].format(**DIMENSIONS, tables=tables, condition=condition)
+    condition, values = filters.in_store(store).condition(day=DIMENSIONS["day"])
+    tables = f"{_PAGES_FIRST} {_OF_FEED if filters.source else ''} WHERE {_OF_PAGE} AND {condition}"
+    statement = SQL["overview"]["numbers"].format(**DIMENSIONS, tables=tables)
     return store.query(statement, values | {"begin": since.isoformat()})
 
 
 def _grouped(
     store: Store, by: Mapping[str, str], measured: Mapping[str, str], filters: Filters
 ) -> list[dict[str, Any]]:
-    condition, values = filters.in_store(store).condition()
+    condition, values = filters.in_store(store).condition(day=DIMENSIONS["day"])
     columns = ", ".join(f"{sql} AS {name}" for name, sql in {**by, **measured}.items())
     keys = ", ".join(str(number) for number in range(1, len(by) + 1))
     grouped = f" GROUP BY {keys} ORDER BY {keys}" if by else ""
-    return store.query(f"SELECT {columns} {MENTIONS_FROM} WHERE {condition}{grouped}", values)
+    return store.query(f"SELECT {columns} {_PAGES_FIRST} {_OF_FEED} WHERE {_OF_PAGE} AND {condition}{grouped}", values)
 
 
 def articles_read(store: Store, filters: Filters) -> dict[str, int]:
     """Return how many articles that languages, sources, kinds and days choose were read, copies aside, by day."""
     chosen = Filters(**filters.model_dump(include={"lang", "source", "kind", "since", "until"}), counted="all")
-    condition, values = chosen.condition()
+    condition, values = chosen.condition(day=DIMENSIONS["day"])
     rows = store.query(
         f"SELECT {DIMENSIONS['day']} AS day, count(*) AS n FROM page p {_OF_FEED if filters.source else ''} "
         f"WHERE p.status = 'ok' AND +p.copy_of IS NULL AND {condition} GROUP BY 1",

@@ -247,6 +247,8 @@ def test_a_file_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path)
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):
         save_model(load_model("thresholds"), tmp_path / "file" / "model.json")
+    with pytest.raises(ModelError, match=r"^None is no model that can be saved$"):
+        save_model(None, tmp_path / "model.json")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", bundled_models())

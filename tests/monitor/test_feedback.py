@@ -17,7 +17,7 @@ from blockfeat.monitor.rematch import rematch
 from blockfeat.monitor.reports import Filters, mention_rows
 from blockfeat.monitor.store.store import Store
 from cases import CASES
-from stored_pages import NOW, mention, save
+from stored_pages import NOW, column, execute, mention, save
 
 _FRUIT = "He peeled an Orange in the garden number {} and drank the juice."
 _PHONE = "Customers of the operator Orange complain about bill {} of the network."
@@ -121,6 +121,14 @@ def test_what_a_person_has_decided_stays(store: Store, address: str, tmp_path: P
         store.judge(right, verdict, now=NOW)
         assert [row["id"] for row in mention_rows(store, Filters())] == counting
         assert rematch(store, config, now=NOW).changed == 0
+
+
+def test_what_is_right_but_not_in_the_article_keeps_its_rule_and_does_not_count(store: Store) -> None:
+    key = _save(store, 1, _PHONE, counted=False)
+    execute(store, "UPDATE mention SET rule = 'unsure: x'")
+    for verdict in ("right", "wrong sense", "right"):
+        store.judge(key, verdict, now=NOW)
+        assert column(store, "mentions", "rule", "counted") == [("unsure: x", 0)]
 
 
 def test_the_commands(tmp_path: Path) -> None:

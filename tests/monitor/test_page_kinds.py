@@ -6,7 +6,7 @@ import pytest
 
 from blockfeat.extraction.walls import KINDS
 from blockfeat.monitor.config import PageKind, PageSettings, parse_config
-from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.brand import Brand, SenseModel
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.reports import counts
 from blockfeat.monitor.store.store import Store
@@ -42,6 +42,13 @@ def test_mentions_on_a_login_are_stored_and_not_counted(store: Store) -> None:
     by_kind = {row.values[0]: row.mentions for row in counts(store, ["kind"])}
     assert by_kind["login"] == 0 < by_kind["article"]
     assert any(row.values[0] == "login" for row in counts(store, ["because"]))
+
+
+def test_a_name_on_a_login_is_of_its_kind_whatever_its_sense() -> None:
+    brands, senses = (Brand("Corvane", about=("zeppelin",)),), {"Corvane": SenseModel(bias=-1.0)}
+    reader = PageReader.of(ReaderSettings("default", brands, False, senses=senses, count_kinds=("article",)))
+    found = reader.read(FetchedPage(_LOGIN, "https://a.example/login")).mentions
+    assert {item.because for item in found if item.place != "clutter"} == {"kind of page: login"}
 
 
 def test_a_feeds_own_text_counts_whatever_it_looks_like() -> None:

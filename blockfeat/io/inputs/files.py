@@ -14,7 +14,7 @@ from pathlib import PurePath
 from threading import Event, Thread
 from typing import IO, TYPE_CHECKING, TypeGuard
 
-from blockfeat.errors import BlockfeatError, LimitExceeded
+from blockfeat.errors import BlockfeatError, InputTypeError, LimitExceeded
 from blockfeat.io.inputs import options as formats
 from blockfeat.io.inputs import records
 from blockfeat.io.inputs.options import InputOptions, Pending
@@ -49,7 +49,7 @@ def read_file(path: str | os.PathLike[str], max_bytes: int | None = None) -> Doc
     try:
         with open(name, "rb") as stream:
             return [*_page(name, stream, max_bytes)][-1]
-    except (*formats.DAMAGE, BlockfeatError) as error:
+    except (*formats.DAMAGE, ValueError, BlockfeatError) as error:  # also a name with a NUL
         return failed_document(name, error)
 
 
@@ -113,8 +113,7 @@ def _page(name: str, stream: IO[bytes], max_bytes: int | None, *, is_packed: boo
         raise damage
     yield Document(id=name, data=data)
     if damage is not None:
-        gap = f"{name}@{len(data)}"
-        yield Document(id=gap, data=None, error=f"{gap}: damaged from this byte of the page on: {damage}")
+        yield formats.unread(f"{name}@{len(data)}", f"damaged from this byte of the page on: {damage}")
 
 
 def _parquet(name: str, stream: IO[bytes], options: InputOptions) -> Iterator[Document]:
@@ -190,7 +189,7 @@ def _member_files(folder: str) -> Iterator[str | Document]:
         if stat.S_ISREG(status.st_mode):
             yield name
         elif format_by_suffix(name) is not None:
-            yield Document(id=name, data=None, error=f"{name}: not a regular file")
+            yield formats.unread(name, "not a regular file")
 
 
 def _is_page(name: str) -> bool:
@@ -234,8 +233,7 @@ def read_urls(name: str, stream: IO[bytes]) -> Iterator[Document]:
         if is_web_address(url):
             yield unfetched(url)
         else:
-            place = f"{name}:{number}"
-            yield Document(id=place, data=None, error=f"{place}: no http or https address: {url[:80]!r}")
+            yield formats.unread(f"{name}:{number}", f"no http or https address: {url[:80]!r}")
 
 
 def fetched(documents: Iterable[Pending], options: InputOptions) -> Iterator[Pending]:
@@ -312,6 +310,11 @@ def read_inputs(
     ------
     Document
         An input that cannot be read yields a document with ``error`` set, and reading continues.
+
+    Raises
+    ------
+    InputTypeError
+        The inputs are no list of names.
     """
     reading = options or InputOptions()
     return map(formats.as_read, fetched(list_inputs(inputs, reading, on_passed_over=on_passed_over), reading))
@@ -324,6 +327,8 @@ def list_inputs(
 
     Pages of files are unread where whoever works on them can read them (`as_read`).
     """
+    if isinstance(inputs, str) or not all(isinstance(name, (str, os.PathLike)) for name in inputs or ()):
+        raise InputTypeError(f"inputs must be a list of paths and addresses, not {inputs!r:.80}")
     for name in map(os.fspath, inputs or ["-"]):
         try:
             yield from _read_input(name, options, on_passed_over)
@@ -343,6 +348,6 @@ def _read_input(name: str, options: InputOptions, on_passed_over: OnPassedOver |
         reason = "only http and https addresses can be fetched" if "://" in name else "no such file or folder"
         if name.startswith("www."):
             reason += f"; the address is https://{name}"
-        yield Document(id=name, data=None, error=f"{name}: {reason}")
+        yield formats.unread(name, reason)
     else:
         yield from _pages_of(name, options)

@@ -107,6 +107,11 @@ def as_read(page: Pending) -> Document:
     return page if isinstance(page, Document) else page()
 
 
+def unread(name: str, reason: str) -> Document:
+    """Return the document of what cannot be read, whose error names it."""
+    return Document(id=name, data=None, error=f"{name}: {reason}")
+
+
 PACKED_SUFFIXES = (".gz", ".xz", ".zst")
 # Exceptions that reading a damaged compressed stream raises.
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)

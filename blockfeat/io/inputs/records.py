@@ -34,7 +34,7 @@ _HINT = "--fields html=NAME names the page's"
 
 def _failed(name: str, how: str, error: Exception) -> Document:
     """Return a document with ``error`` for a file that cannot be read, or not to its end."""
-    return Document(id=name, data=None, error=f"{name}: {how}: {getattr(error, 'strerror', None) or error}")
+    return formats.unread(name, f"{how}: {getattr(error, 'strerror', None) or error}")
 
 
 def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Document]:
@@ -52,7 +52,7 @@ def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Doc
         for number, line in lines_of(whole):
             yield _document(f"{name}:{number}", line, fields)
     except InputError as error:
-        yield Document(id=name, data=None, error=f"{name}: {error}")
+        yield formats.unread(name, str(error))
     except formats.DAMAGE as error:
         yield _failed(name, f"damaged after line {number}" if number else "cannot be read", error)
 
@@ -95,7 +95,7 @@ def _document(place: str, line: bytes | None, fields: FieldNames) -> Document:
             charset=_optional_text(record, fields.charset),
         )
     except InputError as error:
-        return Document(id=place, data=None, error=f"{place}: {error}")
+        return formats.unread(place, str(error))
 
 
 def _no_page(record: dict[str, Any], fields: FieldNames) -> str:
@@ -148,7 +148,7 @@ def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Ite
             wanted = {value: column for value, column in asdict(fields).items() if column in names}
             yield from _rows(name, file, wanted, damage)
     except (*damage, InputError) as error:
-        yield Document(id=name, data=None, error=f"{name}: cannot be read: {error}")
+        yield formats.unread(name, f"cannot be read: {error}")
 
 
 def _rows(name: str, file: Any, wanted: Mapping[str, str], damage: tuple[type[Exception], ...]) -> Iterator[Document]:
@@ -162,9 +162,8 @@ def _rows(name: str, file: Any, wanted: Mapping[str, str], damage: tuple[type[Ex
                     number += 1
                     yield _row(f"{name}:{number}", row, wanted)
         except damage as error:
-            gap = f"{name}@{number + 1}"
             reason = " ".join(str(error).split())
-            yield Document(id=gap, data=None, error=f"{gap}: damaged from this row to row {end}: {reason}")
+            yield formats.unread(f"{name}@{number + 1}", f"damaged from this row to row {end}: {reason}")
 
 
 def _read(batch: Any) -> Iterator[Mapping[str, object] | UnicodeDecodeError]:
@@ -181,7 +180,7 @@ def _read(batch: Any) -> Iterator[Mapping[str, object] | UnicodeDecodeError]:
 
 def _row(place: str, row: Mapping[str, object] | UnicodeDecodeError, wanted: Mapping[str, str]) -> Document:
     if isinstance(row, UnicodeDecodeError):
-        return Document(id=place, data=None, error=f"{place}: not UTF-8: {row.reason}")
+        return formats.unread(place, f"not UTF-8: {row.reason}")
     cells = {value: row[column] for value, column in wanted.items()}
     return document_of_row(cells, name=place, place=place, html=wanted["html"])
 
@@ -408,8 +407,7 @@ def _zstd_frame(raw: _Window, open_frame: Callable[[Any], Any], dictionary: byte
         frame.seek(0)
         reader = open_frame(frame)
         try:
-            while piece := reader.read(_PIECE):
-                yield piece
+            yield from iter(partial(reader.read, _PIECE), b"")
         except OSError as error:
             raise ValueError(error) from error
 
@@ -459,7 +457,7 @@ def _records(name: str, stretches: Iterable[_Stretch]) -> Iterator[bytes | Docum
 
 def _gap(name: str, offset: int, reason: object) -> Document:
     place = f"{name}@{offset}"
-    return Document(id=place, data=None, error=f"{place}: damaged from this byte on: {reason}")
+    return formats.unread(place, f"damaged from this byte on: {reason}")
 
 
 def _record(stretch: _Stretch) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
@@ -64,8 +65,11 @@ def open_engine(where: str, *, create: bool = True) -> Engine:
     Raises
     ------
     StoreError
-        The address is bad, the file is absent and ``create`` is false, or its folder cannot be made.
+        The address is bad, the file is absent and ``create`` is false, its folder cannot be made, or the clock stands
+        behind the last year that a time has.
     """
+    if time.time() > 253_370_764_800:
+        raise StoreError("the clock of this machine stands in the year 9999 or later")
     address = address_of(where)
     if address.get_backend_name() == "postgresql":
         options = f"{address.query.get('options', '')} {_NOTICES_DEATH}".strip()

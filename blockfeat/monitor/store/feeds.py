@@ -198,8 +198,8 @@ def _insert(
     rows = [
         {
             **{name: getattr(item, name) for name in ("key", "url", "host", "stamp", "digest", "linked")},
-            **{"feed_id": feed_id, "lang_hint": item.lang or lang, "published": iso_of(item.published)},
-            **{"first_seen": iso(now), "due_at": now, "status": "waiting", "attempts": 0, "version": 0},
+            **{"feed_id": feed_id, "lang_hint": item.lang or lang, "published": (published := iso_of(item.published))},
+            **{"first_seen": iso(now), "day": (published or iso(now))[:10], "due_at": now, "status": "waiting"},
         }
         for item in fresh
     ]

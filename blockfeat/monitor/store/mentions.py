@@ -276,8 +276,8 @@ def _match_page(
 
 
 def _as_decided(connection: Connection, item: FoundMention, key: str) -> FoundMention:
-    """Return a mention, one that is unsure as a person has decided it."""
-    if not (item.rule or "").startswith(UNSURE):
+    """Return a mention, one of which nothing but its sense is unsure as a person has decided it."""
+    if not (item.because or item.rule or "").startswith(UNSURE):
         return item
     verdict = connection.scalar(select(feedback.c.verdict).where(feedback.c.mention_key == key))
     return replace(item, **_DECIDED) if verdict == "right" else item
@@ -322,7 +322,7 @@ _LAST = 2**62
 
 
 def judge(connection: Connection, key: str, verdict: str, *, now: float) -> None:
-    """Store a verdict on a mention; it replaces an earlier one. One that is unsure counts where it is right.
+    """Store a verdict on a mention; it replaces an earlier one. One that is but unsure counts where it is right.
 
     Raises
     ------
@@ -335,7 +335,7 @@ def judge(connection: Connection, key: str, verdict: str, *, now: float) -> None
     if row is None:
         raise InputError(f"the store has no mention {key!r}")
     upsert(connection, feedback, {"mention_key": key, "verdict": verdict, "judged_at": iso(now)}, "mention_key")
-    is_right, unsure = verdict == "right", (row.because if row.counted else row.rule) or ""
+    is_right, unsure = verdict == "right", row.because or row.rule or ""
     if is_right != row.counted and unsure.startswith(UNSURE):
         decided = _DECIDED if is_right else {"rule": unsure, "counted": False}
         connection.execute(update(mention).where(mention.c.id == row.id).values(**decided))

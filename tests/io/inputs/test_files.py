@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from blockfeat.commands.batch import Inputs
-from blockfeat.errors import FetchError
+from blockfeat.errors import FetchError, InputTypeError
 from blockfeat.io.inputs import InputOptions, fetched, list_inputs, read_inputs
 from blockfeat.io.inputs.files import read_file, read_urls, unfetched
 from blockfeat.page.document import Document
@@ -26,8 +26,15 @@ def test_a_file_is_read_as_bytes_or_becomes_an_error(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\x00<p>x")
     document = read_file(path)
     assert (document.data, document.id) == (b"\xff\x00<p>x", str(path))
+    assert read_file("a\0b.html").error == "a\0b.html: embedded null byte"
     document = read_file(tmp_path / "missing.html")
     assert (document.data, document.error) == (None, f"{tmp_path / 'missing.html'}: no such file or folder")
+
+
+@pytest.mark.parametrize("inputs", [[5], [None], [b"a.html"], "a.html"])
+def test_inputs_that_are_no_names_are_refused(inputs: Any) -> None:
+    with pytest.raises(InputTypeError, match=r"^inputs must be a list of paths and addresses, not "):
+        list(read_inputs(inputs))
 
 
 def test_a_folder_is_read_sorted_and_deep(tmp_path: Path) -> None:

@@ -266,12 +266,14 @@ _IS_OF_VERSION = "UPDATE blockfeat_meta SET value = :version WHERE key = 'schema
 @pytest.mark.parametrize(("table", "version"), [("site", "10"), ("lease", "11")])
 def test_an_older_store_loses_tables_and_gets_indexes(address: str, table: str, version: str) -> None:
     with Store.open(address) as store:
-        execute(store, "DROP INDEX page_numbers")
+        add(store, "a.example/1")
+        execute(store, "DROP INDEX page_numbers", "UPDATE page SET day = NULL")
         execute(store, f"CREATE TABLE {table} (name TEXT PRIMARY KEY)", f"INSERT INTO {table} VALUES ('a.example')")
         execute(store, _IS_OF_VERSION, version=version)
     with Store.open(address) as store:
         assert not inspect(store.engine).has_table(table)
         assert "page_numbers" in [index["name"] for index in inspect(store.engine).get_indexes("page")]
+        assert store.query("SELECT day FROM pages") == [{"day": "2026-01-05"}]
 
 
 def test_copies_of_pages_of_an_older_store_are_found(address: str) -> None:
@@ -295,6 +297,12 @@ def test_receivers_of_an_older_store_know_what_counts(address: str, receivers: l
     with Store.open(address) as store:
         assert store.query("SELECT count(*) AS told FROM announced") == [{"told": told}]
         assert [store.first_event(name) for name in receivers] == [1] * len(receivers)
+
+
+def test_a_clock_behind_the_last_year_of_a_time_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.time", lambda: 253_402_300_000.0)
+    with pytest.raises(StoreError, match=r"^the clock of this machine stands in the year 9999 or later$"):
+        Store.open(":memory:")
 
 
 def test_addresses(tmp_path: Path) -> None:
