@@ -24,7 +24,7 @@ _INVISIBLE = re.compile("[\xad\u200b\u200e\u200f\u2060\ufeff\u202a-\u202e]+")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _BETWEEN = re.compile(r"[\W_]+")
 _LOWER_CASE, _NO_LETTERS = bytes(range(256)).lower(), bytes(code for code in range(128) if not chr(code).isalnum())
-_LONGEST = 5_000
+_LONGEST, _SHORT = 5_000, 500
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,14 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-@lru_cache(maxsize=64)
 def folded(text: str | None) -> str:
     """Return the letters and digits of a text in one case, for comparison."""
+    # Pages say the same in several places.
+    return _folded(text) if len(text or "") <= _SHORT else _folded.__wrapped__(text)
+
+
+@lru_cache(maxsize=64)
+def _folded(text: str | None) -> str:
     if text and text.isascii():
         return text.encode().translate(_LOWER_CASE, _NO_LETTERS).decode()
     return _BETWEEN.sub("", text.casefold()) if text else ""
@@ -343,19 +348,15 @@ class SourceRecords:
         if by_source is None:
             return None
         right, count = by_source.get(source, {}).get(support, (0.0, 0))
-        return round((right + _PRIOR * _average(self, name, support)) / (count + _PRIOR), 3)
+        found = [counts[support] for counts in by_source.values() if support in counts]
+        # One right value of two where there are none.
+        average = (sum(right for right, _ in found) + 1) / (sum(count for _, count in found) + 2)
+        return round((right + _PRIOR * average) / (count + _PRIOR), 3)
 
     def ordered(self, name: str, claims: list[Candidates]) -> list[Candidates]:
         """Return claims in the order of priority of their sources for a field."""
         order = self.order.get(name, ())
         return sorted(claims, key=lambda each: order.index(each.source) if each.source in order else len(order))
-
-
-def _average(records: SourceRecords, name: str, support: str) -> float:
-    """Return how often values of a field with some support are right, whatever their source."""
-    found = [counts[support] for counts in records.counts[name].values() if support in counts]
-    # One right value of two where there are none.
-    return (sum(right for right, _ in found) + 1) / (sum(count for _, count in found) + 2)
 
 
 @cache
