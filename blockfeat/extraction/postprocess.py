@@ -101,7 +101,7 @@ class Choice(NamedTuple):
 
     def keeping(self, kept: Mask) -> Choice:
         """Return a copy that keeps other blocks; itself where they are the same."""
-        if kept is self.kept or (kept == self.kept).all():
+        if kept is self.kept or kept.tobytes() == self.kept.tobytes():
             return self
         return self._replace(
             kept=kept, signs=signs.signs_of(self.blocks, kept, self.prediction.log_odds, consent_begins())

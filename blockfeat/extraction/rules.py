@@ -79,9 +79,10 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
         return kept
     element = int(containers.element[innermost])
     end_element = int(tags.opened.searchsorted(tags.closed[element]))
-    if np.count_nonzero(are_among(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
+    if np.count_nonzero(tags.key[element:end_element] == KEYS[TECHNICAL][:, None]) < _FEWEST_TECHNICAL:
         return kept
-    bits = cue_bits(blocks)
+    first, end = (int(edge[innermost]) for edge in (containers.first_block, containers.end_block))
+    bits = cue_bits(blocks, (containers.first_block < end) & (containers.end_block > first))
     discussed = within(blocks, bits & mask_of("discussion") != 0)
     if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
@@ -89,8 +90,7 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     is_other[: innermost + 1] = False
     chosen, title = ~within(blocks, is_other), first_title(blocks, kept)
     start = int(kept.argmax()) if title is None else title + 1
-    chosen[: max(start, int(containers.first_block[innermost]))] = False
-    chosen[int(containers.end_block[innermost]) :] = False
+    chosen[: max(start, first)] = chosen[end:] = False
     return chosen | kept
 
 
@@ -137,10 +137,11 @@ def without_repeats(blocks: Blocks, kept: Mask) -> Mask:
     """Return which blocks are kept where those of some words, which a block before has that is kept, are not."""
     words = blocks.measures.words
     long = (kept & (words >= _FEWEST_REPEATED)).nonzero()[0]
-    sums = np.append(np.uint64(0), blocks.measures.token_keys.cumsum())[sums_before(words)]
-    texts = (sums[long + 1] - sums[long]).tolist()
-    chosen = kept.copy()
-    chosen[long] = False
+    edges = sums_before(words)[np.concatenate((long, long + 1)).reshape(2, -1).T.ravel()]
+    keys = blocks.measures.token_keys
+    # What stands behind the last one has no sum.
+    texts = np.add.reduceat(keys, edges[: -1 if long.size and edges[-1] == keys.size else None])[::2].tolist()
+    chosen = kept & (words < _FEWEST_REPEATED)
     chosen[[*dict(zip(reversed(texts), reversed(long.tolist()), strict=True)).values()]] = True
     return chosen
 
@@ -151,7 +152,7 @@ def without_notes(blocks: Blocks, kept: Mask) -> Mask:
     held = inside(blocks, words, kept)
     is_part = (held >= _LEAST_NOTE) & (held <= _MOST_OF_PAGE * words[kept].sum()) & (blocks.containers.key != _ARTICLE)
     named = [container for container, tag in marked_in(blocks, is_part, _NOTES) if _WHOLE.search(tag)]
-    left = kept & ~within(blocks, np.array(named, dtype=np.intp))
+    left = kept & ~within(blocks, np.array(named)) if named else kept
     return left if words[kept & ~left].sum() >= _LEAST_NOTES else kept
 
 
@@ -160,7 +161,7 @@ def without_dialogs(blocks: Blocks, kept: Mask) -> Mask:
     words = blocks.measures.words
     marked = marked_in(blocks, inside(blocks, words, kept) > 0, _DIALOGS)
     dialogs = [container for container, tag in marked if _DIALOG.match(tag)]
-    left = kept & ~within(blocks, np.array(dialogs, dtype=np.intp))
+    left = kept & ~within(blocks, np.array(dialogs)) if dialogs else kept
     return left if words[left].sum() >= _LEAST_WITHOUT else kept
 
 

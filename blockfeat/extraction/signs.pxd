@@ -12,12 +12,17 @@ cdef double _LEAST_OF_SECTION
 cdef int _BEFORE_LIST, _LONGEST_BEGIN, _BITS, _HASH_BITS
 cdef unsigned long long _TWO, _ALL_BITS, _SPREAD, _ROW, _CELL, _HEADER, _TABLE_KEY, _LIST_KEY
 
+cdef class Begins:
+    cdef readonly const unsigned char[::1] pairs, slots
+    cdef readonly const unsigned long long[::1] numbers
+    cdef readonly const unsigned int[::1] lower_case
+
 @cython.locals(
     following=Py_ssize_t, place=Py_ssize_t, count=Py_ssize_t, first=Py_ssize_t, second=Py_ssize_t, last=Py_ssize_t,
     last_but_one=Py_ssize_t, begin=Py_ssize_t, block=Py_ssize_t, bits=int, expected=double, expected_kept=double,
     chance=double, kept_words=cython.longlong, likely_words=cython.longlong, prose=cython.longlong,
 )
-cdef tuple _look(blocks, is_kept, log_odds, consent)
+cdef tuple _look(blocks, is_kept, log_odds, Begins consent)
 @cython.locals(
     place=Py_ssize_t, block=Py_ssize_t, behind=Py_ssize_t, cells=Py_ssize_t, has_row=bint, has_header=bint,
     held=cython.longlong, most=cython.longlong,
@@ -27,9 +32,9 @@ cdef bint _may_hold_data(
 )
 @cython.locals(
     number=cython.ulonglong, begin=cython.ulonglong, code=cython.uint, last_code=cython.uint, starts=cython.uint,
-    follows_word=bint, block=Py_ssize_t, length=int, behind=Py_ssize_t, place=Py_ssize_t,
+    follows_word=bint, block=Py_ssize_t, length=int, behind=Py_ssize_t, place=Py_ssize_t, slot=Py_ssize_t,
 )
-cdef object _may_ask(blocks, edges, consent)
+cdef object _may_ask(blocks, edges, Begins consent)
 @cython.locals(place=Py_ssize_t)
 cpdef object inside(blocks, counts, among=*)
 @cython.locals(place=Py_ssize_t, block=Py_ssize_t, behind=int)

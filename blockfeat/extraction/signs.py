@@ -94,7 +94,7 @@ class Signs(NamedTuple):
     prose: int
 
 
-class Begins(NamedTuple):
+class Begins:
     """How phrases in lower case begin: with ten characters, or with an even number of fewer.
 
     The number of some characters is their code points six bits apart, of as many bits as there are in all.
@@ -111,10 +111,8 @@ class Begins(NamedTuple):
         The lower case of each of the first code points.
     """
 
-    pairs: NDArray[np.uint8]
-    numbers: NDArray[np.uint64]
-    slots: NDArray[np.uint8]
-    lower_case: NDArray[np.uint32]
+    def __init__(self, pairs: NDArray[np.uint8], numbers: NDArray[np.uint64], slots: NDArray[np.uint8]) -> None:
+        self.pairs, self.numbers, self.slots, self.lower_case = pairs, numbers.data, slots, lower_case_table().data
 
 
 def begins_of(phrases: Iterable[str]) -> Begins:
@@ -129,7 +127,7 @@ def begins_of(phrases: Iterable[str]) -> Begins:
                 pairs[number & _TWO] = 1
         numbers.add(number)
         slots[(number * _SPREAD & _ALL_BITS) >> _HASH_BITS] = 1
-    return Begins(pairs, np.array(sorted(numbers), dtype=np.uint64), slots, lower_case_table())
+    return Begins(pairs, np.array(sorted(numbers), dtype=np.uint64), slots)
 
 
 def signs_of(
@@ -253,10 +251,6 @@ def _may_ask(blocks: Blocks, edges: Iterable[int], consent: Begins) -> bool:
     places: cython.const[cython.int][:, ::1] = blocks.columns
     codes: cython.const[cython.uint][::1] = blocks.page_text.codes.data
     classes: cython.const[cython.uchar][::1] = blocks.page_text.classes
-    lower_case: cython.const[cython.uint][::1] = consent.lower_case.data
-    pairs: cython.const[cython.uchar][::1] = consent.pairs
-    begins: cython.const[cython.ulonglong][::1] = consent.numbers.data
-    slots: cython.const[cython.uchar][::1] = consent.slots
     number, last_code, starts, follows_word = _BLANK, _BLANK, 0, False
     for block in edges:
         # What stands there is a blank, or stands for the one between two blocks.
@@ -269,22 +263,23 @@ def _may_ask(blocks: Blocks, edges: Iterable[int], consent: Begins) -> bool:
                 if last_code == _BLANK:
                     continue
                 code = _BLANK
-            elif code < lower_case.shape[0]:
-                code = lower_case[code]
+            elif code < len(consent.lower_case):
+                code = consent.lower_case[code]
             code = _SIGMA if code == _FINAL_SIGMA else _APOSTROPHE if code == _QUOTE else code
             # One bit for each of the last characters: phrases begin with a word, where words are parted.
             starts = (starts << 1 | (code >= _UNPARTED or not follows_word)) & _LAST_ONES
             follows_word = code != _BLANK and classes[place] & _ALPHANUMERIC != 0
             last_code = code
             number = ((number << _BITS) ^ code) & _ALL_BITS
-            if starts & 2 and not pairs[number & _TWO]:
+            if starts & 2 and not consent.pairs[number & _TWO]:
                 starts ^= 2
             if not starts & _EVEN_ONES:
                 continue
             for length in range(2, _LONGEST_BEGIN + 2, 2):
                 if starts >> (length - 1) & 1:
                     begin = number & (_ALL_BITS >> (64 - _BITS * length))
-                    if slots[(begin * _SPREAD & _ALL_BITS) >> _HASH_BITS] and _is_one_of(begin, begins):
+                    slot = (begin * _SPREAD & _ALL_BITS) >> _HASH_BITS
+                    if consent.slots[slot] and _is_one_of(begin, consent.numbers):
                         return True
     return False
 
