@@ -177,7 +177,7 @@ _LOGIN_ACTION = re.compile(
 _MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE = 120, 500
 _LONGEST_LOGIN = 60
 _FEW_WORDS = 40
-_MOST_WORDS_OF_CHECKS, _MOST_PROSE_OF_CHECKS = 150, 300
+_MOST_WORDS_OF_CHECKS, _MOST_PROSE_OF_CHECKS, _MOST_BYTES_OF_CHECKS = 150, 300, 1 << 20
 _MOST_PROSE_ALONE, _FEW_LINKS = 400, 12
 _MOST_WORDS_OF_LOGINS, _MOST_PROSE_OF_LOGINS = 80, 250
 _BARE = 120
@@ -323,8 +323,8 @@ def _is_bare_check(page: PageEvidence) -> bool:
     source = page.blocks.tags.source
     if stands_in("challenge", source):
         return True
-    # Shops have forms with a captcha, too, and sell robots.
-    if len(page.blocks.anchors.start) > _FEW_LINKS:
+    # Shops have forms with a captcha, too, and sell robots; a megabyte of markup is no check.
+    if len(page.blocks.anchors.start) > _FEW_LINKS or len(source) > _MOST_BYTES_OF_CHECKS:
         return False
     is_bare = page.prose <= _BARE
     if (is_bare or stands_in("captcha", source)) and has_any("bot_check", page.whole):
