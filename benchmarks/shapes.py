@@ -80,6 +80,9 @@ _SHAPES: Mapping[str, _Shape] = {
         lambda: (f"c{number} " for number in count()), before=_HEAD + '<main><p class="', behind='">The' + _DOCUMENT_END
     ),
     "one line": _Shape(lambda: (f"{word} " for word in cycle(_WORDS)), before=_HEAD + "<main><p>"),
+    # One character of four bytes, which makes every copy of the text four times as large.
+    "wide line": _Shape(lambda: (f"{word} " for word in cycle(_WORDS)), before=_HEAD + "<main><p>\U0001f642 "),
+    "wide ampersands": _Shape(_repeated("&"), before=_HEAD + "<main><p>\U0001f642 "),
     "one word": _Shape(_repeated("a")),
     "<p>a": _Shape(_repeated("<p>a")),
     "empty tags": _Shape(_repeated("<p></p>")),
@@ -111,7 +114,7 @@ def synthetic_page(shape: str, size: int) -> str:
     shape : str
         What is repeated.
     size : int
-        Characters, all of them ASCII; the page has as many up to one repeated unit, and at least its frame.
+        Characters, all of them ASCII but for one; the page has as many up to one repeated unit, and at least its frame.
 
     Raises
     ------

@@ -33,6 +33,7 @@ _START, _, _FIRST_BYTE, _END_BYTE, _CONTAINER, *_COUNTS_OF_ROLES = range(len(COL
 _BREAK = re.compile(rb"<br[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
 _WORD = re.compile(r"\S+")
+_LONG, _NOT_A_BLANK = 1 << 16, re.compile(r"[^\S ]")
 # Control characters that are white space: line breaks of old terminals, and separators of information.
 _WHITE = {**dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85), "\n"), **dict.fromkeys(range(0x1C, 0x20), " ")}
 
@@ -159,14 +160,14 @@ class Blocks:
             first = int(self.block_starts[index])
             is_control = self.page_text.classes[first : first + len(raw)] & CONTROL != 0
             raw = "".join(" " if bad else character for bad, character in zip(is_control.tolist(), raw, strict=True))
-        return " ".join(raw.split())
+        return _folded(raw)
 
     def texts(self, indices: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> list[str]:
         """Return the texts of some blocks, or of all."""
         chosen = slice(None) if indices is None else indices
         if self.measures.has_controls:
             return [self.text(index) for index in np.arange(len(self))[chosen].tolist()]
-        return [" ".join(text.split()) for text in self.raw_texts(chosen)]
+        return [" ".join(text.split()) if len(text) < _LONG else _folded(text) for text in self.raw_texts(chosen)]
 
     def raw_texts(self, chosen: Sequence[int] | NDArray[Any] | slice = slice(None)) -> Iterator[str]:
         """Yield the texts of some blocks, or of all, as `raw_text` does; several times as fast as one by one."""
@@ -240,6 +241,12 @@ class FoldedText:
 def _holding(containers: Containers) -> NDArray[np.int64]:
     """Return the containers that hold a block; of the others there may be far more."""
     return (containers.first_block < containers.end_block).nonzero()[0]
+
+
+def _folded(text: str) -> str:
+    """Return a text with its white space folded; a list of all words of a long one takes many times its bytes."""
+    plain = text.replace("\n", " ") if len(text) >= _LONG else "  "
+    return " ".join(text.split()) if "  " in plain or _NOT_A_BLANK.search(plain) else plain.strip()
 
 
 def _in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:

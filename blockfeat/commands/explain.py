@@ -59,11 +59,9 @@ def explain(
         target = replace(target, format="page")
     elif target.format != "json" and target.path is not None:
         raise console.wrong(f"{output}: explanations are .html, .json, or a folder of pages", "--output")
-    write: Callable[[Extraction], str] = partial(_tables, extractor.model)
+    write: Callable[[Extraction], str] = partial(_tables, extractor.model) if why is None else partial(_block, why)
     if target.format == "page":
         write = explanation_page
-    elif why is not None:
-        write = partial(_block, why)
     renderer = Formatter(extractor, target.format, {"evidence": True}, shared.language(lang), write)
     if code := run_batch(Inputs(tuple(pages), ()), reading, renderer, target, quiet=quiet):
         raise typer.Exit(code)

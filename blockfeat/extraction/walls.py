@@ -165,7 +165,7 @@ _LOGIN_ACTION = re.compile(
 )
 _MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE, _FEW_WORDS, _BARE = 120, 500, 40, 120
 _LONGEST_LOGIN, _MOST_WORDS_OF_LOGINS, _MOST_PROSE_OF_LOGINS = 60, 80, 250
-_MOST_WORDS_OF_CHECKS, _MOST_PROSE_OF_CHECKS = 150, 300
+_MOST_WORDS_OF_CHECKS, _MOST_PROSE_OF_CHECKS, _MOST_BYTES_OF_CHECKS = 150, 300, 1 << 20
 _MOST_PROSE_ALONE, _FEW_LINKS = 400, 12
 _FEWEST_CONSENT, _CONSENT_SHARE, _WORDS_A_PHRASE, _MOST_BESIDE = 3, 0.4, 40, 60
 # Metered sites declare whole short articles as not free.
@@ -295,8 +295,8 @@ def _is_bare_check(page: PageEvidence) -> bool:
     source = page.blocks.tags.source
     if stands_in("challenge", source):
         return True
-    # Shops have forms with a captcha, too, and sell robots.
-    if len(page.blocks.anchors.start) > _FEW_LINKS:
+    # Shops have forms with a captcha, too, and sell robots; a megabyte of markup is no check.
+    if len(page.blocks.anchors.start) > _FEW_LINKS or len(source) > _MOST_BYTES_OF_CHECKS:
         return False
     is_bare = page.signs.prose <= _BARE
     if (is_bare or stands_in("captcha", source)) and has_any("bot_check", page.whole):

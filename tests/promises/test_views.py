@@ -10,7 +10,7 @@ import pytest
 
 import blockfeat
 from benchmarks.shapes import synthetic_page
-from benchmarks.views import View, measure_views, views_of
+from benchmarks.views import BYTES_A_BYTE, View, measure_views, views_of
 from blockfeat import LimitExceeded
 from blockfeat.io.outputs import explanation_page, to_json_line
 
@@ -86,6 +86,12 @@ def test_what_is_needed_no_longer_is_not_held(view: str, shape: str, most: float
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak <= most * len(page), peak / len(page)
+
+
+@pytest.mark.rest
+def test_one_wide_character_in_a_large_page_breaks_no_law_of_memory() -> None:
+    found = measure_views(_VIEWS, shapes=["wide line", "wide ampersands"], sizes=[4 << 20]).cells
+    assert not [str(cell) for cell in found if cell.failed or cell.factor > BYTES_A_BYTE]
 
 
 def test_a_page_of_many_blocks_is_explained_as_one_of_few_is(monkeypatch: pytest.MonkeyPatch) -> None:

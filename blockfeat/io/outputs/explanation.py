@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters, fold_white_space, xml_characters
+from blockfeat.io.outputs.formats import one_line
 
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 # The page cannot load or run anything, whatever the texts contain.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
+_OF_FOUR_BYTES = re.compile("([\U00010000-\U0010ffff])")
 _MOST_CONTRIBUTIONS = 12
 _BYTES_OF_CARD = 11_000
 _OF_A_ROW = ("index", "kept", "role", "score", "words", "kind", "text", "features", "failed", "reason", "xpath")
@@ -37,11 +40,9 @@ def explanation_table(extraction: Extraction) -> list[dict[str, Any]]:
         Keys ``index``, ``kept``, ``role``, ``score``, ``words``, ``kind``, ``text`` (one line, not shortened),
         ``features`` (value by name), ``failed`` (names), ``reason`` and ``xpath``.
     """
-    rows = [{name: block[name] for name in _OF_A_ROW} for block in extraction.evidence()]
-    for row in rows:
-        row["text"] = fold_white_space(clean_characters(row["text"])).strip()
-        row["reason"] = clean_characters(row["reason"])
-    return rows
+    rows = ({name: block[name] for name in _OF_A_ROW} for block in extraction.evidence())
+    cleaned = ((row, fold_white_space(clean_characters(row["text"])).strip()) for row in rows)
+    return [row | {"text": text, "reason": clean_characters(row["reason"])} for row, text in cleaned]
 
 
 def explanation_page(extraction: Extraction) -> str:
@@ -69,7 +70,13 @@ def explanation_page(extraction: Extraction) -> str:
 
 def _shown(text: str | None) -> str:
     """Return text from the page as one line of escaped HTML."""
-    return escape(fold_white_space(xml_characters(text or "")).strip())
+    return "".join(_escaped(one_line(text or "")))
+
+
+def _escaped(text: str) -> Iterator[str]:
+    """Yield text as HTML; one character of four bytes would make a string of a large page four times as large."""
+    for number, part in enumerate(_OF_FOUR_BYTES.split(text)):
+        yield f"&#{ord(part)};" if number % 2 else escape(part)
 
 
 def _facts(extraction: Extraction, blocks: Sequence[Block]) -> dict[str, str]:
@@ -139,7 +146,7 @@ def _card(block: Block, role: str) -> Iterator[str]:
 <span>{block.words:,} {"word" if block.words == 1 else "words"}</span>\
 <span class="score">score {block.score:+.3f}</span></div>
 <div class="words {_shown(block.kind)}" dir="auto">"""
-    yield escape(xml_characters(block.text)) if block.kind == "preformatted" else _shown(block.text)
+    yield from _escaped(xml_characters(block.text) if block.kind == "preformatted" else one_line(block.text))
     yield f"""</div>
 {reason}{_details(block)}
 </section>

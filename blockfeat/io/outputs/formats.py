@@ -24,7 +24,7 @@ from blockfeat.extraction.extractor import PageWork
 from blockfeat.models.site import REDESIGNED
 from blockfeat.page.document import NO_MARKUP, Document
 
-_TWICE, _LINKS_AT_ONCE, _BYTES_OF_BLOCK, _BYTES_OF_STRING = ("lead", "body"), 10_000, 1_500, 76
+_TWICE, _LINKS_AT_ONCE, _BYTES_OF_BLOCK, _BYTES_OF_STRING, _COPIES = ("lead", "body"), 10_000, 1_500, 76, 10
 # What JSON writes of control characters and lone surrogates, or of a backslash.
 _UNCLEAN = re.compile(r"[\x7f-\x9f\ud800-\udfff\\](?:(?<!\\)|[bfru])")
 
@@ -53,12 +53,16 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False, columns: Seq
         The page's record, as described by the JSON Schema of `record_schema`; characters beyond ASCII are not escaped,
         NaN and infinity are null.
     """
+    if evidence:
+        rows = extraction.evidence(links=False)
+        largest = max((getsizeof(block.text) for block in extraction.blocks), default=0)
+        extraction.check_memory(_COPIES * largest // max(1, len(extraction.blocks)), "the copies of a text")
     line = _dumped(_chosen(extraction.to_dict(), columns))
     if evidence:
         # Block by block, appended in place: plain values of all take several times as much memory as what is written,
         # and their lines, joined at the end, twice as much. Where the heap has holes a string that grows leaves more.
         line, length, width = line[:-1] + ', "blocks": [', 0, 1.0
-        for piece in _evidence(extraction):
+        for piece in _evidence(rows, extraction.blocks):
             line += piece
             # One character beyond Latin 1 makes all of a string two or four times as large.
             length, width = length + len(piece), max(width, (getsizeof(piece) - _BYTES_OF_STRING) / len(piece))
@@ -81,9 +85,9 @@ def _chosen(record: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
     return {**chosen, "metadata": chosen.get("metadata", metadata)} if metadata else chosen
 
 
-def _evidence(extraction: Extraction) -> Iterator[str]:
+def _evidence(rows: Iterator[dict[str, Any]], blocks: Sequence[Any]) -> Iterator[str]:
     """Yield the blocks as JSON; the links of one, of which there may be a million, some at a time."""
-    for number, (values, block) in enumerate(zip(extraction.evidence(links=False), extraction.blocks, strict=True)):
+    for number, (values, block) in enumerate(zip(rows, blocks, strict=True)):
         before, behind = _dumped(values).rsplit("[]", 1)
         yield f"{', ' if number else ''}{before}["
         for first in range(0, len(block.links), _LINKS_AT_ONCE):
@@ -316,7 +320,7 @@ def part(format: str, name: str, text: str, error: str | None) -> str:
     error : str or None
         Why it failed.
     """
-    name, error = _one_line(name), error and _one_line(error)
+    name, error = one_line(name), error and one_line(error)
     marked = f' data-error="{escape(error)}"' if error else ""
     if format == "markdown":
         failed = f"<!-- error: {error.replace('--', '- -')} -->\n" if error else ""
@@ -333,7 +337,8 @@ def part(format: str, name: str, text: str, error: str | None) -> str:
     return f"\f{name}{f'{chr(9)}error: {error}' if error else ''}\n{_lines(text)}"
 
 
-def _one_line(value: str) -> str:
+def one_line(value: str) -> str:
+    """Return text from a page as one line."""
     return fold_white_space(xml_characters(value)).strip()
 
 

@@ -131,11 +131,8 @@ def nested(row: Mapping[str, Any], columns: Iterable[Column]) -> dict[str, Any]:
 
 def nested_schema(pyarrow: Any, columns: Iterable[Column]) -> Any:
     """Return the Arrow schema of the rows of `nested`, with nested objects as structs; takes the module pyarrow."""
-    types = _arrow_types(pyarrow)
-    fields: dict[str, Any] = {}
-    for column in columns:
-        *outer, name = column.path
-        (fields.setdefault(outer[0], {}) if outer else fields)[name] = types[column.type]
+    types, chosen = _arrow_types(pyarrow), tuple(columns)
+    fields = nested({column.name: types[column.type] for column in chosen}, chosen)
     structs = {name: pyarrow.struct(inner) for name, inner in fields.items() if isinstance(inner, dict)}
     return pyarrow.schema(fields | structs)
 

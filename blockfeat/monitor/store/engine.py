@@ -51,12 +51,9 @@ def address_of(where: str) -> URL:
 
 def shown(where: str) -> str:
     """Return a store's name for messages, without a password."""
-    if "://" not in where:
-        return where
-    try:
-        return make_url(where).render_as_string(hide_password=True)
-    except (ArgumentError, ValueError):
-        return where
+    with suppress(ArgumentError, ValueError):
+        return make_url(where).render_as_string(hide_password=True) if "://" in where else where
+    return where
 
 
 def open_engine(where: str, *, create: bool = True) -> Engine:
