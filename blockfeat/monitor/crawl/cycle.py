@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from blockfeat.errors import failure_reason
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.crawl.frontier import Frontier, after_failed_poll
 from blockfeat.monitor.crawl.store_thread import StoreThread
@@ -365,7 +366,7 @@ def _reason_of(error: Exception) -> str:
     """Return why a page or feed failed; raise an error of the database again, which is none of theirs."""
     if is_of_database(error):
         raise error
-    return f"unexpected {type(error).__name__}: {error}"
+    return failure_reason(error)
 
 
 def _named(url: str, reason: str | None) -> str:

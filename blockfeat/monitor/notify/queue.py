@@ -16,7 +16,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from blockfeat._files import cut_to_whole_lines, writing
-from blockfeat.errors import OutputError
+from blockfeat.errors import OutputError, failure_reason
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions.queries import QueryMatcher
 from blockfeat.monitor.notify.channels import DeliveryError, Message, Send, channels_of, environment_value, post
@@ -261,7 +261,7 @@ async def _in_pieces(
             except DeliveryError as failure:
                 error = failure
             except Exception as failure:
-                error = DeliveryError(f"{receiver.name}: unexpected {type(failure).__name__}: {failure}")
+                error = DeliveryError(f"{receiver.name}: {failure_reason(failure)}")
         if len(piece) > 1 and (piece is refused or (error is not None and error.refused)):
             half = len(piece) // 2
             refused = piece[half:]

@@ -161,6 +161,20 @@ def test_what_was_tried_often_enough_becomes_a_dead_letter(store: Store, hook: H
     assert asyncio.run(redeliver(store, [receiver])) == (1, [])
 
 
+@pytest.mark.parametrize(
+    ("failure", "reason"), [(MemoryError(), "not enough memory"), (KeyError("a"), "unexpected KeyError: 'a'")]
+)
+def test_what_a_receiver_raises_has_a_plain_reason(
+    store: Store, hook: Hook, monkeypatch: pytest.MonkeyPatch, failure: Exception, reason: str
+) -> None:
+    async def take(self: WebhookReceiver, events: list[str]) -> None:
+        raise failure
+
+    monkeypatch.setattr(WebhookReceiver, "take", take)
+    receiver = _waiting(store, hook, {"id": "1"})
+    assert [told for _, told in _deliver(store, receiver)[1]] == [f"{receiver.name}: {reason}"]
+
+
 def test_a_receiver_that_fails_is_tried_more_and_more_seldom(
     store: Store, hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
