@@ -89,8 +89,8 @@ def _sense(store: Store, brand: str, rows: Sequence[Mapping[str, Any]], given: S
 
 
 def _changes(row: Mapping[str, Any], rule: str) -> bool:
-    """Return whether another rule makes a mention count, or not."""
-    return bool(rule) if row["counted"] else not rule and (row["rule"] or "").startswith(UNSURE)
+    """Return whether another rule makes a mention count, or not: outside of the article none does."""
+    return bool(rule) if row["counted"] else not rule and (row["because"] or row["rule"] or "").startswith(UNSURE)
 
 
 def _place(store: Store, site: str, path: str, rows: Sequence[Mapping[str, Any]]) -> Proposal | None:

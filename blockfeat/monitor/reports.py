@@ -53,7 +53,7 @@ _COUNTED = {
     "yes": f"{MENTION_COLUMNS['counted']} = 1",
     "no": f"{MENTION_COLUMNS['counted']} = 0",
     "all": "1 = 1",
-    "unsure": f"m.rule LIKE '{UNSURE}:%' AND m.key NOT IN (SELECT mention_key FROM feedback)",
+    "unsure": f"coalesce(m.because, m.rule) LIKE '{UNSURE}:%' AND m.key NOT IN (SELECT mention_key FROM feedback)",
 }
 
 

@@ -131,6 +131,23 @@ def test_what_is_right_but_not_in_the_article_keeps_its_rule_and_does_not_count(
         assert column(store, "mentions", "rule", "counted") == [("unsure: x", 0)]
 
 
+def test_what_is_unsure_outside_of_the_article_is_not_asked_and_not_changed(store: Store) -> None:
+    _judged(store, pairs=10)
+    inside = _save(store, 900, _PHONE)
+    for number in (901, 902):
+        _save(store, number, _PHONE, counted=False)
+    (before,) = proposals(store, [Brand("Orange")])
+    execute(store, "UPDATE mention SET rule = 'unsure: x' WHERE NOT counted")
+    assert [*mention_rows(store, Filters(counted="unsure"))] == []
+    assert proposals(store, [Brand("Orange")]) == [before]
+    execute(
+        store, f"UPDATE mention SET rule = 'unsure: x', because = 'unsure: x', counted = FALSE WHERE key = '{inside}'"
+    )
+    assert [row["id"] for row in mention_rows(store, Filters(counted="unsure"))] == [inside]
+    (after,) = proposals(store, [Brand("Orange")])
+    assert after.changes == before.changes + 1
+
+
 def test_the_commands(tmp_path: Path) -> None:
     file = tmp_path / "monitor.toml"
     file.write_text(_CONFIG)

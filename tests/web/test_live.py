@@ -294,9 +294,8 @@ def test_figures_are_the_same_wherever_they_stand(client: TestClient, store: Sto
     """On the page, in its file, its feed, the API, the report and the export, whatever the filter is."""
     both = [mention("Corvane", place="headline"), mention("Corvane and Le Rex"), mention("Le Rex", brand="Le Rex")]
     both.append(mention("Corvane ports", brand="Ports", variant="query"))
-    both += [
-        mention(f"{brand} or not", brand=brand, counted=False, rule="unsure: or") for brand in ("Corvane", "Le Rex")
-    ]
+    doubt = {"counted": False, "rule": "unsure: or", "because": "unsure: or"}
+    both += [mention(f"{brand} or not", brand=brand, **doubt) for brand in ("Corvane", "Le Rex")]
     for number, kind in ((4, "article"), (5, "other")):
         save_on_day(store, number, record(other_story(number), *both, kind=kind, title=f"Two {number}"))
     decided = store.query("SELECT key FROM mention WHERE rule = 'unsure: or' ORDER BY id")[0]["key"]
