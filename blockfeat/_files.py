@@ -425,11 +425,14 @@ def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:
         If the suffix is unknown or the file cannot be written.
     """
     suffix = check_suffix(path)
+    count = 0
     try:
         with whole_file(path) as raw, _PACKERS[suffix](raw) as stream:
-            return sum(1 for line in map(json_line, objects) if stream.write(line))
+            for count, value in enumerate(objects, start=1):
+                stream.write(json_line(value))
     except OutputError as error:
         raise CorpusError(str(error)) from error
+    return count
 
 
 def json_line(value: dict[str, Any]) -> bytes:

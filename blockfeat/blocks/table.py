@@ -33,7 +33,7 @@ _START, _, _FIRST_BYTE, _END_BYTE, _CONTAINER, *_COUNTS_OF_ROLES = range(len(COL
 _BREAK = re.compile(rb"<br[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
 _WORD = re.compile(r"\S+")
-_LONG, _NOT_A_BLANK = 1 << 16, re.compile(r"[^\S ]")
+_LONG, _UNFOLDED = 1 << 16, re.compile(r"[ \n]{2}|[^\S \n]")
 # Control characters that are white space: line breaks of old terminals, and separators of information.
 _WHITE = {**dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85), "\n"), **dict.fromkeys(range(0x1C, 0x20), " ")}
 
@@ -245,8 +245,9 @@ def _holding(containers: Containers) -> NDArray[np.int64]:
 
 def _folded(text: str) -> str:
     """Return a text with its white space folded; a list of all words of a long one takes many times its bytes."""
-    plain = text.replace("\n", " ") if len(text) >= _LONG else "  "
-    return " ".join(text.split()) if "  " in plain or _NOT_A_BLANK.search(plain) else plain.strip()
+    if len(text) >= _LONG and not _UNFOLDED.search(text):
+        return text.replace("\n", " ").strip()
+    return " ".join(text.split())
 
 
 def _in_rows(*columns: NDArray[Any]) -> Iterator[tuple[int, ...]]:
