@@ -428,8 +428,9 @@ def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:
     count = 0
     try:
         with whole_file(path) as raw, _PACKERS[suffix](raw) as stream:
-            for count, value in enumerate(objects, start=1):
+            for value in objects:
                 stream.write(json_line(value))
+                count += 1
     except OutputError as error:
         raise CorpusError(str(error)) from error
     return count

@@ -230,10 +230,8 @@ def read_urls(name: str, stream: IO[bytes]) -> Iterator[Document]:
         url = line.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
         if not url or url.startswith("#"):
             continue
-        if is_web_address(url):
-            yield unfetched(url)
-        else:
-            yield formats.unread(f"{name}:{number}", f"no http or https address: {url[:80]!r}")
+        no_address = formats.unread(f"{name}:{number}", f"no http or https address: {url[:80]!r}")
+        yield unfetched(url) if is_web_address(url) else no_address
 
 
 def fetched(documents: Iterable[Pending], options: InputOptions) -> Iterator[Pending]:
@@ -327,9 +325,10 @@ def list_inputs(
 
     Pages of files are unread where whoever works on them can read them (`as_read`).
     """
-    if isinstance(inputs, str) or not all(isinstance(name, (str, os.PathLike)) for name in inputs or ()):
+    names = [*(inputs or ["-"])]
+    if isinstance(inputs, str) or not all(isinstance(name, (str, os.PathLike)) for name in names):
         raise InputTypeError(f"inputs must be a list of paths and addresses, not {inputs!r:.80}")
-    for name in map(os.fspath, inputs or ["-"]):
+    for name in map(os.fspath, names):
         try:
             yield from _read_input(name, options, on_passed_over)
         except (*formats.DAMAGE, BlockfeatError) as error:

@@ -37,6 +37,11 @@ def test_inputs_that_are_no_names_are_refused(inputs: Any) -> None:
         list(read_inputs(inputs))
 
 
+def test_names_may_come_from_an_iterator(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<p>x")
+    assert [document.data for document in read_inputs(tmp_path.glob("*.html"))] == [b"<p>x"]  # type: ignore[arg-type]
+
+
 def test_a_folder_is_read_sorted_and_deep(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     for name in ("c.HTML", "a.htm", "b/z.xhtml", "b/y.html", "b/style.css", "settings.json"):
