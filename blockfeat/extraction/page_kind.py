@@ -27,7 +27,7 @@ _LONG, _SHORT = 25, 6
 # Both alternatives behind one set, for which the search is fast.
 _PRICE = r"[$€£¥₹₽₺\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b))"
 # Bytes of a digit, which may be two units, and a space; with them a text ends.
-_SIGNS, _UTF_16, _BYTES_BEFORE, _NUMBER = "$€£¥₹₽₺", "utf-16-le", 6, re.compile(r"\d\s?\Z")
+_SIGNS, _UTF_16, _BYTES_BEFORE, _MANY, _NUMBER = "$€£¥₹₽₺", "utf-16-le", 6, 1_000, re.compile(r"\d\s?\Z")
 # Signs that stand behind numbers, by their last letter; a search compares first and last bytes.
 _BEHIND = {sign[-1]: sign.encode(_UTF_16).rstrip(b"\0") for sign in (*"€£₽₺", "zł", "Kč", "kr", "EUR", "USD")}
 _HEADINGS = name_keys(["h2", "h3", "h4"])
@@ -107,9 +107,9 @@ def _prices(text: str) -> int:
     """Return how many prices a text has; far cheaper where no currency in it stands behind a number."""
     # A copy of what most texts are in memory; in UTF-8 it takes three times as long.
     data = text.encode(_UTF_16, "surrogatepass")
-    places = chain.from_iterable(places_of(sign, data) for last, sign in _BEHIND.items() if last in text)
-    before = (data[max(place - _BYTES_BEFORE, 0) : place].decode(_UTF_16, "ignore") for place in places)
-    if any(map(_NUMBER.search, before)):
+    places = [places_of(sign, data, most=_MANY) for last, sign in _BEHIND.items() if last in text]
+    before = (data[max(place - _BYTES_BEFORE, 0) : place].decode(_UTF_16, "ignore") for place in chain(*places))
+    if max(map(len, places), default=0) == _MANY or any(map(_NUMBER.search, before)):
         return len(re.findall(_PRICE, text))
     return sum([len(re.findall(rf"\{sign}\s?\d", text)) for sign in _SIGNS if sign in text])
 
