@@ -153,7 +153,8 @@ def written_alone(path: str | os.PathLike[str]) -> Iterator[None]:
     OutputError
         Another run writes it, or its folder cannot be written.
     """
-    target = _target(path)
+    with writing(path):
+        target = _target(path)
     if is_written_through(Path(path)):
         yield
         return
@@ -424,8 +425,7 @@ def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:
     CorpusError
         If the suffix is unknown or the file cannot be written.
     """
-    suffix = check_suffix(path)
-    count = 0
+    suffix, count = check_suffix(path), 0
     try:
         with whole_file(path) as raw, _PACKERS[suffix](raw) as stream:
             for value in objects:

@@ -218,7 +218,7 @@ def test_pages_of_products_hold_no_text_twice(default: Extractor) -> None:
 
 
 _FULL = " ".join(
-    ["Our tables are made of oak from the valley, oiled by hand and carried to your door in one piece."] * 3
+    ["Our tables are made of oak from the valley, oiled by hand and carried to your door in one piece."] * 5
 )
 
 
@@ -227,7 +227,7 @@ def test_offers_below_a_text_are_kept(default: Extractor, head: str, price: str,
     offers = "".join(
         f"<div class='tile t{size}'><a href=/{size}>{name} table</a><span>{price.format(size)}</span>"
         f"<div class=btn>Add to basket</div></div>"
-        for size, name in enumerate(_NAMES, 120)
+        for size, name in enumerate(_NAMES * 2, 120)
     )
     page = _page(f"<main><h1>Tables</h1><p>{_FULL}</p><div class=row>{offers}</div></main>", head=head)
     found = (default.with_options(favour=favour) if favour else default).extract(**page)

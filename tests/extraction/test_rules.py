@@ -266,7 +266,7 @@ def test_no_list_takes_the_place_of_short_posts() -> None:
 
 def test_a_line_below_a_picture_is_the_text_where_a_page_names_its_box_and_nothing_is_like_one() -> None:
     menu = "".join(f"<li><a href=/{number}>Ferries</a>" for number in range(40))
-    page = "<title>Blog</title>{}<ul>" + menu + "</ul><h2>Leave a comment</h2><form>Name (required)</form>"
+    page = "<title>Blog</title>{}<nav><ul>" + menu + "</ul></nav><h2>Leave a comment</h2><form>Name (required)</form>"
     post = "<h3><a href=/1>Late</a></h3><div class=storycontent><p><img src=a.jpg>Drawn by Ann on the pier</div>"
     assert Extractor.load().extract(page.format(post)).text == "Drawn by Ann on the pier"
     for html, options in ((page.format(post * 2), {}), (page.format(post), {"favour": "precision"})):
