@@ -46,7 +46,9 @@ def test_a_page_to_read_leads_to_its_other_views(page: Page, site: Site, view: s
 @pytest.mark.parametrize("query", ["images=true", 'view=clean&look=web&settings={"filters":{"images":false}}'])
 def test_sites_whose_images_are_shown_are_not_told_by_what(page: Page, site: Site, query: str) -> None:
     image = f"<figure><img src='{site.url}/i.png' alt='The boat in the harbour'></figure>"
-    site.answers["/a"] = 200, _HTML, page_with(f"<p>Before the image of the boat.</p>{image}").encode()
+    before = "<p>Before the image of the boat, people stood on the pier and waited for the ferry to come.</p>"
+    behind = "<p>Behind it the ferry came, and all of them went home over the river before the night.</p>"
+    site.answers["/a"] = 200, _HTML, page_with(f"{before}{image}{behind}").encode()
     with page.expect_response(f"{site.url}/i.png"):
         page.goto(f"/read?url={site.url}/a&{query}")
     (headers,) = (sent for path, sent in zip(site.seen, site.headers, strict=True) if path == "/i.png")
