@@ -202,8 +202,8 @@ class StopWordIndex:
         return _buckets_of(self.keys, BUCKET_BITS)
 
     @cached_property
-    def _alone(self) -> dict[int, tuple[NDArray[np.uint64], NDArray[np.int32]]]:
-        """The keys of single languages that were asked for, and their buckets: so few stay in the processor's cache."""
+    def _alone(self) -> dict[int, tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int32]]]:
+        """Keys, masks and buckets of single languages that were asked for: so few stay in the processor's cache."""
         return {}
 
     @cached_property
@@ -253,9 +253,11 @@ class StopWordIndex:
     def shares(self, keys: NDArray[np.uint64], words: NDArray[np.int32], lang_index: int) -> NDArray[np.float64]:
         """Return the share of stop words of the language of a column in each block, given words and their keys."""
         if lang_index not in self._alone:
-            known = self.keys[self.masks >> np.uint64(lang_index) & np.uint64(1) > 0]
-            self._alone[lang_index] = known, _buckets_of(known, min(known.size.bit_length() + 2, BUCKET_BITS))
-        return shares_by_block(keys, words, *self._alone[lang_index])
+            own = self.masks >> np.uint64(lang_index) & np.uint64(1) > 0
+            known = self.keys[own]
+            buckets = _buckets_of(known, min(known.size.bit_length() + 2, BUCKET_BITS))
+            self._alone[lang_index] = known, self.masks[own], buckets
+        return shares_by_block(masks_of_keys(keys, *self._alone[lang_index]), words, lang_index)
 
     def counts(self, masks: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return how many words, given their masks, are stop words of each language; shape (languages,)."""
@@ -335,25 +337,31 @@ def stop_word_ratios(
     """
     asked = index.languages if languages is None else languages
     columns = [index.languages.index(lang) for lang in asked]
+    # Words are looked up once, of one language alone in its own table.
+    masks = index.masks_of(measures.token_keys) if len(columns) > 1 else None
     best = np.zeros(measures.words.size, dtype=np.intp)
-    ratio = _shares(measures, index, columns[0])
+    ratio = _shares(measures, index, columns[0], masks)
     if len(asked) == 1:
         return StopWordRatios(asked, best, ratio, ratio / index.densities[columns[0]])
     # One language after the other: all of them together would take a kilobyte a block.
     for place, column in enumerate(columns[1:], start=1):
-        share = _shares(measures, index, column)
+        share = _shares(measures, index, column, masks)
         best[share > ratio] = place
         ratio = np.maximum(ratio, share)
     return StopWordRatios(asked, best, ratio, ratio / index.densities[columns][best])
 
 
-def _shares(measures: TextMeasures, index: StopWordIndex, column: int) -> NDArray[np.float64]:
+def _shares(
+    measures: TextMeasures, index: StopWordIndex, column: int, masks: NDArray[np.uint64] | None
+) -> NDArray[np.float64]:
     """Return the share of stop words of a language in each block.
 
     Of a script without spaces, the share of the characters that its entries cover; a character is a word there.
     """
     if not (measures.has_unspaced and index.is_unspaced(column)):
-        return index.shares(measures.token_keys, measures.words, column)
+        if masks is None:
+            return index.shares(measures.token_keys, measures.words, column)
+        return shares_by_block(masks, measures.words, column)
     covered = index.cover(lowered_codes(measures.page.text, measures.page.codes), column)
     starts = np.concatenate(([0], measures.page.block_ends[:-1]))
     words = np.maximum(measures.words, 1)

@@ -1,4 +1,3 @@
 # C types of word_keys.py: where it runs uncompiled, nobody reads this file.
 
 cdef unsigned long long _ALL_BITS, _BASE, _SPREAD
-cdef int _BUCKET_SHIFT

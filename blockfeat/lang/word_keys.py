@@ -20,7 +20,7 @@ BASE = 0x9E3779B97F4A7C15
 SPREAD = 0xBF58476D1CE4E5B9
 """Multiplier that spreads a key over the whole range."""
 
-_ALL_BITS, _BASE, _SPREAD, _BUCKET_SHIFT = 2**64 - 1, BASE, SPREAD, 64 - BUCKET_BITS
+_ALL_BITS, _BASE, _SPREAD = 2**64 - 1, BASE, SPREAD
 
 
 def keys_of_spans(
@@ -67,8 +67,8 @@ def masks_of_keys(
         The keys to look up.
     known, known_masks : uint64 array
         The keys that are known, ascending, and the mask of each.
-    buckets : int32 array, 2**14 + 1
-        By the highest bits of a key the first of ``known`` that may be it.
+    buckets : int32 array
+        By the highest bits of a key the first of ``known`` that may be it, and how many are known: a power of two and 1.
     """
     masks = np.zeros(keys.size, dtype=np.uint64)
     key: cython.const[cython.ulonglong][::1] = keys
@@ -76,12 +76,13 @@ def masks_of_keys(
     known_mask: cython.const[cython.ulonglong][::1] = known_masks
     first: cython.const[cython.int][::1] = buckets
     mask: cython.ulonglong[::1] = masks
+    shift: cython.int = 65 - (buckets.size - 1).bit_length()
     word: cython.Py_ssize_t
     place: cython.Py_ssize_t
     bucket: cython.Py_ssize_t
     with cython.nogil:
         for word in range(key.shape[0]):
-            bucket = key[word] >> _BUCKET_SHIFT
+            bucket = key[word] >> shift
             for place in range(first[bucket], first[bucket + 1]):
                 if known_key[place] == key[word]:
                     mask[word] = known_mask[place]
@@ -117,43 +118,33 @@ def count_bits(masks: NDArray[np.uint64], count: int) -> NDArray[np.int64]:
     return found
 
 
-def shares_by_block(
-    keys: NDArray[np.uint64], words: NDArray[np.int32], known: NDArray[np.uint64], buckets: NDArray[np.int32]
-) -> NDArray[np.float64]:
-    """Return the share of each block's words that are known.
+def shares_by_block(masks: NDArray[np.uint64], words: NDArray[np.int32], bit: cython.int) -> NDArray[np.float64]:
+    """Return the share of each block's words whose mask has a bit, given the masks of all words of a page.
 
     Parameters
     ----------
-    keys : uint64 array
-        The keys of all words of a page.
+    masks : uint64 array
+        A mask for each word of a page.
     words : int32 array, n
         Words of each block.
-    known, buckets
-        As for `masks_of_keys`, with any power of two of buckets.
+    bit : int
+        The number of the bit, from the lowest.
     """
     shares = np.empty(words.size, dtype=np.float64)
-    key: cython.const[cython.ulonglong][::1] = keys
+    mask: cython.const[cython.ulonglong][::1] = masks
     size: cython.const[cython.int][::1] = words
-    known_key: cython.const[cython.ulonglong][::1] = known
-    first: cython.const[cython.int][::1] = buckets
     share: cython.double[::1] = shares
-    shift: cython.int = 65 - (buckets.size - 1).bit_length()
-    word: cython.Py_ssize_t = 0
-    end: cython.Py_ssize_t = 0
+    first: cython.Py_ssize_t = 0
     block: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    bucket: cython.Py_ssize_t
-    count: cython.Py_ssize_t
+    word: cython.Py_ssize_t
+    count: cython.ulonglong
     with cython.nogil:
         for block in range(size.shape[0]):
             count = 0
-            end += size[block]
-            while word < end:
-                bucket = key[word] >> shift
-                for place in range(first[bucket], first[bucket + 1]):
-                    count += known_key[place] == key[word]
-                word += 1
+            for word in range(first, first + size[block]):
+                count += (mask[word] >> bit) & 1
             share[block] = count / cython.cast(cython.double, max(size[block], 1))
+            first += size[block]
     return shares
 
 
