@@ -359,7 +359,9 @@ def rest_of_box(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]])
     held, more = (inside(blocks, blocks.measures.words, some) for some in (kept, rest & ~kept))
     among = (held <= _MOST_HELD * held.max(initial=0)) & (more > 0)
     is_beside = _called(blocks, "list", among)["without"] | _is_beside(blocks, cue_bits(blocks, among))
-    return kept | rest & ~within(blocks, is_beside & among)
+    chosen = kept | rest & ~within(blocks, is_beside & among)
+    chosen[banners(blocks, chosen)] = False
+    return chosen | kept
 
 
 def offers(blocks: Blocks, kept: Mask, page: Page) -> Mask:
