@@ -68,7 +68,8 @@ def masks_of_keys(
     known, known_masks : uint64 array
         The keys that are known, ascending, and the mask of each.
     buckets : int32 array
-        By the highest bits of a key the first of ``known`` that may be it, and how many are known: a power of two and 1.
+        By the highest bits of a key the first of ``known`` that may be it, with their number at the end; a power of two
+        and one more.
     """
     masks = np.zeros(keys.size, dtype=np.uint64)
     key: cython.const[cython.ulonglong][::1] = keys
