@@ -147,7 +147,7 @@ def _cues(blocks: Blocks) -> list[float]:
     return [log1p(np.count_nonzero(bits & np.uint32(cues.masks[name]))) for name in _CUES]
 
 
-def is_forum(url: str | None) -> bool:
+def _is_forum(url: str | None) -> bool:
     """Return whether an address is that of a forum, by the words of its host and path."""
     parts = _parts(url or "")
     host, path = parts.netloc.lower(), parts.path.lower()
@@ -183,7 +183,7 @@ def _address(url: str | None) -> list[float]:
         log1p(max((len(re.split(r"[-_+]", step)) for step in steps), default=0)),
         float(bool(steps) and re.search(r"\d{4,}", steps[-1]) is not None),
         float(re.search(_DATE, path) is not None),
-        *{**named, "forum": float(is_forum(url))}.values(),
+        *{**named, "forum": float(_is_forum(url))}.values(),
     ]
 
 
