@@ -31,7 +31,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import blockfeat
@@ -81,6 +81,8 @@ def test_one_bad_byte_in_utf_8_changes_one_character(
     encoded = text.encode()
     place %= len(encoded)
     damaged = encoded[:place] + bytes((byte,)) + encoded[place + is_instead :]
+    # Where the only character above ASCII lost a byte, the rest may be a whole character of another encoding.
+    assume(not is_instead or text.isascii() or not damaged.decode(errors="ignore").isascii())
     start = b"<meta charset=utf-8>" if declared == "tag" else b""
     found = _block_text(start + b"<p>" + damaged + b"</p>", charset="utf-8" if declared == "head" else None)
     assert _changed(text, found) <= 1
