@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from blockfeat.data import load_corpora
 from blockfeat.extraction import block_classes
-from blockfeat.extraction.block_classes import CLASSES, BlockClassifier, BlockSigns, BoxNames, place_signs
+from blockfeat.extraction.block_classes import CLASSES, BlockClassifier, BlockSigns, BoxNames
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table
@@ -80,8 +80,7 @@ def judged_blocks(corpora: Path) -> list[Judged]:
                 if place >= len(blocks) or blocks[place].words != row["words"] or blocks[place].kept:
                     continue  # another model cuts or drops it otherwise
                 kept = np.array([block.kept for block in blocks])
-                places, boxes = place_signs(measured.blocks, kept), BoxNames(measured.blocks)
-                signs = BlockSigns.of(measured.blocks, places, boxes, [place])
+                signs = BlockSigns.of(measured.blocks, kept, BoxNames(measured.blocks), [place])
                 host = host_of(labelled) or f"{corpus} {labelled.id}"
                 found.append(Judged(host, row["words"], tuple(row["classes"]), extraction.roles[place], signs))
     return found

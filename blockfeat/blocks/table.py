@@ -7,7 +7,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from html import unescape
 from itertools import accumulate, chain, starmap
 from typing import Any, NamedTuple
@@ -134,24 +133,6 @@ class Blocks:
     def role_counts(self) -> dict[str, Indices]:
         """Elements of each of `ROLES`: inline ones that a block held, boundaries opened just before it."""
         return {role: self.columns[row] for role, row in zip(ROLES, _COUNTS_OF_ROLES, strict=True)}
-
-    @cached_property
-    def kinds(self) -> list[Kind]:
-        """The kind of every container, and last that of none."""
-        containers = self.containers
-        kinds = [_PARAGRAPH] * (containers.key.size + 1)
-        # Number of lists around each container and whether the innermost is numbered; last around none.
-        lists = [(0, False)] * len(kinds)
-        holding = _holding(containers)
-        for container, around, key in _in_rows(holding, containers.parent[holding], containers.key[holding]):
-            kinds[container], lists[container] = kinds[around], lists[around]
-            if tag := _NAMES.get(key):
-                depth, ordered = lists[around]
-                if tag in _LISTS:
-                    lists[container] = depth + 1, tag == "ol"
-                else:
-                    kinds[container] = _KIND_OF_TAG.get(tag) or Kind("list_item", max(1, depth), ordered)
-        return kinds
 
     def text(self, index: int) -> str:
         """Return the text of one block, white space folded to single spaces, without control characters."""
@@ -376,9 +357,23 @@ _NAMES_BY_KEY = dict.fromkeys(map(name_key, _ITEMS), "list_item")
 _NAMES_BY_KEY |= {name_key(tag): kind.name for tag, kind in _KIND_OF_TAG.items()}
 
 
-def kinds_of_blocks(blocks: Blocks) -> list[Kind]:
-    """Return the kind of every block, by the innermost element around it that determines one."""
-    return [blocks.kinds[container] for (container,) in _in_rows(blocks.container)]
+def kinds_of_blocks(blocks: Blocks, indices: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> list[Kind]:
+    """Return the kind of some blocks, or of all, by the innermost element around each that determines one."""
+    containers, own = blocks.containers, blocks.container if indices is None else blocks.container[indices]
+    kinds = [_PARAGRAPH] * (containers.key.size + 1)
+    # Number of lists around each container and whether the innermost is numbered; last around none.
+    lists = [(0, False)] * len(kinds)
+    around_them = _with_those_around(own, containers.parent)
+    columns = (around_them, containers.parent[around_them], containers.key[around_them])
+    for container, around, key in _in_rows(*columns):
+        kinds[container], lists[container] = kinds[around], lists[around]
+        if tag := _NAMES.get(key):
+            depth, ordered = lists[around]
+            if tag in _LISTS:
+                lists[container] = depth + 1, tag == "ol"
+            else:
+                kinds[container] = _KIND_OF_TAG.get(tag) or Kind("list_item", max(1, depth), ordered)
+    return [kinds[container] for (container,) in _in_rows(own)]
 
 
 def kind_names(blocks: Blocks) -> NDArray[np.object_]:

@@ -13,7 +13,6 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.table import kinds_of_blocks
@@ -135,11 +134,11 @@ class BlockColumns(dict[str, Sequence[Any]]):
         return self.choice.headline()
 
     @cached_property
-    def _seen(self) -> tuple[PageFacts, Mapping[str, NDArray[np.bool_]]]:
-        from blockfeat.extraction.block_classes import BoxNames, place_signs
+    def _seen(self) -> PageFacts:
+        from blockfeat.extraction.block_classes import BoxNames
         from blockfeat.extraction.reasons import PageFacts
 
-        return PageFacts(self.blocks, self.kept, BoxNames(self.blocks)), place_signs(self.blocks, self.kept)
+        return PageFacts(self.blocks, self.kept, BoxNames(self.blocks))
 
     def explained(self, index: int) -> Explained:
         """Return part, facts and reason of a block; after a few single calls, those of all are computed."""
@@ -157,16 +156,16 @@ class BlockColumns(dict[str, Sequence[Any]]):
 
         rules, lang = self.choice.rule_reasons, self.choice.options.lang_ui
         has_words = lang == "en" and self.model.kind not in _WITHOUT_WORDS
-        seen, places = self._seen
-        parts = classes_of(self.blocks, places, seen.boxes, self["role"], chosen)
+        seen, kinds = self._seen, kinds_of_blocks(self.blocks, chosen)
+        parts = classes_of(self.blocks, self.kept, seen.boxes, self["role"], chosen)
         worded = cache(lambda part, facts, kept: reason(part, facts, kept=kept, lang=lang))
         found: list[Explained] = []
         unsaid, labels = BlockReason(), self.kept.data
-        for index, part in zip(chosen, parts, strict=True):
+        for index, part, kind in zip(chosen, parts, kinds, strict=True):
             if index in rules:
                 found.append((part, (), rules[index]))
                 continue
-            facts, kept = seen.of(index, part), labels[index]
+            facts, kept = seen.of(index, part, kind.name), labels[index]
             said = self["said"][index] if has_words else unsaid
             if not said.reason:
                 because = worded(part, facts, kept)
@@ -316,9 +315,8 @@ class PageAnalysis:
         explained = map(known.__getitem__, dropped) if known is not None else page.explain(dropped) if dropped else ()
         found, reasons = [], {index: because for index, (*_, because) in zip(dropped, explained, strict=True)}
         paths = map(page["xpath"].__getitem__, chosen) if "xpath" in page else blocks.xpaths(chosen)
-        for index, path in zip(chosen, paths, strict=True):
-            is_preformatted = blocks.kinds[blocks.container[index]].name == "preformatted"
-            text = blocks.preformatted_text(index) if is_preformatted else blocks.text(index)
+        for index, path, kind in zip(chosen, paths, kinds_of_blocks(blocks, chosen), strict=True):
+            text = blocks.preformatted_text(index) if kind.name == "preformatted" else blocks.text(index)
             words, score = int(blocks.measures.words[index]), float(self.prediction.scores[index])
             why = reasons.get(index)
             found.append(Block(index, text, words, path, kept=why is None, score=score, reason=why or ""))

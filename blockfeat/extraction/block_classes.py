@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._files import bundled_json, bundled_table
-from blockfeat.blocks.table import Blocks, Mask
+from blockfeat.blocks.table import Blocks, Mask, kinds_of_blocks
 from blockfeat.extraction.walls import any_of
 from blockfeat.page.tags import name_keys
 
@@ -102,15 +102,15 @@ class BlockSigns:
     matrix: Mask
 
     @classmethod
-    def of(cls, blocks: Blocks, places: Mapping[str, Mask], boxes: BoxNames, chosen: Sequence[int]) -> BlockSigns:
-        """Read the signs of some blocks of a page, given the `place_signs` of all."""
+    def of(cls, blocks: Blocks, kept: Mask, boxes: BoxNames, chosen: Sequence[int]) -> BlockSigns:
+        """Read the signs of some blocks of a page of which some are kept."""
         rows = np.asarray(chosen)
         near, far = boxes.bits(rows)
         classes = np.arange(len(CLASSES) - 1)
         # The classifier was fitted to this meaning of far: a menu is around, and nothing near names the class.
         boxed = np.stack([near[:, None] >> classes & 1, far[:, None] & (~near[:, None] >> classes) & 1], axis=2)
         names = [f"{where} {name}" for name in CLASSES[:-1] for where in ("near", "far")]
-        columns = {name: column[rows] for name, column in places.items()} | _texts(blocks.texts(rows))
+        columns = _places(blocks, kept, rows) | _texts(blocks.texts(rows))
         matrix = np.hstack([boxed.reshape(len(chosen), len(names)).astype(np.bool_), np.array([*columns.values()]).T])
         return cls((*names, *columns), matrix)
 
@@ -220,19 +220,16 @@ class BoxNames:
         return _NOT_SHOWN.sub("", token.strip("<>"))[:_LONGEST_SHOWN]
 
 
-def place_signs(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
-    """Return the signs of place, length, links and kind of the blocks of a page, of which some are kept."""
-    count = len(blocks)
-    words = blocks.measures.words
-    linked = blocks.measures.anchor_words / np.maximum(words, 1)
-    kinds = np.array([_KINDS.get(kind.name, 0) for kind in blocks.kinds], dtype=np.uint8)[blocks.container]
-    lengths, span = np.searchsorted((2, 5, 14, 40), words), kept.nonzero()[0]
+def _places(blocks: Blocks, kept: Mask, index: NDArray[np.int64]) -> dict[str, Mask]:
+    """Return the signs of place, length, links and kind of some blocks of a page."""
+    count, span = len(blocks), kept.nonzero()[0]
     first, last = (int(span[0]), int(span[-1])) if span.size else (count, count)
-    index = np.arange(count)
-    is_link = linked >= _LINKED
-    beside = np.zeros(count, dtype=np.int64)
-    beside[1:] += is_link[:-1]
-    beside[:-1] += is_link[1:]
+    kinds = np.array([_KINDS.get(kind.name, 0) for kind in kinds_of_blocks(blocks, index)], dtype=np.uint8)
+    of_all = blocks.measures.anchor_words / np.maximum(blocks.measures.words, 1)
+    are_links = np.zeros(count + 2, dtype=np.int64)
+    are_links[1:-1] = of_all >= _LINKED
+    linked, words, is_link = of_all[index], blocks.measures.words[index], are_links[index + 1] > 0
+    lengths, beside = np.searchsorted((2, 5, 14, 40), words), are_links[index] + are_links[index + 2]
     return {
         "before": index < first,
         "behind": index > last,
@@ -287,17 +284,15 @@ class BlockClassifier:
         return [CLASSES[place] for place in log_odds.argmax(axis=1).tolist()]
 
 
-def classes_of(
-    blocks: Blocks, places: Mapping[str, Mask], boxes: BoxNames, roles: Sequence[str], chosen: Sequence[int]
-) -> list[str]:
+def classes_of(blocks: Blocks, kept: Mask, boxes: BoxNames, roles: Sequence[str], chosen: Sequence[int]) -> list[str]:
     """Return what some blocks are: their role where they have one, of the others their class.
 
     Parameters
     ----------
     blocks : Blocks
         The page's n blocks.
-    places : mapping of bool array, n
-        Their `place_signs`.
+    kept : bool array, n
+        The blocks that are content.
     boxes : BoxNames
         The names around them.
     roles : sequence of str
@@ -306,5 +301,5 @@ def classes_of(
         The blocks to classify.
     """
     clutter = [block for block in chosen if roles[block] == "clutter"]
-    found = iter(BlockClassifier.bundled().classes(BlockSigns.of(blocks, places, boxes, clutter)) if clutter else ())
+    found = iter(BlockClassifier.bundled().classes(BlockSigns.of(blocks, kept, boxes, clutter)) if clutter else ())
     return [next(found) if roles[block] == "clutter" else roles[block] for block in chosen]

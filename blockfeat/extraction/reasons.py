@@ -44,28 +44,22 @@ class PageFacts:
     def __init__(self, blocks: Blocks, kept: Mask, boxes: BoxNames) -> None:
         measures, places = blocks.measures, kept.nonzero()[0]
         self.boxes = boxes
-        self._kept: list[bool] = kept.tolist()
-        linked = measures.anchor_words / np.maximum(measures.words, 1)
-        self._linked: list[float] = linked.tolist()
-        self._words: list[int] = measures.words.tolist()
-        self._sentences: list[int] = measures.sentences.tolist()
-        self._kinds, self._container = blocks.kinds, blocks.container.data
+        # Read one by one, as Python's numbers.
+        self._kept, self._words, self._sentences = kept.data, measures.words.data, measures.sentences.data
+        self._linked = (measures.anchor_words / np.maximum(measures.words, 1)).data
         self._span = (int(places[0]), int(places[-1])) if places.size else (len(blocks), -1)
 
-    def of(self, block: int, part: str) -> tuple[Fact, ...]:
+    def of(self, block: int, part: str, kind: str) -> tuple[Fact, ...]:
         """Return up to three facts that argue for the decision about a block, those that say most first."""
-        return tuple((self._for(block) if self._kept[block] else self._against(block, part))[:MOST])
+        return tuple((self._for(block, kind) if self._kept[block] else self._against(block, part, kind))[:MOST])
 
-    def _kind(self, block: int) -> str:
-        return self._kinds[self._container[block]].name
-
-    def _against(self, block: int, part: str) -> list[Fact]:
+    def _against(self, block: int, part: str, kind: str) -> list[Fact]:
         linked, words, found = self._linked[block], self._words[block], list[Fact]()
         if words and linked >= _ALL:
             found.append(("link", words) if words <= _SHORT else ("all links", words))
         elif words > 1 and linked >= _MOST:
             found.append(("most links", round(10 * linked)))
-        elif 0 < words <= _SHORT and self._kind(block) != "heading":
+        elif 0 < words <= _SHORT and kind != "heading":
             found.append(("short", words))
         first, last = self._span
         if last >= 0 and block < first:
@@ -80,8 +74,8 @@ class PageFacts:
             found.append(("no text", 0))
         return found
 
-    def _for(self, block: int) -> list[Fact]:
-        words, kind, found = self._words[block], self._kind(block), list[Fact]()
+    def _for(self, block: int, kind: str) -> list[Fact]:
+        words, found = self._words[block], list[Fact]()
         if kind == "heading":
             found.append(("heading", 0))
         elif self._sentences[block] >= 2 and words >= _SENTENCE_WORDS * self._sentences[block]:
