@@ -107,6 +107,7 @@ def _check_output(found: Extraction) -> None:
     # With the links, formulas and raised signs of the page.
     written |= {f"{name} of the page": write(found) for name, write in FORMATS.items()}
     written["linked markdown"] = extraction.to_markdown(links=True)
+    written["markdown of the page with images"] = found.to_markdown(links=True, images=True)
     with suppress(LimitExceeded):
         written["json with evidence"] = to_json_line(found, evidence=True)
         json.loads(written["json with evidence"])

@@ -75,7 +75,7 @@ class Inlines:
                 spans.append((start, end, _LINK * len(self._targets)))
                 self._targets.append(target)
         check_memory(self._size, _BYTES_OF_PIECE * len(spans), "the parts of the text")
-        self._images, self.loose = _images(blocks, base) if images else ({}, {})
+        self._images, self.loose = _images(blocks, base) if images and len(blocks) else ({}, {})
         inside = [(place, place, 0) for found in self._images.values() for place, _ in found]
         self._cuts, self._styles = _changes([*spans, *inside])
         cuts = np.array(self._cuts, dtype=np.int32)

@@ -45,9 +45,10 @@ _OUTERMOST = frozenset({"body", "head", "html"})
 _LEFT_OUT = _names("left_out")
 _FORMATTING = _names("formatting")
 _MOST_FORMATTING = 8
-# The parser copies a text for each character reference in it, up to the next comment, which is left out later.
+# The parser copies a text for each reference and each character from U+0080 to U+00BF, up to the next comment, which
+# is left out later.
 _LONG_TEXT = re.compile(r"(?:\A|>)[^<>]{20000,}")
-_REFERENCES = re.compile(r"(?:&[^&]*){1,1000}")
+_REFERENCES = re.compile("(?:[&\x80-\xbf][^&\x80-\xbf]*){1,1000}")
 # What stands in a table outside of its cells goes before it, for which the parser looks at all that stands there.
 _ROWS = frozenset({"table", "tbody", "tfoot", "thead", "tr"})
 _IN_ROWS = frozenset({"caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"})

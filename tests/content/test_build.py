@@ -1,7 +1,9 @@
 """What becomes of elements in the tree of content, seen in its formats."""
 
+import pytest
 from lxml import etree
 
+import blockfeat
 from golden_formats import all_kept
 from tei_schema import validate_tei
 
@@ -46,6 +48,14 @@ def test_cells_span_rows_and_columns_in_html_and_xml() -> None:
 def test_a_row_without_text_is_left_out_and_no_longer_spanned() -> None:
     rows = "<tr><th>a<th>b<tr><td rowspan=3>A<td>1<tr><td> <tr><td>2<tr><td>B<td>3"
     assert '<td rowspan="2">A</td><td>1</td></tr><tr><td>2</td>' in all_kept(f"<table>{rows}</table>").to_html()
+
+
+@pytest.mark.parametrize("page", ["<img src=a.png>", "<p><img src=a.png alt=boat></p>", "<table><img src=a.png>"])
+def test_a_page_of_images_alone_has_no_content_to_write(page: str) -> None:
+    found = blockfeat.extract(page)
+    assert (found.status, found.to_markdown(images=True)) == ("empty", "")
+    assert "<img" not in found.to_html(images=True)
+    validate_tei(etree.fromstring(found.to_xml(images=True).encode()))
 
 
 def test_a_caption_stands_with_its_figure() -> None:

@@ -114,3 +114,11 @@ def test_what_only_looks_like_an_address_stays() -> None:
 def test_hostile_sheets_take_linear_time(css: str, around: str) -> None:
     small, large = (around.format(css * times) for times in (4_000, 16_000))
     assert seconds_of(lambda: _css(large)) < 12 * seconds_of(lambda: _css(small)) + 0.5
+
+
+@pytest.mark.parametrize("text", ["« a » ", "&amp;a ", "\ra", "&lt;", "a\u00a0"])
+def test_long_texts_take_linear_time(text: str) -> None:
+    sanitised = Sanitiser(Base(None)).markup
+    small, large = (f"<p>{text * times}</p>" for times in (20_000, 80_000))
+    assert seconds_of(lambda: sanitised(large)) < 12 * seconds_of(lambda: sanitised(small)) + 0.5
+    assert sanitised(small).replace("&nbsp;", "\u00a0") == small.replace("\r", "\n")
