@@ -127,6 +127,7 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
     "long paragraphs": _repeat("<p>" + "many words in one paragraph, " * 100 + "</p>"),
     "one huge text": _around("<p>", "word ", "</p>"),
     "one huge word": _around("<p>", "w", "</p>"),
+    "signs of Latin-1": _around("<p>", "« a » ", "</p>"),
     "breaks": _repeat("x<br>"),
     "double breaks": _repeat("x<br><br>"),
     "links": _repeat('<a href="/some/where">link</a> '),

@@ -49,6 +49,7 @@ _MOST_FORMATTING = 8
 # is left out later.
 _LONG_TEXT = re.compile(r"(?:\A|>)[^<>]{20000,}")
 _REFERENCES = re.compile("(?:[&\x80-\xbf][^&\x80-\xbf]*){1,1000}")
+_PIECES = re.compile("[&<>\x80-\xbf]")
 # What stands in a table outside of its cells goes before it, for which the parser looks at all that stands there.
 _ROWS = frozenset({"table", "tbody", "tfoot", "thead", "tr"})
 _IN_ROWS = frozenset({"caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"})
@@ -243,9 +244,9 @@ class Sanitiser:
             elif name not in _TAGS | _OUTERMOST | _LEFT_OUT:
                 element.tag = "span"
             self._set_attributes(name, element)
-            astray += name in _ROWS and bool((element.text or "").strip())
+            astray += name in _ROWS and _pieces(element.text)
             if (around := element.getparent()) is not None and around.tag in _ROWS:
-                astray += name not in _IN_ROWS or bool((element.tail or "").strip())
+                astray += name not in _IN_ROWS or _pieces(element.tail)
         if astray > _MOST_ASTRAY:
             raise LimitExceeded(f"{astray:,} texts and elements stand in tables outside of cells")
         return frozenset(custom)
@@ -388,6 +389,11 @@ def _body(root: etree._Element) -> etree._Element:
         if child.tag != "head" and child is not body:
             body.append(child)
     return body
+
+
+def _pieces(text: str | None) -> int:
+    """Return in how many pieces the parser adds a text that stands in a table to what is before the table."""
+    return len(_PIECES.findall(text)) + bool(text.strip()) if text else 0
 
 
 def _disable(name: str, element: etree._Element) -> None:

@@ -13,7 +13,7 @@ from lxml import etree, html
 from active_markup import running_in
 from blockfeat import Extraction, Extractor
 from blockfeat.data import demo_pages
-from blockfeat.errors import BlockfeatError
+from blockfeat.errors import BlockfeatError, LimitExceeded
 from blockfeat.models.model import Prediction
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
@@ -102,6 +102,14 @@ def test_a_page_without_doctype_has_none() -> None:
     assert (
         extraction_of("<?xml version='1.0'?><!-- a --><!DOCTYPE html PUBLIC 'x'><p>one").to_page().startswith("<!DOC")
     )
+
+
+@pytest.mark.parametrize("text", ["…»", "&amp;", "a\u00a0", "a&lt;"])
+def test_a_table_with_much_text_outside_of_its_cells_is_refused(text: str) -> None:
+    # The parser moves it in front of the table a piece at a time, and copies all that is there.
+    assert "<table" in extraction_of(f"<p>one<table>{text * 100}</table>").to_page()
+    with pytest.raises(LimitExceeded, match="in tables outside of cells"):
+        extraction_of(f"<p>one<table>{text * 20_001}</table>").to_page()
 
 
 @pytest.mark.parametrize("page", ["", " ", "<script>a()</script>", "<p>"])
