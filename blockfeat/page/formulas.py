@@ -18,7 +18,7 @@ FORMULA = "texmath"
 """Name of the elements that stand for formulas; their text is LaTeX between ``$``, or ``$$`` where it is displayed."""
 
 _START, _END = f"<{FORMULA}>".encode(), f"</{FORMULA}>".encode()
-_MATH, _SCRIPT = name_key("math"), name_key("script")
+_MATH, _SCRIPT, _ANNOTATION = name_key("math"), name_key("script"), name_key("annotation")
 # Elements that a renderer puts around a formula, or before the script that holds its source.
 _RENDERED = (
     r'^<mjx-|\sclass="(?:[^"]*\s)?'
@@ -32,7 +32,8 @@ _WRAPPED = r"\\\((.*)\\\)|\\\[(.*)\\\]|\$+([^$]*)\$+|\{\\(?:display|text)style (
 _BRACE = r"(?<!\\)[{}]"
 _SPECIAL = r"[#$%&_{}]"
 _NEEDLESS = r"(?<![\w}\]])\{(\w)\}(?=[_^])"
-# Each level of MathML is copied by its parent, so the time grows with depth: longer formulas are not converted.
+# Each level of MathML is copied by its parent, so the time grows with depth, and a script that nobody closed holds the
+# rest of the page: longer formulas are not converted.
 _LONGEST = 1 << 16  # bytes
 _ARGUMENT = r"#([1-3])"
 
@@ -56,12 +57,12 @@ def with_formulas(tags: Tags) -> Tags:
     is_outermost = tags.opened[maths] > np.append(-1, np.maximum.accumulate(tags.closed[maths])[:-1])[: maths.size]
     candidates = sorted([*maths[is_outermost].tolist(), *(tags.key == _SCRIPT).nonzero()[0].tolist()])
     parents, ending = tags.parents().tolist(), {tag: element for element, tag in enumerate(tags.closed.tolist())}
-    spans: list[_Span] = []
+    spans, known = list[_Span](), dict[bytes, str]()
     for before, element, behind in zip([0, *candidates], candidates, [*candidates[1:], 0], strict=False):
         # A renderer's wrapper around one formula holds no other formula.
         limits = int(tags.opened[before]), int(tags.opened[behind]) or len(tags.start)
         is_script = tags.key[element] == _SCRIPT
-        span = _of_script(tags, ending, element) if is_script else _of_math(tags, parents, element, limits)
+        span = _of_script(tags, ending, element) if is_script else _of_math(tags, parents, element, limits, known)
         while spans and span and spans[-1].first >= span.first:
             spans.pop()
         if span and span.latex and (not spans or spans[-1].last < span.first):
@@ -71,7 +72,8 @@ def with_formulas(tags: Tags) -> Tags:
 
 def _of_script(tags: Tags, ending: dict[int, int], element: int) -> _Span | None:
     """Return the formula of a script with what is shown of it before; None for other scripts."""
-    if not tags.attributes(element).get("type", "").lower().startswith("math/tex"):
+    is_tex = tags.attributes(element).get("type", "").lower().startswith("math/tex")
+    if not is_tex or _is_too_long(tags, element):
         return None
     outer, first = element, int(tags.opened[element])
     while not tags.source[tags.stop[first - 1] : tags.start[first]].strip():
@@ -83,23 +85,37 @@ def _of_script(tags: Tags, ending: dict[int, int], element: int) -> _Span | None
     return _Span(outer, first, int(tags.closed[element]), latex)
 
 
+def _is_too_long(tags: Tags, element: int) -> bool:
+    return bool(tags.start[tags.closed[element]] - tags.stop[tags.opened[element]] > _LONGEST)
+
+
 def _is_rendered(tags: Tags, element: int) -> bool:
     return re.search(_RENDERED, tags.start_tag(element)) is not None
 
 
-def _of_math(tags: Tags, parents: list[int], element: int, limits: tuple[int, int]) -> _Span:
-    """Return the formula of MathML with all that a renderer puts around it, between two tags."""
+def _of_math(tags: Tags, parents: list[int], element: int, limits: tuple[int, int], known: dict[bytes, str]) -> _Span:
+    """Return the formula of MathML with all that a renderer puts around it, between two tags.
+
+    Formulas of a page repeat: what is known of a markup is used again.
+    """
     outer, around = element, parents[element]
     while limits[0] < tags.opened[around] and tags.closed[around] < limits[1] and _is_rendered(tags, around):
         outer, around = around, parents[around]
+    markup = tags.source[tags.start[tags.opened[element]] : tags.stop[tags.closed[element]]]
+    if markup not in known:
+        known[markup] = _of_markup(tags, parents, element)
+    return _Span(outer, int(tags.opened[outer]), int(tags.closed[outer]), known[markup])
+
+
+def _of_markup(tags: Tags, parents: list[int], element: int) -> str:
+    """Return the formula of MathML as LaTeX: an annotation, what it declares, or what its elements say."""
     end = int(tags.opened.searchsorted(tags.closed[element], side="right"))
     given = tags.attributes(element)
-    notes = (inner for inner in range(element, end) if tags.name(inner) == "annotation")
+    notes = (inner for inner in range(element, end) if tags.key[inner] == _ANNOTATION)
     annotated = (tags.text(note) for note in notes if "tex" in tags.attributes(note).get("encoding", "").lower())
     declared = given.get("data-latex") or given.get("alttext") or ""
     latex = _latex(next(annotated, "") or ("" if re.search(_PROSE, declared) and "\\" not in declared else declared))
-    latex = latex or _of_mathml(tags, parents, element, end)
-    return _Span(outer, int(tags.opened[outer]), int(tags.closed[outer]), latex)
+    return latex or _of_mathml(tags, parents, element, end)
 
 
 def _latex(text: str) -> str:
@@ -117,7 +133,7 @@ def _latex(text: str) -> str:
 
 def _of_mathml(tags: Tags, parents: list[int], element: int, end: int) -> str:
     """Return MathML as LaTeX, from the innermost elements outwards; nothing where it is too long."""
-    if tags.start[tags.closed[element]] - tags.stop[tags.opened[element]] > _LONGEST:
+    if _is_too_long(tags, element):
         return ""
     inside: dict[int, list[str]] = defaultdict(list)
     for inner in range(end - 1, element - 1, -1):

@@ -32,7 +32,7 @@ MARKS = (1, 2, 127)
 """Bytes that never occur in the markup of `Tags`: free to stand for tags in text."""
 
 _ATTRIBUTE = re.compile(r"\s([^\s=]+)=\"([^\"]*)\"")
-_TAG = re.compile(r"<[^>]*>")
+_TAG, _NAME_END = re.compile(r"<[^>]*>"), re.compile(rb"[\s/>]")
 _BODY = name_key("body")
 
 
@@ -87,7 +87,8 @@ class Tags:
 
     def name(self, element: int) -> str:
         """Return the name of an element."""
-        return re.split(r"[\s/>]", self.start_tag(element)[1:], maxsplit=1)[0]
+        tag = self.opened[element]
+        return _NAME_END.split(self.source[self.start[tag] + 1 : self.stop[tag]], 1)[0].decode("utf-8", "replace")
 
     def start_tag(self, element: int) -> str:
         """Return the start tag of an element as it is written in ``source``."""

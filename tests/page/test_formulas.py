@@ -79,6 +79,16 @@ def test_a_formula_within_another_is_part_of_it() -> None:
     assert formulas("<math><mi>x</mi><math><mi>y</mi></math></math><math><mi>z</mi></math>") == ["$xy$", "$z$"]
 
 
+def test_a_script_that_nobody_closes_is_no_formula() -> None:
+    words = "<p>one two three</p>" * 4_000
+    assert formulas(f"<script type=math/tex>{words}") == []
+    assert formulas(f"<script type=math/tex>{words[:200]}</script>") == [f"${words[:200]}$"]
+
+
+def test_formulas_that_repeat_are_the_same() -> None:
+    assert formulas("<math><mi>x</mi></math> and <math><mi>y</mi></math> " * 3) == ["$x$", "$y$"] * 3
+
+
 def test_formulas_may_be_left_as_they_are() -> None:
     assert tags_of(f"<p>{MATHML}", keep_raw_text=True).named("math").size == 1
 
