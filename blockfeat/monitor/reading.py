@@ -29,6 +29,10 @@ _PAGE = b"\0"
 """What evidence begins with that is a page; older evidence is JSON of the blocks."""
 _LINKED_DATA = b'<script type="application/ld+json">%s</script>'
 # As tags without content are written; only as two tags it is read as one element.
+_DOUBLED = re.compile(
+    b"\xc3[\x82-\xb4](?=\xc2|\xc5[\x92\x93\xa0\xa1\xb8\xbd\xbe]|\xc6\x92|\xcb[\x86\x9c]|\xe2[\x80\x82\x84])"
+)
+_VALUE = re.compile(b'="[^"]*"|>[^<]*')
 _EMPTY = re.compile(rb"(<noscript[^>]*)/>")
 _EARLIER = "decided when the page was read; blockfeat would read it otherwise today"
 BLOCK = ("index", "kind", "words", "kept", "score", "reason", "xpath", "text")
@@ -254,9 +258,13 @@ def _packed(page: FetchedPage, extraction: Extraction) -> bytes:
     analysis = extraction.analysis
     assert analysis is not None
     read, decided = analysis.choice.page, analysis.prediction
-    told = {"url": page.url, "lang": page.lang, "blocks": decided.kept.size}
+    reasons = [*analysis.choice.rule_reasons.items()]
+    told = {"url": page.url, "lang": page.lang, "blocks": decided.kept.size, "reasons": reasons}
     head = _PAGE + json.dumps(told).encode() + b"\n" + decided.scores.tobytes() + decided.kept.tobytes()
     source = b"" if read.tags is None else read.tags.source
+    if _DOUBLED.search(source):
+        # What looks encoded twice and stayed as it was does so again.
+        source = _VALUE.sub(lambda value: _DOUBLED.sub(lambda it: b"&#%d;" % ord(it[0].decode()), value[0]), source)
     data = map(_LINKED_DATA.__mod__, read.linked_data)
     packer = zlib.compressobj(level=1)
     parts = [packer.compress(part) for part in (head, source[: read.body], *data, source[read.body :])]
@@ -306,9 +314,11 @@ def _read_again(page: StoredPage, plain: bytes, extractor: Extractor | None) -> 
     if analysis is None or (now := analysis.prediction).kept.size != size:
         return None
     choice = analysis.choice
-    if extractor.model.name != page.model or (now.kept != kept).any() or not np.allclose(now.scores, scores):
+    reasons = told.get("reasons", [] if (now.kept == kept).all() else None)  # 0.3.0 wrote none
+    if extractor.model.name != page.model or reasons is None or not np.allclose(now.scores, scores):
         # What explains the decisions of today would contradict these.
-        choice = choice._replace(kept=kept, rule_reasons=dict.fromkeys(range(size), _EARLIER))
+        reasons = [(index, _EARLIER) for index in range(size)]
+    choice = choice._replace(kept=kept, rule_reasons=dict(reasons or choice.rule_reasons))
     decided = replace(now, scores=scores, kept=kept)
     return replace(extraction, source=replace(analysis, prediction=decided, choice=choice))
 

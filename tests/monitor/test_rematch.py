@@ -142,6 +142,24 @@ def test_pages_of_many_languages_are_found_again_as_they_were_read(tmp_path: Pat
         assert _found(store) == before
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"\xc3\xbcle Corvane <e \xbb M\xc3\xbc<body>\x9e",
+        'Corvane<th >1日本語の文章でe@type":"Article,<rt >0EUR<p role=dialog schema.org/Product">><cite ><header >',
+    ],
+    ids=["what looks encoded twice", "what its bytes say of its kind"],
+)
+def test_a_page_is_decided_by_more_than_is_kept_of_it(store: Store, page: bytes | str) -> None:
+    config = _config(_OLD)
+    (row,) = add(store, "a.example/")
+    save(store, row, PageReader.of(ReaderSettings.of(config)).read(FetchedPage(page, row.url)))
+    before = _found(store)
+    assert len(before) == 1
+    assert rematch(store, config, now=NOW) == Rematched(1)
+    assert _found(store) == before
+
+
 def test_a_name_can_be_taken_back(stores: Callable[..., Store]) -> None:
     """A word of the language that was given for a name by mistake."""
     with stores("nothing") as store:
