@@ -4,6 +4,7 @@ import errno
 import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ import pytest
 from blockfeat._files import (
     config_text,
     held_alone,
+    is_same_file,
+    is_written_through,
     read_lines,
     whole_file,
     write_text,
@@ -61,6 +64,33 @@ def test_a_file_that_must_survive_a_crash_is_on_the_disk_before_it_has_its_name(
     with whole_file(tmp_path / "b") as stream:
         stream.write(b"data")
     assert len(synced) == 1, "who does not ask for it does not wait for the disk"
+
+
+def test_what_was_written_before_a_failure_is_kept_where_it_is_asked_for(tmp_path: Path) -> None:
+    for data in (b"part", b"other"):
+        with suppress(KeyError), whole_file(tmp_path / "out", kept=True) as stream:
+            stream.write(data)
+            raise KeyError
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"out.new": data}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="has neither such pipes nor such devices")
+def test_what_is_no_regular_file_is_written_through_and_the_same_as_none(tmp_path: Path) -> None:
+    file, link, pipe = tmp_path / "file", tmp_path / "link", tmp_path / "pipe"
+    file.write_bytes(b"older")
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    paths = (file, link, pipe, tmp_path, tmp_path / "none", Path("/dev/null"), Path("/dev/stdout"))
+    assert [is_written_through(path) for path in paths] == [False, False, True, True, False, True, True]
+    assert [is_same_file(path, path) for path in paths[:6]] == [True, True, False, False, False, False]
+    assert [is_same_file(name, file) for name in (link, pipe, "none", "a\0b")] == [True, False, False, False]
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    for path in (file, pipe):
+        with written_alone(path):
+            assert (tmp_path / f".{path.name}.lock").exists() == (path == file)
+            write_whole(path, b"data")
+    assert (os.read(reader, 9), file.read_bytes()) == (b"data", b"data")
+    os.close(reader)
 
 
 def test_a_file_may_have_the_longest_name(tmp_path: Path) -> None:
@@ -116,7 +146,7 @@ def test_a_lock_has_one_holder_at_a_time_from_any_thread(tmp_path: Path) -> None
 def test_a_file_is_written_once_at_a_time_and_a_lock_that_goes_meanwhile_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, lock = tmp_path / "out", tmp_path / ".out.lock"
+    path, lock = tmp_path / "a" / "new" / "out", tmp_path / "a" / "new" / ".out.lock"
     with written_alone(path), pytest.raises(OutputError, match="another run is writing it"), written_alone(path):
         pass
     assert not lock.exists()

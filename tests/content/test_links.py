@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from blockfeat.content.links import Base, clean_characters, fold_white_space, safe_target, xml_characters
+from blockfeat.content.links import Base, clean_characters, fold_white_space, is_plain, safe_target, xml_characters
 from blockfeat.page.page import Page
 from cases import CASES
 
@@ -89,6 +89,11 @@ def test_clean_text_holds_nothing_unwanted_and_stays_as_it_is(text: str) -> None
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"])))
 def test_other_characters_stay(text: str) -> None:
     assert clean_characters(text) == text
+
+
+def test_a_plain_text_needs_neither_escapes_nor_folding() -> None:
+    assert is_plain("It is 'plain',\u00a0\"straße\".")
+    assert not [mark for mark in ("  ", "&", "<", ">", "\n", "\x85", "\u2028", "\ud800") if is_plain(f"a{mark}b")]
 
 
 @given(ANY_TEXT)

@@ -4,6 +4,7 @@ import asyncio
 import email
 import email.policy
 import json
+import re
 import socketserver
 import sys
 import threading
@@ -115,6 +116,7 @@ def test_a_mail_has_text_and_html_and_the_same_id_again(mail: MailServer) -> Non
         ({"RCPT": "550 no"}, "refused all of", False),
         ({"DATA": "554 spam"}, "554 spam", True),
         ({"DATA": "500 what"}, "500 what", True),
+        ({"DATA": "499 what"}, "499 what", False),
         ({"DATA": "451 later"}, "451 later", False),
         ({"MAIL": "421 busy"}, "421", False),
     ],
@@ -148,14 +150,14 @@ def test_no_mail_server_and_no_password(mail: MailServer, monkeypatch: pytest.Mo
 
 def test_no_word_of_a_page_is_a_link_or_a_call_in_a_chat(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAT_URL", f"{hook.url}secret")
-    evil = _EVENT | {"title": "<!channel> @all [x](https://evil.example)", "url": "https://a.example/|x"}
+    evil = _EVENT | {"title": '<!channel> @all [x](https://evil.example) "it\'s"', "url": "https://a.example/|x"}
     _send(partial(post_to_slack, "CHAT_URL", "agent"), evil)
     (said,) = (body["text"] for body in hook.bodies)
     assert said.startswith("*Head: 1 article (Bäcker 1)*\n\n*<https://a.example/%7Cx|Bäcker: &lt;!channel&gt; ")
     # Mattermost calls everybody by @all in any text, and has Markdown's links.
     assert "@all" not in said
     assert "[x](" not in said
-    assert "[x]\u200b(https://evil.example)" in said
+    assert '[x]\u200b(https://evil.example) "it\'s"' in said
 
 
 def test_the_address_of_a_chat_stands_in_no_message(hook: Hook) -> None:
@@ -173,6 +175,7 @@ def test_a_feed_has_each_mention_once_and_the_newest_first(tmp_path: Path) -> No
     rows = channels.entries_of(file.read_bytes())
     assert list(rows) == ["1", "2", "9"]
     assert ('term="Corvane &amp; Co"' in rows["2"], f'href="{_EVENT["url"]}"' in rows["1"]) == (True, True)
+    assert _EVENT["found_at"] in rows["1"]
     for number in range(30):
         _send(send, *({**_EVENT, "id": f"{number}-{each}"} for each in range(10)))
     assert len(channels.entries_of(file.read_bytes())) == 200
@@ -183,8 +186,9 @@ def test_a_damaged_feed_is_begun_anew_and_a_folder_is_an_error(tmp_path: Path) -
     file.write_bytes(b'<!DOCTYPE x [<!ENTITY a "b">]><feed>&a;')
     _send(partial(add_to_feed, file))
     assert list(channels.entries_of(file.read_bytes())) == ["1"]
-    with pytest.raises(DeliveryError):
-        _send(partial(add_to_feed, tmp_path))
+    for path in (tmp_path, file / "below.atom"):
+        with pytest.raises(DeliveryError):
+            _send(partial(add_to_feed, path))
 
 
 def test_a_command_gets_the_message(tmp_path: Path) -> None:
@@ -192,11 +196,12 @@ def test_a_command_gets_the_message(tmp_path: Path) -> None:
     _send(partial(run_command, (sys.executable, "-c", program), tmp_path))
     got = json.loads((tmp_path / "got.json").read_text(encoding="utf-8"))
     assert (got["subject"], got["mentions"][0]["id"]) == ("Head: 1 article (Bäcker 1)", "1")
-    failing = (sys.executable, "-c", "import sys; print('much\\nno luck', file=sys.stderr); sys.exit(3)")
-    with pytest.raises(DeliveryError, match=r"exit code 3 no luck$"):
+    failing = (sys.executable, "-c", "import sys; print('so\\nmuch\\nno luck', file=sys.stderr); sys.exit(3)")
+    with pytest.raises(DeliveryError, match=rf"^{re.escape(sys.executable)}: exit code 3 no luck$"):
         _send(partial(run_command, failing, tmp_path))
-    with pytest.raises(DeliveryError, match="no-such-program"):
-        _send(partial(run_command, ("no-such-program",), tmp_path))
+    for name in ("no-such-program", "a\0b"):
+        with pytest.raises(DeliveryError, match=f"^{name}: "):
+            _send(partial(run_command, (name, "-c", "token"), tmp_path))
 
 
 @pytest.mark.parametrize("base", ["", "https://m.example"])
@@ -277,7 +282,7 @@ def test_which_answers_refuse_the_mentions_themselves(hook: Hook, monkeypatch: p
 
 def test_a_command_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(channels, "_TIMEOUT", 0.1)
-    with pytest.raises(DeliveryError, match="took more than 0 s"):
+    with pytest.raises(DeliveryError, match=f"^{re.escape(sys.executable)}: took more than 0 s$"):
         _send(partial(run_command, (sys.executable, "-c", "import time; time.sleep(600)"), tmp_path))
 
 

@@ -1,5 +1,8 @@
 """Runs, what is tried again and what is forgotten: to the second and to the last page."""
 
+from datetime import date
+from zoneinfo import ZoneInfo
+
 from blockfeat.monitor.config import Source
 from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.store.records import Poll
@@ -14,6 +17,7 @@ def test_an_empty_store_has_nothing_of_anything(store: Store) -> None:
     found = store.status(now=NOW)
     sizes = {"store_bytes": found.store_bytes, "free_bytes": found.free_bytes}
     assert found == StoreStatus(trouble="no round has been run", **sizes)
+    assert (found.store_bytes > 0, store.collecting_since()) == (True, None)
 
 
 def test_a_page_is_due_from_its_moment_on(store: Store) -> None:
@@ -24,6 +28,13 @@ def test_a_page_is_due_from_its_moment_on(store: Store) -> None:
     assert counts[0].failed_pages == ()
     execute(store, "UPDATE page SET status = 'error' WHERE id = :number", number=page.id)
     assert [failed["url"] for failed in store.status(now=NOW).failed_pages] == [page.url]
+
+
+def test_pages_are_collected_since_the_day_of_the_first_one_in_the_zone(store: Store) -> None:
+    add(store, "a.example/1")
+    assert store.collecting_since() == date(2026, 1, 5)
+    store.set_timezone(ZoneInfo("Pacific/Auckland"))
+    assert store.collecting_since() == date(2026, 1, 6)
 
 
 def test_copies_are_counted(store: Store) -> None:
