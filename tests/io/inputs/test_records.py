@@ -461,12 +461,13 @@ def test_frames_that_need_a_dictionary_are_read(tmp_path: Path) -> None:
 
 
 def test_a_frame_of_nothing_is_passed_over_and_one_that_is_cut_is_told(archive: Callable[..., Path]) -> None:
-    path = archive(_record(1, b"<p>1"), name="a.warc.zst")
+    body = random.Random(1).randbytes(100_000)
+    path = archive(_record(1, body), name="a.warc.zst")
     whole = path.read_bytes()
     for end in (b"\x50\x2a\x4d\x18\0\0\0", b"\x50\x2a\x4d\x18\0\0\0\0"):
         path.write_bytes(whole + end)
         page, *gaps = read_warc(path)
-        assert (page.data, _offsets(path, gaps)) == (b"<p>1", [len(whole)] * (len(end) < 8))
+        assert (page.data, _offsets(path, gaps)) == (body, [len(whole)] * (len(end) < 8))
 
 
 def test_a_large_body_is_an_error_of_that_record(archive: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -476,10 +477,13 @@ def test_a_large_body_is_an_error_of_that_record(archive: Callable[..., Path], m
     assert ["larger than 1000 bytes" in (document.error or "") for document in large] == [True, True]
     assert third.data == b"z"
     monkeypatch.setattr(records, "_MAX_HEAD_BYTES", 1024)
+    body = b"<html>".ljust(20_000, b"w")
+    # With the first, the page's own head has 1,024 bytes.
+    own = _record(4, body).partition(b"HTTP/")[2].index(body) + len("HTTP/")
+    long = "X: ".ljust(1022 - own, "x") + "\r\n"
     for most in (20_050, 20_000, 19_999, 18_000):
         monkeypatch.setattr(records, "_MAX_PAGE_BYTES", most)
-        for more in ("", "Content-Encoding: gzip\r\n"):
-            body = b"<html>".ljust(20_000, b"w")
+        for more in (long, "", "Content-Encoding: gzip\r\n"):
             # Without its blank lines, the next begins where it ends.
             first, last = read_warc(archive(_record(4, body, more=more)[:-4], _record(5, b"z")))
             assert (first.data, last.data) == (body if most >= 20_000 else None, b"z")

@@ -186,8 +186,9 @@ def test_the_weights_of_words_and_the_bounds_of_what_is_unsure() -> None:
     }
     # A letter alone decides only where nothing else is given.
     assert SenseModel.of_words((), ["T tv", "T shirt", "é"]).given == {"tv", "shirt", "é"}
-    model = SenseModel({"<the": -1.0, ">county": -2.0, "a": 0.5, "b": -3.0, "c": 0.0, "~b": -4.0, "e": -9.0}, -1.0)
-    assert model.rule(["<the", ">county", "a", "b", "~b", "c"]) == "sense: b, … county, the …"
+    weights = {"<the": -1.0, ">county": -2.0, "a": 0.5, "b": -3.0, "c": 0.0, "d": -0.5, "~b": -4.0, "e": -9.0}
+    model = SenseModel(weights, -1.0)
+    assert model.rule(["<the", ">county", "a", "b", "~b", "c", "d"]) == "sense: b, … county, the …"
     assert model.rule(["c"]) == "unsure: little speaks for the brand"
 
 
