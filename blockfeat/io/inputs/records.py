@@ -517,7 +517,7 @@ def _archived(place: str, parse: Callable[..., Iterator[Any]], data: bytes) -> D
             body = record.reader.read(_MAX_PAGE_BYTES + 1)
         except (OSError, ValueError):
             # Some crawlers store bodies unpacked, beside headers that say otherwise.
-            body = next(parse(BytesIO(data), auto_decode="none")).reader.read(_MAX_PAGE_BYTES + 1)
+            body = next(parse(BytesIO(data), auto_decode="none")).reader.read(_MAX_PAGE_BYTES)
             if not formats.looks_like_html(body[:_LOOKED_AT]):
                 raise
         if max(len(body), record.content_length) > _MAX_PAGE_BYTES:

@@ -181,4 +181,4 @@ class _Answers:
                 await route.abort()
             else:
                 headers = {"content-type": part.headers.get("content-type", ""), "access-control-allow-origin": "*"}
-                await route.fulfill(status=part.status or 200, headers=headers, body=part.data)
+                await route.fulfill(status=part.status, headers=headers, body=part.data)

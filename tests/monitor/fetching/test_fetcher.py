@@ -263,18 +263,25 @@ def _browser(playwright: AsyncMock, web: Web, **options: Any) -> rendering.Brows
 _SHOWN = Fetched("http://a.example/", "http://a.example/", 200, {"content-type": "text/html; x"}, b"<p>")
 
 
-@pytest.mark.parametrize(("limit", "shown"), [(9, b"a text so"), (8, None)])
-def test_a_page_that_a_browser_shows_has_the_limit_of_others(
-    playwright: AsyncMock, limit: int, shown: bytes | None
-) -> None:
-    assert asyncio.run(_browser(playwright, Web(), max_bytes=limit).render(_SHOWN)) == shown
+def test_a_page_that_a_browser_shows_has_the_limit_of_others(playwright: AsyncMock, chromium: AsyncMock) -> None:
+    content = chromium.new_context.return_value.new_page.return_value.content
+
+    def is_shown(text: str, **limit: int) -> bool:
+        content.return_value = text
+        return asyncio.run(_browser(playwright, Web(), **limit).render(_SHOWN)) == text.encode()
+
+    assert (is_shown("a text so", max_bytes=9), is_shown("a text so", max_bytes=8)) == (True, False)
+    usual = "x" * 20_000_000
+    assert (is_shown(usual), is_shown(usual + "x")) == (True, False)
 
 
 @pytest.mark.parametrize(("user", "sandbox"), [(0, False), (1000, True)])
 def test_how_a_browser_is_started_and_how_long_it_waits(
     playwright: AsyncMock, chromium: AsyncMock, monkeypatch: pytest.MonkeyPatch, user: int, *, sandbox: bool
 ) -> None:
+    wait_for = Mock(wraps=asyncio.wait_for)
     monkeypatch.setattr("os.geteuid", lambda: user)
+    monkeypatch.setattr("asyncio.wait_for", wait_for)
     asyncio.run(_browser(playwright, Web()).render(_SHOWN))
     started = playwright.chromium.launch.call_args.kwargs
     assert (started["chromium_sandbox"], started["handle_sigint"], started["executable_path"]) == (
@@ -286,6 +293,8 @@ def test_how_a_browser_is_started_and_how_long_it_waits(
     tab = chromium.new_context.return_value.new_page.return_value
     waits = (tab.goto.call_args.kwargs["timeout"], tab.wait_for_load_state.call_args.kwargs["timeout"])
     assert waits == (15_000, 8_000), "milliseconds: half of the time of a page, and what silence needs"
+    waited = [call.args[1] for call in wait_for.call_args_list]
+    assert waited == [60, 30, 10], "seconds: to start it, for the page, and to end the page's profile"
 
 
 @pytest.mark.parametrize("is_connected", [True, False])
@@ -363,13 +372,14 @@ def test_what_the_page_in_a_browser_gets(
 
 def test_a_host_in_vain_is_left_out() -> None:
     renderer = rendering.Browser(Web().fetch)
-    for _ in range(3):
-        assert renderer.is_worth(_SHOWN.url)
-        renderer.note(_SHOWN.url, has_text=False)
-    assert not renderer.is_worth(_SHOWN.url)
-    assert renderer.is_worth("http://b.example/")
-    renderer.note(_SHOWN.url, has_text=True)
-    assert renderer.is_worth(_SHOWN.url)
+    for _ in range(2):
+        # A text begins the count anew.
+        renderer.note(_SHOWN.url, has_text=True)
+        for _ in range(3):
+            assert renderer.is_worth(_SHOWN.url)
+            renderer.note(_SHOWN.url, has_text=False)
+        assert not renderer.is_worth(_SHOWN.url)
+        assert renderer.is_worth("http://b.example/")
 
 
 def test_a_browser_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import pytest
 from blockfeat import Extractor
 from blockfeat.errors import BrandError, ConfigError
 from blockfeat.monitor.config import parse_config
-from blockfeat.monitor.mentions.brand import Brand, SenseModel, sense_features, senses_of, variants_of
+from blockfeat.monitor.mentions.brand import Alias, Brand, SenseModel, sense_features, senses_of, variants_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import mentions_of
 
@@ -37,17 +37,40 @@ def test_forms_can_be_left_out() -> None:
 
 
 def test_which_spellings_are_made() -> None:
-    names = ("Abc De", "Abc Def", "Abc Def Ghi", "Brand 24", "Blue - Sky", "Red Sea*")
+    names = ("Red Sea*", "Abc De", "Abc Def", "Abc Def Ghi", "Brand 24", "24 Kids", "Blue - Sky")
     made = [*variants_of(Brand("Öl", aliases={"de": names}))]
     spaced = ["Abc-De", "Abc-Def", "AbcDef", "Abc-Def-Ghi"]
     assert made == [("Oel", "*", "umlauts"), *((spelling, "de", "spacing") for spelling in spaced)]
+    # Japanese names have characters of their own.
+    assert list(variants_of(Brand("トヨタ自動車"))) == []
 
 
-@pytest.mark.parametrize(("wrong", "reason"), [*NAMES["wrong"], ({"aliases": {7: ["x"]}}, "7 is no language code")])
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        *NAMES["wrong"],
+        ({"aliases": {7: ["x"]}}, "7 is no language code"),
+        ({"about": [Alias("x")]}, "Alias(name='x', languages=(), case=None, forms=None) in about has no letter"),
+        ({"name": "x" * 1001}, "a name needs a letter or a digit, and has at most 1,000 characters"),
+    ],
+)
 def test_what_is_wrong_with_a_brand_is_said(wrong: dict[str, Any], reason: str) -> None:
-    with pytest.raises(BrandError, match=f"^brand .*: {re.escape(reason)}"):
+    # Of a name too long to be shown, the beginning.
+    name = "x" * 40 if "1,000" in reason else ".*"
+    with pytest.raises(BrandError, match=f"^brand '?{name}'?: {re.escape(reason)}"):
         Brand(**{"name": "Orange"} | wrong)
-    assert (Brand("1", window=1).window, Brand("Orange").window) == (1, 200)
+
+
+def test_what_a_brand_may_have_and_has_by_default() -> None:
+    assert len(Brand("x" * 1000, window=1).name) == 1000
+    brand = Brand("Orange")
+    assert (brand.window, brand.context, brand.case, brand.forms, brand.overlaps) == (
+        200,
+        "window",
+        "fold",
+        True,
+        False,
+    )
 
 
 def test_spellings_have_their_languages() -> None:
@@ -136,6 +159,8 @@ def test_features_are_the_words_near_and_those_beside() -> None:
         assert sense_features(text, dots + 4, dots + 10) == words
     assert sense_features("The man of Orange, an old one", 11, 17, lang="en") == {"man", "<of", ">an", "old"}
     given = frozenset({"motor", "car", "tv"})
+    forms = sense_features("Companies, mobili, Orange", 19, 25, given=frozenset({"company", "mobile"}))
+    assert forms == {"company", "mobile", "~company", "~mobile", "<mobili"}
     for before, is_named in (("Tom", True), ("The", False), ("Motors", False), ("Cars", False), ("Tvs", True)):
         found = sense_features(f"{before} Ford", len(before) + 1, len(before) + 5, lang="en", given=given)
         assert ("<^" in found) == is_named, before
@@ -159,17 +184,20 @@ def test_the_weights_of_words_and_the_bounds_of_what_is_unsure() -> None:
         "B": SenseModel({"x": 2.0, "~x": 1.0, "<^": -1.0}, -1.8),
         "C": SenseModel({"y": -1.75, "~y": -0.75}),
     }
-    model = SenseModel({"<the": -1.0, ">county": -2.0, "a": 0.5, "b": -3.0, "c": 0.0, "~b": -4.0, "e": -9.0}, -1.0)
-    assert model.rule(["<the", ">county", "a", "b", "~b", "c"]) == "sense: b, … county, the …"
+    # A letter alone decides only where nothing else is given.
+    assert SenseModel.of_words((), ["T tv", "T shirt", "é"]).given == {"tv", "shirt", "é"}
+    weights = {"<the": -1.0, ">county": -2.0, "a": 0.5, "b": -3.0, "c": 0.0, "d": -0.5, "~b": -4.0, "e": -9.0}
+    model = SenseModel(weights, -1.0)
+    assert model.rule(["<the", ">county", "a", "b", "~b", "c", "d"]) == "sense: b, … county, the …"
     assert model.rule(["c"]) == "unsure: little speaks for the brand"
 
 
 def test_what_is_learnt_is_what_the_examples_make_most_likely() -> None:
     told = [("pay bill", True), ("pay shop", True), ("white", False), ("white", False)]
     examples = [(frozenset(words.split()), is_brand) for words, is_brand in told]
-    prior = SenseModel({"mobile": 1.5, "white": 0.25}, 0.125)
+    prior = SenseModel({"mobile": 1.5, "white": 0.25, "faint": 0.05}, 0.125)
     model = prior.learn(examples)
-    # The once seen are not learnt.
+    # The once seen are not learnt, and what weighs next to nothing is left out.
     assert (set(model.weights), model.weights["mobile"]) == ({"mobile", "pay", "white"}, 1.5)
 
     def slope(name: str, weight: float, before: float) -> float:
@@ -180,6 +208,7 @@ def test_what_is_learnt_is_what_the_examples_make_most_likely() -> None:
     assert max(map(abs, (*slopes, slope("", model.bias, prior.bias)))) < 0.03
     digits = [f"{value:.9f}".rstrip("0").partition(".")[2] for value in (*model.weights.values(), model.bias)]
     assert max(map(len, digits)) == 3
+    assert SenseModel({"a": 0.125}, 0.125).learn([]) == SenseModel({"a": 0.125}, 0.125)
 
 
 def test_clicks_move_the_given_weights() -> None:

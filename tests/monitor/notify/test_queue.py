@@ -6,14 +6,14 @@ import hmac
 import json
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blockfeat.monitor.config import MonitorConfig
+from blockfeat.monitor.config import MonitorConfig, PageSettings
 from blockfeat.monitor.notify.channels import DeliveryError, Message
 from blockfeat.monitor.notify.queue import (
     AlertReceiver,
@@ -100,11 +100,11 @@ def _waiting(store: Store, hook: Hook, *each_of: dict[str, Any], **options: Any)
     return receiver
 
 
-def _deliver(store: Store, receiver: Receiver, *, is_end: bool = False) -> tuple[int, list[tuple[str, str]]]:
+def _deliver(store: Store, *receivers: Receiver, is_end: bool = False) -> tuple[int, list[tuple[str, str]]]:
     async def call(work: Callable[..., Any], *args: Any, **options: Any) -> Any:
         return work(*args, **options)
 
-    return asyncio.run(deliver(store, [receiver], call=call, is_end=is_end))
+    return asyncio.run(deliver(store, receivers, call=call, is_end=is_end))
 
 
 def _ids(hook: Hook) -> list[list[str]]:
@@ -138,6 +138,43 @@ def test_refusals_cost_few_requests(store: Store, hook: Hook, refused: Iterable[
     assert sent == sorted(set(sent))
     hook.refuses = lambda mention: int(mention["id"]) == min(refused)
     assert asyncio.run(redeliver(store, [receiver]))[0] == len(set(refused)) - 1
+
+
+def test_what_has_arrived_before_a_failure_is_not_sent_again(store: Store, hook: Hook) -> None:
+    hook.answers = [(422, {}), (204, {}), (503, {})]
+    receiver = _waiting(store, hook, *({"id": str(number)} for number in range(1, 9)), batch=8)
+    assert [_deliver(store, receiver)[0] for _ in range(2)] == [4, 4]
+    assert [" ".join(ids) for ids in _ids(hook)] == ["1 2 3 4 5 6 7 8", "1 2 3 4", "5 6", "5 6 7 8"]
+
+
+def test_each_dead_letter_is_tried_once_more_while_its_receiver_can_be_reached(store: Store, hook: Hook) -> None:
+    hook.refuses = lambda mention: True
+    receiver = _waiting(store, hook, *({"id": str(number)} for number in range(1, 7)), batch=3)
+    _deliver(store, receiver)
+    for answers, told in [([], "123 1 23 2 3 456 4 56 5 6"), ([(503, {})], "123"), ([(422, {}), (503, {})], "123 1")]:
+        hook.bodies.clear()
+        hook.answers = list(answers)
+        arrived, failed = asyncio.run(redeliver(store, [receiver]))
+        assert (arrived, {name for name, _ in failed}) == (0, {receiver.name})
+        assert " ".join("".join(ids) for ids in _ids(hook)) == told
+
+
+def test_no_receiver_waits_for_another_one(store: Store, hook: Hook) -> None:
+    """One gathers what comes within a minute, one fails, one fails somewhere only, and one takes it."""
+
+    class Halfway(WebhookReceiver):
+        async def take(self, events: Sequence[str]) -> None:
+            raise DeliveryError("one address of two", arrived=True)
+
+    gathers, box = _set_up(store, Alert("A"))
+    webhook, name = Webhook(url=hook.url), f"webhook {hook.url}"
+    halfway, *hooks = (kind(webhook, agent="b", before=n) for n, kind in enumerate((Halfway, *[WebhookReceiver] * 2)))
+    store.set_sinks([receiver.name for receiver in (gathers, halfway, *hooks)])
+    _put(store, {"id": "1"})
+    hook.answers = [(503, {})]
+    arrived, failed = _deliver(store, gathers, halfway, *hooks)
+    assert (arrived, [each for each, _ in failed], box.told) == (1, [name, f"{name} (2)"], [])
+    assert [len(store.undelivered(each.name, limit=9)) for each in (gathers, halfway, *hooks)] == [1, 0, 1, 0]
 
 
 def test_webhooks_of_one_address_are_told_apart(store: Store, hook: Hook) -> None:
@@ -181,16 +218,19 @@ def test_a_receiver_that_fails_is_tried_more_and_more_seldom(
     clock, waits = [0.0], []
     monkeypatch.setattr(time, "time", lambda: clock[0])
     hook.answers = [(503, {})] * 20
-    receiver = _waiting(store, hook, {"id": "1"})
+    alert, box = _set_up(store, Alert("A"))
+    webhook, box.fails = WebhookReceiver(Webhook(url=hook.url), agent="b"), 20
+    store.set_sinks([alert.name, webhook.name])
+    _put(store, {"id": "1"})
     for attempt in range(19):
-        _deliver(store, receiver)
-        assert (len(hook.bodies), store.status(now=0).dead_letters) == (attempt + 1, ())
-        held = store.query("SELECT retry_at FROM sink")[0]["retry_at"]
+        _deliver(store, alert, webhook, is_end=True)
+        assert (len(hook.bodies), box.fails, store.status(now=0).dead_letters) == (attempt + 1, 19 - attempt, ())
+        (held,) = {row["retry_at"] for row in store.query("SELECT retry_at FROM sink")}
         waits.append(held and held - clock[0])
         clock[0] = held or clock[0]
     assert waits == [None, None, *(30.0 * 2**n for n in range(7)), *[3600.0] * 10]
-    _deliver(store, receiver)
-    assert store.status(now=0).dead_letters[0]["number"] == 1
+    _deliver(store, alert, webhook, is_end=True)
+    assert [letters["number"] for letters in store.status(now=0).dead_letters] == [1, 1]
 
 
 def test_retry_after_is_kept(store: Store, hook: Hook) -> None:
@@ -285,6 +325,9 @@ def test_what_comes_within_a_minute_is_one_message_and_told_once(store: Store, m
 
     assert (told(1000.0, 1), told(1061.0, 2), told(1061.0, 3)) == ([], ["12"], ["12"])
     assert told(1061.0, is_end=True) == told(2000.0) == ["12", "3"]
+    # Only a message lets the next one wait.
+    _put(store, {"id": 4, "backfill": True})
+    assert (told(3000.0), told(3001.0, 5)) == (["12", "3"], ["12", "3", "5"])
 
 
 def test_a_digest_that_fails_is_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,6 +351,7 @@ def test_a_digest_that_fails_is_tried_again(store: Store, monkeypatch: pytest.Mo
 
 def test_a_digest_is_one_message_that_leads_to_all_of_it(store: Store) -> None:
     receiver, box = _set_up(store, Alert("A", langs=("de",), query="a b"))
+    assert receiver.batch == 50_000
     receiver.articles = None
     days = {"lang": "de", "published": "2026-01-04T23:30:00Z"}, {"lang": "de"}
     _put(store, *({"id": number, **days[number % 2]} for number in range(2500)))
@@ -333,6 +377,11 @@ def test_what_was_old_when_it_was_found_is_marked_and_no_news(store: Store) -> N
     _deliver(store, receiver, is_end=True)
     ids = dict(column(store, "mentions", "url", "id"))
     assert box.told == ["".join([ids["https://new"], ids["https://today"], "a"])]
+    unbounded = replace(_CONFIG, pages=PageSettings(max_age=None), base_url=None)
+    receiver = AlertReceiver(Alert("A"), "test", box, config=unbounded)
+    _put(store, {"id": "old", "published": "1999-12-05"})
+    _deliver(store, receiver, is_end=True)
+    assert (box.told[1:], box.links[1:]) == (["old"], [""])
 
 
 def test_a_query_is_asked_of_the_article(store: Store) -> None:
