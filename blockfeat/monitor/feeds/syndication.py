@@ -26,7 +26,9 @@ SAFE: dict[str, Any] = {"resolve_entities": False, "no_network": True, "load_dtd
 """Options of parsers: nothing is loaded, no entity is expanded."""
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _REFERENCE = re.compile(r"&(?:#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
+_OPENING = "<![CDATA["
 _XML_NAMES = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_BEFORE_WORDS = re.compile(r"(?:[\s\ufeff]|<!(?=--).*?(?:-->|\Z)|<(?=\?).*?(?:\?>|\Z))*+", re.S)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,300}\?>")
 
 
@@ -38,17 +40,13 @@ def unpacked(data: bytes, url: str) -> bytes:
     FeedError
         More than 50 MB after decompression, or a damaged gzip file of which nothing can be read.
     """
-    if not data.startswith(b"\x1f\x8b"):
-        if len(data) > MAX_BYTES:
-            raise FeedError(f"{url}: larger than {MAX_BYTES:,} bytes")
-        return data
-    unpacker = zlib.decompressobj(wbits=31)
+    is_packed = data.startswith(b"\x1f\x8b")
     try:
-        found = unpacker.decompress(data, MAX_BYTES + 1)
+        found = zlib.decompressobj(wbits=31).decompress(data, MAX_BYTES + 1) if is_packed else data
     except zlib.error as error:
         raise FeedError(f"{url}: damaged gzip file: {error}") from error
     if len(found) > MAX_BYTES:
-        raise FeedError(f"{url}: larger than {MAX_BYTES:,} bytes after decompression")
+        raise FeedError(f"{url}: larger than {MAX_BYTES:,} bytes{' after decompression' * is_packed}")
     return found
 
 
@@ -63,8 +61,7 @@ def safe_text(data: bytes, charset: str | None, url: str) -> str:
     FeedError
         The feed declares entities.
     """
-    text = _NOT_XML.sub("", decode(data, charset).text)
-    text = _DECLARATION.sub("", text)
+    text = _DECLARATION.sub("", _NOT_XML.sub("", decode(data, charset).text))
     return _with_plain_references(_without_document_type(text, url))
 
 
@@ -81,34 +78,17 @@ def _without_document_type(text: str, url: str) -> str:
 
 def first_word(text: str) -> int:
     """Return where the root element or the first other word begins, behind comments and instructions."""
-    at = 0
-    while at < len(text):
-        if text[at].isspace() or text[at] == "\ufeff":
-            at += 1
-        elif text.startswith("<!--", at):
-            at = _behind(text, "-->", at)
-        elif text.startswith("<?", at):
-            at = _behind(text, "?>", at)
-        else:
-            break
-    return at
-
-
-def _behind(text: str, mark: str, start: int) -> int:
-    at = text.find(mark, start)
-    return len(text) if at < 0 else at + len(mark)
+    found = _BEFORE_WORDS.match(text)
+    return found.end() if found else 0
 
 
 def _with_plain_references(text: str) -> str:
     """Replace entity references outside CDATA sections that XML does not define."""
-    pieces: list[str] = []
-    at = 0
-    while at < len(text):
-        opening = text.find("<![CDATA[", at)
-        opening = len(text) if opening < 0 else opening
-        pieces.append(_REFERENCE.sub(_reference, text[at:opening]))
-        at = _behind(text, "]]>", opening) if opening < len(text) else opening
-        pieces.append(text[opening:at])
+    first, *sections = text.split(_OPENING)
+    pieces = [_REFERENCE.sub(_reference, first)]
+    for section in sections:
+        inside, closing, behind = section.partition("]]>")
+        pieces += (_OPENING, inside, closing, _REFERENCE.sub(_reference, behind))
     return "".join(pieces)
 
 
