@@ -196,7 +196,7 @@ def _feed(parsed: Any, root: etree._Element, kind: str, url: str, is_cut: bool) 
     gathering = Gathering(url, is_cut=is_cut)
     head, days = parsed.get("feed", {}), {text.strip().lower() for text in _listed(root, "skipDays")}
     for entry in parsed.get("entries", ()):
-        _add(gathering, entry, kind, head.get("language"))
+        _add(gathering, dict(entry), kind, head.get("language"))
     if parsed.get("bozo"):
         gathering.warn("the XML is broken; what could be read was read")
     return Feed(
@@ -210,7 +210,7 @@ def _feed(parsed: Any, root: etree._Element, kind: str, url: str, is_cut: bool) 
     )
 
 
-def _add(gathering: Gathering, entry: Any, kind: str, lang: str | None) -> None:
+def _add(gathering: Gathering, entry: dict[str, Any], kind: str, lang: str | None) -> None:
     detail = entry.get("title_detail") or {}
     published, updated = _raw(entry, "published"), _raw(entry, "updated")
     if kind != "atom" and not published:
@@ -231,7 +231,7 @@ def _add(gathering: Gathering, entry: Any, kind: str, lang: str | None) -> None:
 
 def _raw(entry: Any, name: str) -> str | None:
     """Return a field only where it was given: feedparser lends ``updated`` the value of ``published``."""
-    value = dict.get(entry, name)
+    value = entry.get(name)
     return value if isinstance(value, str) else None
 
 
