@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from html.entities import html5
 from io import BytesIO
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.content import xml_characters
@@ -148,6 +149,9 @@ def parse_xml(text: str, url: str) -> etree._Element:
 _KINDS = {"rss": ("rss", "item"), "rdf": ("RDF", "item"), "atom": ("feed", "entry")}
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MOST_ATTRIBUTES = 50
+# feedparser takes some 30 µs for an element, however short it is.
+_FREE_ELEMENTS, _CHARACTERS_AN_ELEMENT = 10_000, 40
+_ELEMENT = re.compile("<[^/?]")
 _PERIODS = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "monthly": 2_592_000, "yearly": 31_536_000}
 
 
@@ -171,7 +175,12 @@ def read_syndication(text: str, *, kind: str, url: str) -> Feed:
 
     root_name, entry_name = _KINDS[kind]
     text, is_cut = cut_at_last(text, entry_name, root_name)
-    root = parse_xml(text, url)
+    root, gathering = parse_xml(text, url), Gathering(url, is_cut=is_cut)
+    most = _FREE_ELEMENTS + len(text) // _CHARACTERS_AN_ELEMENT
+    text = etree.tostring(root, encoding="unicode")
+    if behind := next(islice(_ELEMENT.finditer(text), most, None), None):
+        gathering.warn(f"more than {most:,} elements; the entries before these were read")
+        root = parse_xml(cut_at_last(text[: behind.start()], entry_name, root_name)[0], url)
     _drop_attributes(root)
     # What lxml has mended is well-formed, so that feedparser reads it by its strict parser. A stream, because
     # feedparser takes other values for addresses and file names.
@@ -181,7 +190,7 @@ def read_syndication(text: str, *, kind: str, url: str) -> Feed:
         parsed = feedparser.parse(mended, response_headers=headers, sanitize_html=False, resolve_relative_uris=False)
     except (ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise FeedError(f"{url}: {error}") from error
-    return _feed(parsed, root, kind, url, is_cut)
+    return _feed(parsed, root, kind, gathering)
 
 
 def _drop_attributes(root: etree._Element) -> None:
@@ -192,8 +201,7 @@ def _drop_attributes(root: etree._Element) -> None:
                 del element.attrib[name]
 
 
-def _feed(parsed: Any, root: etree._Element, kind: str, url: str, is_cut: bool) -> Feed:
-    gathering = Gathering(url, is_cut=is_cut)
+def _feed(parsed: Any, root: etree._Element, kind: str, gathering: Gathering) -> Feed:
     head, days = parsed.get("feed", {}), {text.strip().lower() for text in _listed(root, "skipDays")}
     for entry in parsed.get("entries", ()):
         _add(gathering, dict(entry), kind, head.get("language"))
