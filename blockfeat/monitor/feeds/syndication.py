@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from html.entities import html5
 from io import BytesIO
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.content import xml_characters
@@ -26,7 +27,9 @@ SAFE: dict[str, Any] = {"resolve_entities": False, "no_network": True, "load_dtd
 """Options of parsers: nothing is loaded, no entity is expanded."""
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _REFERENCE = re.compile(r"&(?:#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
+_OPENING = "<![CDATA["
 _XML_NAMES = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_BEFORE_WORDS = re.compile(r"(?:[\s\ufeff]|<!(?=--).*?(?:-->|\Z)|<(?=\?).*?(?:\?>|\Z))*+", re.S)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,300}\?>")
 
 
@@ -38,17 +41,13 @@ def unpacked(data: bytes, url: str) -> bytes:
     FeedError
         More than 50 MB after decompression, or a damaged gzip file of which nothing can be read.
     """
-    if not data.startswith(b"\x1f\x8b"):
-        if len(data) > MAX_BYTES:
-            raise FeedError(f"{url}: larger than {MAX_BYTES:,} bytes")
-        return data
-    unpacker = zlib.decompressobj(wbits=31)
+    is_packed = data.startswith(b"\x1f\x8b")
     try:
-        found = unpacker.decompress(data, MAX_BYTES + 1)
+        found = zlib.decompressobj(wbits=31).decompress(data, MAX_BYTES + 1) if is_packed else data
     except zlib.error as error:
         raise FeedError(f"{url}: damaged gzip file: {error}") from error
     if len(found) > MAX_BYTES:
-        raise FeedError(f"{url}: larger than {MAX_BYTES:,} bytes after decompression")
+        raise FeedError(f"{url}: larger than {MAX_BYTES:,} bytes{' after decompression' * is_packed}")
     return found
 
 
@@ -63,8 +62,7 @@ def safe_text(data: bytes, charset: str | None, url: str) -> str:
     FeedError
         The feed declares entities.
     """
-    text = _NOT_XML.sub("", decode(data, charset).text)
-    text = _DECLARATION.sub("", text)
+    text = _DECLARATION.sub("", _NOT_XML.sub("", decode(data, charset).text))
     return _with_plain_references(_without_document_type(text, url))
 
 
@@ -81,34 +79,17 @@ def _without_document_type(text: str, url: str) -> str:
 
 def first_word(text: str) -> int:
     """Return where the root element or the first other word begins, behind comments and instructions."""
-    at = 0
-    while at < len(text):
-        if text[at].isspace() or text[at] == "\ufeff":
-            at += 1
-        elif text.startswith("<!--", at):
-            at = _behind(text, "-->", at)
-        elif text.startswith("<?", at):
-            at = _behind(text, "?>", at)
-        else:
-            break
-    return at
-
-
-def _behind(text: str, mark: str, start: int) -> int:
-    at = text.find(mark, start)
-    return len(text) if at < 0 else at + len(mark)
+    found = _BEFORE_WORDS.match(text)
+    return found.end() if found else 0
 
 
 def _with_plain_references(text: str) -> str:
     """Replace entity references outside CDATA sections that XML does not define."""
-    pieces: list[str] = []
-    at = 0
-    while at < len(text):
-        opening = text.find("<![CDATA[", at)
-        opening = len(text) if opening < 0 else opening
-        pieces.append(_REFERENCE.sub(_reference, text[at:opening]))
-        at = _behind(text, "]]>", opening) if opening < len(text) else opening
-        pieces.append(text[opening:at])
+    first, *sections = text.split(_OPENING)
+    pieces = [_REFERENCE.sub(_reference, first)]
+    for section in sections:
+        inside, closing, behind = section.partition("]]>")
+        pieces += (_OPENING, inside, closing, _REFERENCE.sub(_reference, behind))
     return "".join(pieces)
 
 
@@ -168,6 +149,9 @@ def parse_xml(text: str, url: str) -> etree._Element:
 _KINDS = {"rss": ("rss", "item"), "rdf": ("RDF", "item"), "atom": ("feed", "entry")}
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MOST_ATTRIBUTES = 50
+# feedparser takes some 30 µs for an element, however short it is.
+_FREE_ELEMENTS, _CHARACTERS_AN_ELEMENT = 10_000, 40
+_ELEMENT = re.compile("<[^/?]")
 _PERIODS = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "monthly": 2_592_000, "yearly": 31_536_000}
 
 
@@ -191,7 +175,12 @@ def read_syndication(text: str, *, kind: str, url: str) -> Feed:
 
     root_name, entry_name = _KINDS[kind]
     text, is_cut = cut_at_last(text, entry_name, root_name)
-    root = parse_xml(text, url)
+    root, gathering = parse_xml(text, url), Gathering(url, is_cut=is_cut)
+    most = _FREE_ELEMENTS + len(text) // _CHARACTERS_AN_ELEMENT
+    text = etree.tostring(root, encoding="unicode")
+    if behind := next(islice(_ELEMENT.finditer(text), most, None), None):
+        gathering.warn(f"more than {most:,} elements; the entries before these were read")
+        root = parse_xml(cut_at_last(text[: behind.start()], entry_name, root_name)[0], url)
     _drop_attributes(root)
     # What lxml has mended is well-formed, so that feedparser reads it by its strict parser. A stream, because
     # feedparser takes other values for addresses and file names.
@@ -201,7 +190,7 @@ def read_syndication(text: str, *, kind: str, url: str) -> Feed:
         parsed = feedparser.parse(mended, response_headers=headers, sanitize_html=False, resolve_relative_uris=False)
     except (ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise FeedError(f"{url}: {error}") from error
-    return _feed(parsed, root, kind, url, is_cut)
+    return _feed(parsed, root, kind, gathering)
 
 
 def _drop_attributes(root: etree._Element) -> None:
@@ -212,11 +201,10 @@ def _drop_attributes(root: etree._Element) -> None:
                 del element.attrib[name]
 
 
-def _feed(parsed: Any, root: etree._Element, kind: str, url: str, is_cut: bool) -> Feed:
-    gathering = Gathering(url, is_cut=is_cut)
+def _feed(parsed: Any, root: etree._Element, kind: str, gathering: Gathering) -> Feed:
     head, days = parsed.get("feed", {}), {text.strip().lower() for text in _listed(root, "skipDays")}
     for entry in parsed.get("entries", ()):
-        _add(gathering, entry, kind, head.get("language"))
+        _add(gathering, dict(entry), kind, head.get("language"))
     if parsed.get("bozo"):
         gathering.warn("the XML is broken; what could be read was read")
     return Feed(
@@ -230,7 +218,7 @@ def _feed(parsed: Any, root: etree._Element, kind: str, url: str, is_cut: bool) 
     )
 
 
-def _add(gathering: Gathering, entry: Any, kind: str, lang: str | None) -> None:
+def _add(gathering: Gathering, entry: dict[str, Any], kind: str, lang: str | None) -> None:
     detail = entry.get("title_detail") or {}
     published, updated = _raw(entry, "published"), _raw(entry, "updated")
     if kind != "atom" and not published:
@@ -251,7 +239,7 @@ def _add(gathering: Gathering, entry: Any, kind: str, lang: str | None) -> None:
 
 def _raw(entry: Any, name: str) -> str | None:
     """Return a field only where it was given: feedparser lends ``updated`` the value of ``published``."""
-    value = dict.get(entry, name)
+    value = entry.get(name)
     return value if isinstance(value, str) else None
 
 

@@ -264,6 +264,33 @@ def test_hostile_feeds_end_soon(source: str) -> None:
     assert read(source).kind == "rss"
 
 
+RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"'
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "tail"),
+    [
+        ("<rss><channel><title>News</title>", "item", "</channel></rss>"),
+        (f"<rdf:RDF {RDF}><channel><title>News</title></channel>", "item", "</rdf:RDF>"),
+        (f"<feed {ATOM}><title>News</title>", "entry", "</feed>"),
+    ],
+)
+@pytest.mark.parametrize("inner", ["<a/>" * 40_000, "<{0}/>" * 40_000, "<{0}><{0}>" * 50 + "<a/>" * 40_000])
+def test_of_a_feed_with_too_many_elements_the_first_entries_are_read(
+    head: str, name: str, tail: str, inner: str
+) -> None:
+    def entry(number: int, more: str = "") -> str:
+        return f'<{name}><title>{number}</title><link href="/{number}">/{number}</link>{more}</{name}>'
+
+    feed = read(head + entry(1) + entry(2) + entry(3, inner.format(name)) + entry(4) + tail)
+    assert (feed.title, [entry.title for entry in feed.entries]) == ("News", ["1", "2"])
+    assert [warning for warning in feed.warnings if "elements; the entries before these were read" in warning]
+
+
+def test_short_entries_that_are_not_too_many_are_all_read() -> None:
+    assert [entry.title for entry in read(rss("<item/>" * 9_900 + ITEM)).entries] == ["One"]
+
+
 @given(st.binary(max_size=300))
 @examples(100)
 def test_any_bytes_give_a_feed_or_a_feed_error(data: bytes) -> None:
