@@ -94,6 +94,19 @@ def test_a_name_is_marked_where_it_stands_alone() -> None:
 
 
 def test_what_does_not_count_is_shown_with_its_reason_where_it_is_asked_for(client: TestClient) -> None:
+def test_each_mention_of_a_sentence_is_marked_at_its_own_place(client: TestClient, store: Store) -> None:
+    sentence = "A Corvaneship meets Corvane, and Corvane sails."
+    spans = {at: {"start": at + 40, "stop": at + 47, "counted": at != 20} for at in (20, 33)}
+    twice = [mention(sentence, place="body", **span) for span in spans.values()]
+    save_on_day(store, 8, record(other_story(), *twice, title="Twice"))
+    page = _text(client, "/")
+    second = "A Corvaneship meets Corvane, and <mark>Corvane</mark> sails."
+    assert (second in page, "meets <mark>" in page) == (True, False)
+    number = store.query("SELECT id FROM page WHERE title = 'Twice'")[0]["id"]
+    evidence = _text(client, f"/article/{number}")
+    assert (second in evidence, "meets <mark>Corvane</mark>, and Corvane" in evidence) == (True, True)
+
+
     rows = client.get("/api/v1/mentions?counted=no").json()
     reasons = {row["brand"]: row["not_counted_because"] for row in rows}
     assert reasons == {"Corvane": "copy of https://h0.example/", "Le Rex": "dropped: a list of links"}
