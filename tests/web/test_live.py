@@ -115,6 +115,13 @@ def test_each_mention_of_a_sentence_is_marked_at_its_own_place(client: TestClien
 
 
 def test_a_wrong_filter_is_a_problem_that_names_it(client: TestClient) -> None:
+def test_sentences_stand_in_the_direction_of_their_language(client: TestClient, store: Store) -> None:
+    sentence = "\u0628\u0646\u0643 Corvane \u062b\u0645."
+    save_on_day(store, 8, record(other_story(), mention(sentence), title="Right", lang="ar"))
+    number = store.query("SELECT id FROM page WHERE title = 'Right'")[0]["id"]
+    assert '<bdi lang="ar" dir="rtl">\u0628\u0646\u0643 <mark>' in _text(client, f"/article/{number}")
+
+
     for query in ("counted=maybe", "since=yesterday", "view=Other"):
         answer = client.get(f"/?{query}")
         assert (answer.status_code, query.split("=")[0] in answer.text) == (422, True)
