@@ -20,6 +20,7 @@ from blockfeat.errors import LimitExceeded, how_many
 from blockfeat.extraction import KINDS
 from blockfeat.lang import direction_of
 from blockfeat.monitor.feeds.syndication import template
+from blockfeat.monitor.mentions.brand import is_unsure
 from blockfeat.monitor.mentions.mention import PLACES, around, words_for
 from blockfeat.monitor.reading import BLOCK, stored_extraction
 from blockfeat.monitor.reports import DIMENSIONS, Filters, articles_read, numbers_by
@@ -250,6 +251,7 @@ FUNCTIONS: Mapping[str, Any] = {
     "around": around,
     "direction_of": direction_of,
     "how_many": how_many,
+    "is_unsure": is_unsure,
     "number": "{:,}".format,
     "version": __version__,
     "words_for": words_for,

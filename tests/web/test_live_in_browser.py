@@ -214,7 +214,9 @@ def test_keys_go_through_the_articles(page: Page) -> None:
 
 
 def test_one_key_decides_what_is_unsure(opening: Opening, store: Store) -> None:
-    execute(store, "UPDATE mention SET counted = FALSE, rule = 'unsure: x' WHERE brand = 'Orlam'")
+    execute(
+        store, "UPDATE mention SET counted = FALSE, rule = 'unsure: x', because = 'unsure: x' WHERE brand = 'Orlam'"
+    )
     with opening("/?counted=unsure") as page:
         for key, verdict in (("y", "right"), ("n", "wrong sense")):
             page.keyboard.press(key)
