@@ -225,6 +225,15 @@ def test_one_key_decides_what_is_unsure(opening: Opening, store: Store) -> None:
     assert [(row["verdict"], row["counted"]) for row in judged] == [("right", 1), ("wrong sense", 0)]
 
 
+def test_a_key_passes_over_what_it_cannot_decide(opening: Opening, store: Store) -> None:
+    first = "(SELECT min(id) FROM mention WHERE brand = 'Corvane')"
+    execute(store, f"UPDATE mention SET counted = FALSE, because = 'dropped: a menu' WHERE id = {first}")
+    with opening("/?brand=Corvane&counted=all") as page:
+        page.keyboard.press("y")
+        page.locator(".article [value=right][aria-pressed=true]").wait_for()
+    assert store.query(f"SELECT m.id - {first} AS n FROM feedback JOIN mention m ON m.key = mention_key") == [{"n": 1}]
+
+
 def test_keys_that_come_before_the_answer_decide_the_next_mentions(opening: Opening, store: Store) -> None:
     with opening("/?brand=Corvane") as page:
         pressed = "document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))"
