@@ -53,7 +53,8 @@ def _pages(count: int) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     for number in range(1, count + 1):
         moment = f"2026-{chosen.randint(6, 11):02d}-{chosen.randint(1, 28):02d}T08:00:00+00:00"
         text = " ".join(chosen.choices(words, k=600))
-        evidence = zlib.compress(json.dumps([{"text": text, "kept": True, "reason": "kept: prose"}]).encode())
+        row = {"index": 0, "text": text, "words": 600, "xpath": "/html", "kept": True, "reason": "kept: prose"}
+        evidence = zlib.compress(json.dumps([row]).encode())
         is_copy = number % 15 == 0
         page = {
             **{"id": number, "key": f"k{number}", "url": f"https://h{number % 200}.example/{number}"},

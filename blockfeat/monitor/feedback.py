@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from blockfeat.models import SiteRule, plain_path
-from blockfeat.monitor.mentions.brand import UNSURE, Brand, SenseModel, sense_features, senses_of, shown_feature
+from blockfeat.monitor.mentions.brand import Brand, SenseModel, is_unsure, sense_features, senses_of, shown_feature
 from blockfeat.monitor.store.store import Store
 from blockfeat.page import registered_domain
 
@@ -90,7 +90,7 @@ def _sense(store: Store, brand: str, rows: Sequence[Mapping[str, Any]], given: S
 
 def _changes(row: Mapping[str, Any], rule: str) -> bool:
     """Return whether another rule makes a mention count, or not: outside of the article none does."""
-    return bool(rule) if row["counted"] else not rule and (row["because"] or row["rule"] or "").startswith(UNSURE)
+    return bool(rule) if row["counted"] else not rule and is_unsure(row["because"])
 
 
 def _place(store: Store, site: str, path: str, rows: Sequence[Mapping[str, Any]]) -> Proposal | None:

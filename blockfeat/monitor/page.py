@@ -20,6 +20,7 @@ from blockfeat.errors import LimitExceeded, how_many
 from blockfeat.extraction import KINDS
 from blockfeat.lang import direction_of
 from blockfeat.monitor.feeds.syndication import template
+from blockfeat.monitor.mentions.brand import is_unsure
 from blockfeat.monitor.mentions.mention import PLACES, around, words_for
 from blockfeat.monitor.reading import BLOCK, stored_extraction
 from blockfeat.monitor.reports import DIMENSIONS, Filters, articles_read, numbers_by
@@ -27,7 +28,7 @@ from blockfeat.monitor.store.schema import MENTIONS_FROM, MENTIONS_SELECT, SQL
 from blockfeat.monitor.store.store import Store
 
 _STORY = "coalesce(p.story, p.copy_of, p.id)"
-_ROW = f"{MENTIONS_SELECT}, m.id AS number, p.id AS page, {_STORY} AS story, b.verdict AS verdict"
+_ROW = f"{MENTIONS_SELECT}, {SQL['mentions']['shown']}, {_STORY} AS story"
 _ROWS_FROM = f"{MENTIONS_FROM} LEFT JOIN feedback b ON b.mention_key = m.key"
 _ARTICLES, _ROWS = 25, 300
 _DAYS, _PRESETS = 30, (1, 7, 30, 90)
@@ -237,12 +238,7 @@ def blocks_of(store: Store, url: str) -> list[dict[str, Any]]:
 
 def evidence_of(store: Store, number: int) -> Mapping[str, Any] | None:
     """Return a page by its number in the store: ``page``, its ``mentions`` and ``blocks``; None where there is none."""
-    columns = f"p.id, p.url, p.title, p.headline, p.text, {DIMENSIONS['lang']} AS lang, {DIMENSIONS['day']} AS day"
-    pages = store.query(
-        f"SELECT {columns}, p.host, p.kind, p.status, p.origin, p.fetched_at, p.version, p.copy_of, o.url AS original "
-        "FROM page p LEFT JOIN page o ON o.id = p.copy_of WHERE p.id = :id",
-        {"id": number},
-    )
+    pages = store.query(SQL["evidence"]["page"].format(**DIMENSIONS), {"id": number})
     if not pages:
         return None
     rows = store.query(f"SELECT {_ROW} {_ROWS_FROM} WHERE p.id = :id ORDER BY m.block, m.start", {"id": number})
@@ -255,6 +251,7 @@ FUNCTIONS: Mapping[str, Any] = {
     "around": around,
     "direction_of": direction_of,
     "how_many": how_many,
+    "is_unsure": is_unsure,
     "number": "{:,}".format,
     "version": __version__,
     "words_for": words_for,

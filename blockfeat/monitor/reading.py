@@ -19,7 +19,7 @@ from blockfeat.lang import normalise_code
 from blockfeat.models import DEFAULT_MODEL, SiteRule, SiteRules, bundled_models, plain_path
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions import Brand, BrandMatcher, Mention, mentions_of
-from blockfeat.monitor.mentions.brand import UNSURE, SenseModel, senses_of
+from blockfeat.monitor.mentions.brand import SenseModel, is_unsure, senses_of
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, query_mentions, relevance_by_brand, text_starts
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, evidence_rows
@@ -216,7 +216,7 @@ def found_mentions(
 
 
 def _found(mention: Mention, kind: str | None) -> FoundMention:
-    is_of_kind = kind is not None and (mention.counted or mention.reason.startswith(UNSURE))
+    is_of_kind = kind is not None and (mention.counted or is_unsure(mention.reason))
     reason = f"{_KIND_REASON}{kind}" if is_of_kind else mention.reason
     same: dict[str, Any] = {name: getattr(mention, name) for name in ("brand", "place", "start", "block")}
     same |= {name: getattr(mention, name) or None for name in ("rule", "variant")}

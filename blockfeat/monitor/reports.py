@@ -26,6 +26,12 @@ from blockfeat.monitor.store.store import Store
 if TYPE_CHECKING:
     from blockfeat.monitor.config import SavedView
 
+_COUNTED = {
+    "yes": f"{MENTION_COLUMNS['counted']} = 1",
+    "no": f"{MENTION_COLUMNS['counted']} = 0",
+    "all": "1 = 1",
+    "unsure": f"m.because LIKE '{UNSURE}:%' AND m.key NOT IN (SELECT mention_key FROM feedback)",
+}
 # The class of a dropped block stands in its reason.
 _CLASSES = " ".join(
     "WHEN m.because LIKE 'dropped: looks like {}:%' THEN '{}'".format(
@@ -34,7 +40,8 @@ _CLASSES = " ".join(
     for name in CLASSES[:-1]
 )
 _NOT_COUNTED = (
-    f"CASE WHEN {MENTION_COLUMNS['counted']} = 1 THEN 'counted' WHEN m.rule IS NOT NULL THEN 'rule' "
+    f"CASE WHEN {_COUNTED['yes']} THEN 'counted' WHEN {_COUNTED['unsure']} THEN 'unsure' "
+    "WHEN m.rule IS NOT NULL THEN 'rule' "
     f"WHEN m.because LIKE 'kind of page: %' THEN p.kind {_CLASSES} WHEN NOT m.counted THEN m.place ELSE 'copy' END"
 )
 DIMENSIONS: Mapping[str, str] = {
@@ -49,12 +56,6 @@ _PAGES_FIRST = "FROM page p CROSS JOIN mention m"
 _OF_PAGE = "m.page_id = p.id AND m.version = p.version"
 _OF_FEED = "LEFT JOIN feed f ON f.id = p.feed_id"
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
-_COUNTED = {
-    "yes": f"{MENTION_COLUMNS['counted']} = 1",
-    "no": f"{MENTION_COLUMNS['counted']} = 0",
-    "all": "1 = 1",
-    "unsure": f"coalesce(m.because, m.rule) LIKE '{UNSURE}:%' AND m.key NOT IN (SELECT mention_key FROM feedback)",
-}
 
 
 def _given(value: Any) -> Any:

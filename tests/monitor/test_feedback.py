@@ -14,7 +14,7 @@ from blockfeat.monitor.feedback import accept, place_lesson, proposals
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import ReaderSettings, rules_of_sites
 from blockfeat.monitor.rematch import rematch
-from blockfeat.monitor.reports import Filters, mention_rows
+from blockfeat.monitor.reports import Filters, counts, mention_rows
 from blockfeat.monitor.store.store import Store
 from cases import CASES
 from stored_pages import NOW, column, execute, mention, save
@@ -144,6 +144,8 @@ def test_what_is_unsure_outside_of_the_article_is_not_asked_and_not_changed(stor
         store, f"UPDATE mention SET rule = 'unsure: x', because = 'unsure: x', counted = FALSE WHERE key = '{inside}'"
     )
     assert [row["id"] for row in mention_rows(store, Filters(counted="unsure"))] == [inside]
+    (shown,) = (count for count in counts(store, ("because",)) if count.values == ("unsure",))
+    assert (shown.ruled_out, shown.mentions) == (1, 0)
     (after,) = proposals(store, [Brand("Orange")])
     assert after.changes == before.changes + 1
 

@@ -19,6 +19,7 @@ from blockfeat.monitor.config import CopySettings, SavedView, Source
 from blockfeat.monitor.mentions.mention import around
 from blockfeat.monitor.page import Article, overview, report_page, stream
 from blockfeat.monitor.reports import Filters, counts, mention_rows
+from blockfeat.monitor.store.mentions import VERDICTS
 from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.guard import ServeSettings
@@ -93,12 +94,32 @@ def test_a_name_is_marked_where_it_stands_alone() -> None:
     assert around({"sentence": "Volkswagenkonzern", "match": "Volkswagen"}) == ("", "Volkswagen", "konzern")
 
 
+def test_each_mention_of_a_sentence_is_marked_at_its_own_place(client: TestClient, store: Store) -> None:
+    sentence = "A Corvaneship meets Corvane, and Corvane sails."
+    spans = {at: {"start": at + 40, "stop": at + 47, "counted": at != 20} for at in (20, 33)}
+    twice = [mention(sentence, place="body", **span) for span in spans.values()]
+    save_on_day(store, 8, record(other_story(), *twice, title="Twice"))
+    page = _text(client, "/")
+    second = "A Corvaneship meets Corvane, and <mark>Corvane</mark> sails."
+    assert (second in page, "meets <mark>" in page) == (True, False)
+    number = store.query("SELECT id FROM page WHERE title = 'Twice'")[0]["id"]
+    evidence = _text(client, f"/article/{number}")
+    assert (second in evidence, "meets <mark>Corvane</mark>, and Corvane" in evidence) == (True, True)
+
+
 def test_what_does_not_count_is_shown_with_its_reason_where_it_is_asked_for(client: TestClient) -> None:
     rows = client.get("/api/v1/mentions?counted=no").json()
     reasons = {row["brand"]: row["not_counted_because"] for row in rows}
     assert reasons == {"Corvane": "copy of https://h0.example/", "Le Rex": "dropped: a list of links"}
     assert "not counted: dropped: a list of links" in _text(client, "/?counted=no")
     assert len(client.get("/api/v1/mentions?counted=all").json()) == 4
+
+
+def test_sentences_stand_in_the_direction_of_their_language(client: TestClient, store: Store) -> None:
+    sentence = "\u0628\u0646\u0643 Corvane \u062b\u0645."
+    save_on_day(store, 8, record(other_story(), mention(sentence), title="Right", lang="ar"))
+    number = store.query("SELECT id FROM page WHERE title = 'Right'")[0]["id"]
+    assert '<bdi lang="ar" dir="rtl">\u0628\u0646\u0643 <mark>' in _text(client, f"/article/{number}")
 
 
 def test_a_wrong_filter_is_a_problem_that_names_it(client: TestClient) -> None:
@@ -250,6 +271,20 @@ def test_without_feedback_nothing_can_be_judged(client: TestClient) -> None:
     assert client.post("/feedback", data={"mention": "x", "verdict": "right"}).status_code in (404, 405)
     assert client.get("/lessons").status_code == 404
     assert 'class="verdicts"' not in client.get("/").text
+
+
+def test_of_a_name_outside_of_the_article_one_can_say_but_that_it_was_missed(store: Store) -> None:
+    inside = mention(counted=False, place="body", rule="unsure: x", because="unsure: x")
+    for number, found in enumerate((inside, mention(counted=False, rule="unsure: x")), 8):
+        save_on_day(store, number, record(other_story(number), found))
+    client = TestClient(create_live_app(store, feedback=True), base_url="http://localhost")
+    (asked,) = (row["id"] for row in client.get("/api/v1/mentions?counted=unsure").json())
+    rows = client.get("/api/v1/mentions?counted=no&brand=Corvane&since=2026-01-13").json()
+    assert len(rows) == 2
+    for row in rows:
+        page = _text(client, f"/?counted=no&since={row['day']}&until={row['day']}")
+        verdicts = [verdict for verdict in VERDICTS if f'value="{verdict}"' in page]
+        assert verdicts == (["right", "wrong sense"] if row["id"] == asked else ["missed"])
 
 
 def test_mentions_are_judged_on_the_page(store: Store) -> None:

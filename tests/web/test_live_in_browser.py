@@ -214,13 +214,24 @@ def test_keys_go_through_the_articles(page: Page) -> None:
 
 
 def test_one_key_decides_what_is_unsure(opening: Opening, store: Store) -> None:
-    execute(store, "UPDATE mention SET counted = FALSE, rule = 'unsure: x' WHERE brand = 'Orlam'")
+    execute(
+        store, "UPDATE mention SET counted = FALSE, rule = 'unsure: x', because = 'unsure: x' WHERE brand = 'Orlam'"
+    )
     with opening("/?counted=unsure") as page:
         for key, verdict in (("y", "right"), ("n", "wrong sense")):
             page.keyboard.press(key)
             page.locator(f".article [value='{verdict}'][aria-pressed=true]").wait_for()
     judged = store.query("SELECT verdict, counted FROM feedback JOIN mention ON key = mention_key ORDER BY id DESC")
     assert [(row["verdict"], row["counted"]) for row in judged] == [("right", 1), ("wrong sense", 0)]
+
+
+def test_a_key_passes_over_what_it_cannot_decide(opening: Opening, store: Store) -> None:
+    first = "(SELECT min(id) FROM mention WHERE brand = 'Corvane')"
+    execute(store, f"UPDATE mention SET counted = FALSE, because = 'dropped: a menu' WHERE id = {first}")
+    with opening("/?brand=Corvane&counted=all") as page:
+        page.keyboard.press("y")
+        page.locator(".article [value=right][aria-pressed=true]").wait_for()
+    assert store.query(f"SELECT m.id - {first} AS n FROM feedback JOIN mention m ON m.key = mention_key") == [{"n": 1}]
 
 
 def test_keys_that_come_before_the_answer_decide_the_next_mentions(opening: Opening, store: Store) -> None:

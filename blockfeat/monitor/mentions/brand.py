@@ -250,6 +250,11 @@ UNSURE = "unsure"
 """What the rule of a mention begins with that a person is to decide."""
 
 
+def is_unsure(because: str | None) -> bool:
+    """Return whether nothing but its sense keeps a mention from counting, so that a person is to decide."""
+    return (because or "").startswith(UNSURE)
+
+
 @lru_cache(maxsize=1000)
 def _forms(words: frozenset[str], lang: str | None) -> Mapping[str, str]:
     """Return the forms of words in a language, plurals and cases, each with its word."""

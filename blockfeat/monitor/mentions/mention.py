@@ -417,12 +417,13 @@ _LONGEST = 400
 
 def around(row: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return the sentence before the name, the name, and the sentence behind it; long ones cut."""
-    sentence, match = row["sentence"], row["match"]
+    sentence, match, behind = row["sentence"], row["match"], row.get("behind", 0)
     # No part of another word, unless there is no other.
-    whole = re.search(rf"(?<!\w){re.escape(match)}(?!\w)", sentence)
-    at = whole.start() if whole is not None else sentence.find(match)
-    if at < 0:
+    forms = (rf"(?<!\w){re.escape(match)}(?!\w)", re.escape(match))
+    firsts = [found.start() for form in forms for found in re.finditer(form, sentence)]
+    if not firsts:
         return sentence[:_LONGEST], "", ""
+    at = next((first + behind for first in firsts if sentence.startswith(match, first + behind)), firsts[0])
     start = max(0, at - _LONGEST // 2)
     end = min(len(sentence), at + len(match) + _LONGEST // 2)
     left, right = "…" if start else "", "…" if end < len(sentence) else ""

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, text, update
 
 from blockfeat.errors import InputError
-from blockfeat.monitor.mentions.brand import UNSURE
+from blockfeat.monitor.mentions.brand import is_unsure
 from blockfeat.monitor.store.engine import upsert
 from blockfeat.monitor.store.outbox import queue_events, version_of
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, iso
@@ -277,7 +277,7 @@ def _match_page(
 
 def _as_decided(connection: Connection, item: FoundMention, key: str) -> FoundMention:
     """Return a mention, one of which nothing but its sense is unsure as a person has decided it."""
-    if not (item.because or item.rule or "").startswith(UNSURE):
+    if not is_unsure(item.because):
         return item
     verdict = connection.scalar(select(feedback.c.verdict).where(feedback.c.mention_key == key))
     return replace(item, **_DECIDED) if verdict == "right" else item
@@ -335,12 +335,11 @@ def judge(connection: Connection, key: str, verdict: str, *, now: float) -> None
     if row is None:
         raise InputError(f"the store has no mention {key!r}")
     upsert(connection, feedback, {"mention_key": key, "verdict": verdict, "judged_at": iso(now)}, "mention_key")
-    is_right, unsure = verdict == "right", row.because or row.rule or ""
-    if is_right != row.counted and unsure.startswith(UNSURE):
-        decided = _DECIDED if is_right else {"rule": unsure, "counted": False}
+    is_right = verdict == "right"
+    if is_right != row.counted and is_unsure(row.because):
+        decided = _DECIDED if is_right else {"rule": row.because, "counted": False}
         connection.execute(update(mention).where(mention.c.id == row.id).values(**decided))
-        told = {key: "counted"} if is_right else {}
-        queue_events(connection, row.page_id, told, moment=iso(now), is_asked=True)
+        queue_events(connection, row.page_id, {key: "counted"} if is_right else {}, moment=iso(now), is_asked=True)
 
 
 def count_judged(connection: Connection) -> int:

@@ -23,8 +23,9 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "o" && current() >= 0) articles[current()].querySelector(".evidence").click();
   else if (event.key in VERDICTS) {
     if (current() < 0) go(1);
-    const open = articles[current()]?.querySelectorAll(".verdicts:not([inert], :has([aria-pressed]))") ?? [];
-    open[0]?.querySelector(`[value="${VERDICTS[event.key]}"]`)?.click();
+    const undecided = `.verdicts:not([inert], :has([aria-pressed])) [value="${VERDICTS[event.key]}"]`;
+    const open = articles[current()]?.querySelectorAll(undecided) ?? [];
+    open[0]?.click();
     if (open.length === 1 && "unsure" in stream.dataset) go(1);
   } else if (event.key === "/") {
     event.preventDefault();
