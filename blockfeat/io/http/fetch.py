@@ -131,11 +131,10 @@ def get_request(
 def clean_address(request: httpx2.Request) -> str:
     """Return the address of a request without credentials and fragment; raise ExchangeError unless http or https."""
     url = request.url
-    if url.scheme not in ("http", "https"):
-        reason = f"only http and https addresses can be fetched, not {url.scheme or 'no scheme'}"
-        raise ExchangeError(reason, permanent=True)
-    if not url.host:
+    if not url.host and (url.scheme or "http") in ("http", "https"):
         raise ExchangeError("the address names no host", permanent=True)
+    if url.scheme not in ("http", "https"):
+        raise ExchangeError(f"only http and https addresses can be fetched, not {url.scheme}", permanent=True)
     return str(url.copy_with(userinfo=b"", fragment=None))
 
 
