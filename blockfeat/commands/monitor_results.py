@@ -321,7 +321,7 @@ def search(
     query: Annotated[
         str, typer.Argument(help="'\"Tolmet Bank\" NEAR/8 (merger OR strike*) NOT title:sport'", show_default=False)
     ],
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Most articles.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1_000_000, help="Most articles.")] = 20,
     format: Annotated[str, typer.Option("--format", "-f", help="text or jsonl.")] = "text",
 ) -> None:
     """Find stored articles by words: AND, OR, NOT, NEAR/5, "phrases", title:, word*; the newest first."""
