@@ -136,8 +136,8 @@ def label(
     settings = ServeSettings(allowed_hosts=tuple(allow_host or ()), requests_per_minute=0)
     suggester = Suggester(Extractor.load(model))
     target = output or default_output(corpus)
-    if target.is_dir() or target.suffix.lower() != ".jsonl":
-        raise console.wrong(f"{target} is {'a folder' if target.is_dir() else 'no .jsonl file'}", "--output")
+    if target.is_dir():
+        raise console.wrong(f"{target} is a folder", "--output")
     pages = _session_pages(corpus, reading, quiet=quiet)
     with bound_socket(host, port) as listening, LabelSession(pages, target, suggester) as session:
         progress = session.progress

@@ -32,7 +32,7 @@ _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
 
 def failed_document(name: str, error: Exception) -> Document:
     """Return a document with ``error`` for an input that cannot be read."""
-    is_missing = isinstance(error, FileNotFoundError)
+    is_missing = isinstance(error, FileNotFoundError) or "null byte" in str(error)
     reason = "no such file or folder" if is_missing else getattr(error, "strerror", None) or str(error)
     return Document(id=name, data=None, error=reason if reason.startswith(f"{name}: ") else f"{name}: {reason}")
 
