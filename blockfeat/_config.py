@@ -138,14 +138,22 @@ def _size(value: Any) -> int:
     return size
 
 
+def _line(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError(f"has {text!r}, which is not one line")
+    return text
+
+
 def texts(value: Any) -> Any:
     """Return an array as a tuple; a single string becomes a tuple of one."""
     return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
 
 
 Duration = Annotated[float, Parsed(_duration)]
+Timeout = Annotated[Duration, between(0.0, is_above=True)]
 DurationOrOff = Annotated[float | None, Parsed(lambda value: None if value == "off" else _duration(value))]
 Size = Annotated[int, Parsed(_size)]
+Line = Annotated[str, Parsed(_line, late=True)]
 Texts = Annotated[tuple[str, ...], Parsed(texts)]
 Count = Annotated[int, between(1)]
 CountOrNone = Annotated[int, between(0)]
@@ -259,8 +267,9 @@ def checked(
     adapter = TypeAdapter(tuple[cls], config=ConfigDict(extra="forbid", strict=True))  # type: ignore[valid-type]
     try:
         left = deepcopy(dict(values))
-    except RecursionError:
-        problems.add((), "it is nested too deeply")
+        json.dumps(left, default=str)
+    except (RecursionError, ValueError):
+        problems.add((), "it is nested too deeply, or has numbers of thousands of digits")
         problems.check()
     noted: set[KeyPath] = set()
     while True:

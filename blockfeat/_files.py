@@ -184,6 +184,9 @@ def beside(path: Path) -> Path:
     return (target := _target(path)).with_name(f"{target.name}.new")
 
 
+_LONGEST_CONFIG = 16_000_000  # a device may have no end
+
+
 def config_text(path: str | os.PathLike[str]) -> str:
     """Return the text of a configuration file in UTF-8, without a byte-order mark.
 
@@ -195,7 +198,10 @@ def config_text(path: str | os.PathLike[str]) -> str:
         It is not UTF-8.
     """
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        with Path(path).open(encoding="utf-8-sig") as stream:
+            if len(text := stream.read(_LONGEST_CONFIG + 1)) > _LONGEST_CONFIG:
+                raise ValueError(f"longer than {_LONGEST_CONFIG:,} characters")
+            return text
     except UnicodeDecodeError as error:
         raise ConfigError(f"{os.fspath(path)}: is not UTF-8 at byte {error.start}") from error
     except (OSError, TypeError, ValueError) as error:

@@ -244,8 +244,7 @@ Loaded = TypeVar("Loaded")
 
 DIED = "its worker process died"
 
-_BATCH = 16
-_WINDOW = 8
+_BATCH, _WINDOW = 16, 8
 STARTS = 3
 
 

@@ -35,8 +35,9 @@ _PLAIN_OPTIONS = {word: name for name in ("quiet", "format", "model") for word i
 def main() -> None:
     """Run the command line; errors become one line and an exit code (`blockfeat.commands.console`)."""
     _replace_closed_streams()
-    # Rich fills every line of a page of help: a terminal of ten million columns is a mistake.
-    if len(os.environ.get("COLUMNS", "")) > 4:
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # lines of tables, where a terminal has ASCII
+    # Rich fills every line of a page of help: a terminal of none or of ten million columns is a mistake.
+    if len(os.environ.get("COLUMNS", "80")) not in (2, 3, 4):
         del os.environ["COLUMNS"]
     raise SystemExit(exit_code_of(lambda: _run(sys.argv[1:])))
 

@@ -179,6 +179,8 @@ def test_json_lines_in_and_out_with_one_bad_page(tmp_path: Path) -> None:
 def test_exit_codes(page: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], code: int, told: str) -> None:
     monkeypatch.chdir(page.parent)
     Path("empty").mkdir()
+    Path("empty.html").touch()
+    Path("empty.jsonl").touch()
     done = blockfeat(*words)
     assert (done.returncode, told in done.said, "Traceback" in done.stderr) == (code, True, False)
 
@@ -339,3 +341,30 @@ def test_records_that_hold_an_address_fail_alone(tmp_path: Path) -> None:
     assert errors[2] is None
     assert "blockfeat.fetch(url)" in errors[0]
     assert "an address, not a page: 1, a path, not a page: 1" in done.stderr
+
+
+@pytest.mark.parametrize("locale", [{"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}])
+def test_tables_go_to_a_terminal_of_any_charset(monkeypatch: pytest.MonkeyPatch, locale: dict[str, str]) -> None:
+    for name, value in locale.items():
+        monkeypatch.setenv(name, value)
+    done = _in_a_process("models")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "ziegler2007" in done.stdout
+
+
+def test_help_is_shown_where_a_terminal_says_that_it_has_no_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "0")
+    assert "Extract the main text" in _in_a_process("extract", "--help").stdout
+
+
+def _in_a_process(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "blockfeat", *words]
+    return subprocess.run(command, capture_output=True, text=True, encoding="latin-1", check=False, timeout=60)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes the stream")
+def test_mcp_says_that_standard_input_is_closed() -> None:
+    pytest.importorskip("mcp")
+    command = ["sh", "-c", '"$0" -m blockfeat mcp <&-', sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (126, "blockfeat: standard input: Bad file descriptor\n")

@@ -181,3 +181,9 @@ def test_what_is_no_other_holder_of_a_lock_has_its_own_message(tmp_path: Path, m
             monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Full))
         with pytest.raises(OutputError, match=f"cannot be locked: .*{reason}"), held_alone(tmp_path / name):
             pass
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of Unix")
+def test_a_configuration_without_end_is_refused() -> None:
+    with pytest.raises(InputError, match="/dev/zero: cannot be read: longer than 16,000,000 characters"):
+        config_text("/dev/zero")

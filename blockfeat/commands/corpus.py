@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from blockfeat._files import is_same_file
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
-from blockfeat.commands.options import labelled_pages
+from blockfeat.commands.options import labelled_pages, language
 from blockfeat.errors import ConfigError
 
 HELP = "Check, count and convert labelled pages."
@@ -53,11 +54,14 @@ def convert(
     fields: Annotated[str | None, typer.Option(help="For jsonl, names of the fields: html=body,text=content.")] = None,
 ) -> None:
     """Convert another layout of labelled pages to a corpus file."""
-    from blockfeat.data import convert, parse_fields, write_corpus
+    from blockfeat.data import LAYOUTS, convert, parse_fields, write_corpus
 
     problems: list[str] = []
+    console.check_choice(layout, LAYOUTS, "--layout")
+    if is_same_file(source, output):
+        raise console.wrong(f"{output} is what is converted", "--output")
     renamed = parse_fields(fields) if fields else None
-    pages = convert(source, layout, lang, gold=gold, fields=renamed, problems=problems)
+    pages = convert(source, layout, lang and language(lang), gold=gold, fields=renamed, problems=problems)
     written = write_corpus(pages, output)
     for problem in problems:
         console.error(problem)

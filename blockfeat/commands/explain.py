@@ -101,8 +101,8 @@ def _block(number: int, extraction: Extraction) -> str:
     from blockfeat.extraction.reasons import strongest
     from blockfeat.features.measuring import features_named
 
-    if number >= len(extraction.blocks):
-        raise InputError(f"the page has blocks 0 to {len(extraction.blocks) - 1}, not {number}")
+    if number >= (count := len(extraction.blocks)):
+        raise InputError(f"the page has {f'blocks 0 to {count - 1}, not {number}' if count else 'no blocks'}")
     block = extraction.blocks[number]
     lines = [f"{number}: {_short(block.text)}", block.reason]
     if block.contributions:

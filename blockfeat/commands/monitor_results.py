@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from blockfeat._extras import require_extra
-from blockfeat._files import whole_file, write_text
+from blockfeat._files import is_same_file, whole_file, write_text
 from blockfeat.commands import console
 from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, QuietOption, TrustedProxyOption
 from blockfeat.errors import QueryError, how_many
@@ -43,12 +43,15 @@ def _configured(name: str) -> MonitorConfig | None:
 
 
 @contextmanager
-def opened_store(name: str) -> Iterator[Store]:
-    """Open the store of a configuration file, or a store that is named directly; it must exist."""
+def opened_store(name: str, output: Path | None = None) -> Iterator[Store]:
+    """Open the store of a configuration file, or a store that is named directly; it must exist, and be no output."""
     from blockfeat.monitor.store.store import Store
 
     config = _configured(name)
-    with Store.open(config.store if config else name, create=False) as store:
+    where = config.store if config else name
+    if output is not None and any(is_same_file(one, output) for one in (name, where)):
+        raise console.wrong(f"{output} is what is read", "--output")
+    with Store.open(where, create=False) as store:
         yield store
 
 
@@ -84,7 +87,7 @@ def report(
         raise typer.BadParameter("needs --format csv or html, or a file named .csv or .html", param_hint="--output")
     dimensions = [name.strip() for name in by.split(",") if name.strip()]
     check_dimensions(dimensions)
-    with opened_store(config) as store:
+    with opened_store(config, output) as store:
         given: dict[str, object] = {"view": view, "brand": brand, "lang": lang}
         given |= {"since": _day(store, since, "--since"), "until": _day(store, until, "--until")}
         asked = Filters.model_validate({name: value for name, value in given.items() if value})
@@ -301,7 +304,7 @@ def export(
         raise typer.BadParameter("needs --output", param_hint="--format parquet")
     if chosen == "parquet":
         require_extra("parquet", what="monitor export --format parquet")
-    with opened_store(config) as store:
+    with opened_store(config, output) as store:
         filters = Filters(counted="yes" if counted else "all")
         rows = mention_rows(store, filters) if what == "mentions" else store.rows(what)
         columns = store.columns(what)
@@ -318,7 +321,7 @@ def search(
     query: Annotated[
         str, typer.Argument(help="'\"Tolmet Bank\" NEAR/8 (merger OR strike*) NOT title:sport'", show_default=False)
     ],
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Most articles.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1_000_000, help="Most articles.")] = 20,
     format: Annotated[str, typer.Option("--format", "-f", help="text or jsonl.")] = "text",
 ) -> None:
     """Find stored articles by words: AND, OR, NOT, NEAR/5, "phrases", title:, word*; the newest first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import Field
@@ -17,7 +18,7 @@ import typer
 from blockfeat import __version__
 from blockfeat.commands import console
 from blockfeat.commands.batch import FORMAT_NAMES
-from blockfeat.errors import ConfigError, InputError, nearest
+from blockfeat.errors import ConfigError, CorpusError, InputError, nearest
 from blockfeat.extraction.options import ExtractionOptions, option_fields
 from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
 
@@ -55,11 +56,25 @@ def _completing(names: Sequence[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
+def _of_hosts(pattern: str, what: str) -> Callable[[list[str] | None], list[str] | None]:
+    """Return what passes names on that an option may have, and refuses another."""
+
+    def checked(names: list[str] | None) -> list[str] | None:
+        if wrong := [name for name in names or () if not re.fullmatch(pattern, name)]:
+            raise typer.BadParameter(f"'{wrong[0]}' is no {what}")
+        return names
+
+    return checked
+
+
 _ALLOWED_HOST = "Name under which the service may be asked for, beside localhost and IP addresses; repeatable."
-AllowHostOption = Annotated[list[str] | None, typer.Option("--allow-host", metavar="NAME", help=_ALLOWED_HOST)]
+_hosts, _proxies = _of_hosts(r"[^\s/:@]+", "host name"), _of_hosts(r"\*|[0-9a-fA-F.:/]+", "IP address")
+AllowHostOption = Annotated[
+    list[str] | None, typer.Option("--allow-host", metavar="NAME", help=_ALLOWED_HOST, callback=_hosts)
+]
+_PROXY = "Proxy in front whose X-Forwarded-For is believed; repeatable."
 TrustedProxyOption = Annotated[
-    list[str] | None,
-    typer.Option("--trusted-proxy", metavar="IP", help="Proxy in front whose X-Forwarded-For is believed; repeatable."),
+    list[str] | None, typer.Option("--trusted-proxy", metavar="IP", help=_PROXY, callback=_proxies)
 ]
 _NETWORK = "Fetch from this network though it is not public, such as 10.0.0.0/8; repeatable."
 AllowNetworkOption = Annotated[list[str] | None, typer.Option("--allow-network", metavar="CIDR", help=_NETWORK)]
@@ -169,8 +184,10 @@ def labelled_pages(corpora: list[str], langs: str | None = None, leave_out: Path
     listed = read_page_list(leave_out) if leave_out else frozenset()
     paths = [path for path in corpora if path != "demo"]
     pages = demo_pages() if "demo" in corpora else []
-    pages += load_corpora(paths) if paths else []
-    return pages_of_languages(without_listed(pages, listed), languages(langs))
+    pages = without_listed([*pages, *load_corpora(paths)], listed)
+    if not pages:
+        raise CorpusError(f"{', '.join(corpora)}: there are no labelled pages{' but those left out' * bool(listed)}")
+    return pages_of_languages(pages, languages(langs))
 
 
 def language(lang: str) -> str | None:
@@ -216,7 +233,7 @@ def input_options(
         ),
     ] = None,
     allow_network: AllowNetworkOption = None,
-    delay: Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")] = 1.0,
+    delay: Annotated[float, typer.Option(min=0, max=86400, help="Least seconds between fetches from one host.")] = 1.0,
 ) -> InputOptions:
     """Return the options that say how inputs are read; raise a usage error for invalid ones."""
     console.check_choice(input_format, INPUT_FORMATS, "--input-format")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from itertools import chain
@@ -31,7 +32,7 @@ def serve(
     allow_host: shared.AllowHostOption = None,
     allow_private: Annotated[bool, typer.Option("--allow-private", help="Fetch from private addresses too.")] = False,
     allow_network: shared.AllowNetworkOption = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = 2,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=256, help="Worker processes.")] = 2,
     max_bytes: Annotated[int, typer.Option(min=1, help="Largest page and largest request.")] = 5_000_000,
     deadline: Annotated[float, typer.Option(min=0.1, help="Seconds that one page may take.")] = 20.0,
     fetch_deadline: Annotated[float, typer.Option(min=0.1, help="Seconds that fetching a page may take.")] = 20.0,
@@ -91,6 +92,10 @@ def mcp(
         with nullcontext() if store is None else opened_store(store) as opened:
             server = create_server(workers=workers, store=opened, networks=allow_network or ())
             if not http:
+                try:
+                    os.read(0, 0)  # the SDK's own words for a closed stream are a traceback
+                except OSError as error:
+                    raise InputError(f"standard input: {error.strerror}") from error
                 server.run()
                 return
             from blockfeat.web.app import address_of, bound_socket, server_of

@@ -227,7 +227,7 @@ def language_code(code: str | None) -> str | None:
 
     As `blockfeat.lang.normalise_code`, but an unknown code is returned in lower case.
     """
-    return normalise_code(code) or (code or "").strip().lower() or None
+    return normalise_code(code) or str(code or "").strip().lower() or None
 
 
 def load_corpora(

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from os import PathLike
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -260,12 +261,12 @@ def sampled(pages: Iterable[LabelledPage], count: int | None) -> list[LabelledPa
     return [page for found in by_corpus.values() for page in spaced(found, count)]
 
 
-def read_page_list(path: Path) -> frozenset[tuple[str, str]]:
+def read_page_list(path: str | PathLike[str]) -> frozenset[tuple[str, str]]:
     """Return corpus and id of each page of a list.
 
     Parameters
     ----------
-    path : Path
+    path : path
         JSON Lines with ``corpus`` and ``id`` of a page each; other fields, such as ``reason``, are ignored.
 
     Raises
@@ -274,7 +275,7 @@ def read_page_list(path: Path) -> frozenset[tuple[str, str]]:
         The file cannot be read, or a line lacks ``corpus`` or ``id``; the message names file and line.
     """
     listed = set()
-    for number, line in read_lines(path):
+    for number, line in read_lines(Path(path)):
         try:
             entry = parse_object(line)
         except CorpusError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,11 +28,12 @@ def described(extraction: Extraction) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in (None, [], "")}
 
 
-def check_columns(wanted: Iterable[str], columns: Collection[str]) -> None:
-    """Raise an error for a column that a data frame does not have."""
+def check_columns(wanted: Iterable[str], columns: Iterable[Any]) -> None:
+    """Raise an error for a column that a data frame does not have, or has twice."""
     for name in wanted:
-        if name not in columns:
-            raise InputError(f"no column {name!r} in the data frame (its columns: {', '.join(map(str, columns))})")
+        if (count := [*columns].count(name)) != 1:
+            found = f"no column {name!r}" if not count else f"{count} columns {name!r}"
+            raise InputError(f"{found} in the data frame (its columns: {', '.join(map(str, columns))})")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
+from blockfeat.errors import InputTypeError
 from blockfeat.extraction import Extractor, extractor_of, read_pages
 from blockfeat.integrations import check_columns
 from blockfeat.io.inputs import document_of_row
@@ -77,8 +78,10 @@ def extract(
     >>> blockfeat.integrations.pandas.extract(pages)["text"][0]
     'The ferry leaves at nine and returns before dark.'
     """
-    names = {"html": html, "url": url, "lang": lang, "charset": charset, "id": id}
-    wanted = {value: name for value, name in names.items() if name is not None}
+    names = {"url": url, "lang": lang, "charset": charset, "id": id}
+    wanted = {"html": html} | {value: name for value, name in names.items() if name is not None}
+    if getattr(frame, "ndim", 0) != 2:
+        raise InputTypeError(f"pages must be in a DataFrame, not a {type(frame).__name__}")
     check_columns(wanted.values(), list(frame.columns))
     extractor = extractor_of(model).with_options(**options)
     work = Formatter(extractor, "parquet", {"text": format, "columns": columns})

@@ -69,9 +69,7 @@ def normalise_code(code: str | None) -> str | None:
     ``yue`` give ``zh``), lists (the first counts), and country codes that stand for no language (``cz``,
     ``jp``).
     """
-    if not code:
-        return None
-    match = _FIRST_PART.match(code[:64])
+    match = _FIRST_PART.match(code[:64]) if isinstance(code, str) else None
     if match is None:
         return None
     first = match[1].lower()

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from blockfeat import _config
 from blockfeat._files import bundled_file, bundled_table, config_text
+from blockfeat.errors import BlockfeatError
 from blockfeat.monitor.fetching.options import Address, FetchOptions, refusal
 from blockfeat.monitor.mentions.brand import Brand, Language
 from blockfeat.monitor.mentions.queries import Query
@@ -23,7 +24,7 @@ _DAY = 86400.0
 def _zone(name: str) -> str:
     try:
         return ZoneInfo(name).key
-    except (ZoneInfoNotFoundError, ValueError) as error:
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise ValueError(f"has {name!r}, which is no time zone such as 'Europe/Berlin'") from error
 
 
@@ -92,10 +93,10 @@ class PageSettings:
     revisit_for: _config.Duration = 3 * _DAY
     recheck: _config.DurationOrOff = None
     attempts: _config.Count = 8
-    jobs: Annotated[int, _config.between(0)] = 1
-    deadline: _config.Duration = 30.0
+    jobs: Annotated[int, _config.between(0, 256)] = 1
+    deadline: _config.Timeout = 30.0
     evidence: bool = True
-    least_score: float = 0.5
+    least_score: Annotated[float, _config.between(-1e6, 1e6)] = 0.5
     count_kinds: tuple[PageKind, ...] = ("article", "other")
     descriptions: bool = False
 
@@ -316,9 +317,9 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
 
 def _check_between_tables(file: _File, values: Mapping[str, Any], problems: _config.Problems) -> None:
     """Report problems between tables that are valid on their own."""
-    if "sources" not in values:
+    if values.get("sources", []) == []:
         problems.add(("sources",), 'no [[sources]]: add one with url = "https://…/feed.xml"')
-    if "brands" not in values and "queries" not in values:
+    if values.get("brands", []) == values.get("queries", []) == []:
         problems.add(("brands",), 'no [[brands]] and no [[queries]]: add one with name = "…"')
     known = _check_names(values, problems, "brands", "queries")
     for path, alert in _tables(values, "alerts"):
@@ -355,7 +356,7 @@ def _tables(values: Mapping[str, Any], kind: str) -> Iterator[tuple[_config.KeyP
 
 def _listed(table: Mapping[str, Any], path: _config.KeyPath, folder: Path, problems: _config.Problems) -> list[str]:
     """Return the addresses in the file of a source, one a line; empty lines and those after # are skipped."""
-    given = [name for name in ("url", "urls", "file") if name in table]
+    given = [name for name in ("url", "urls", "file") if table.get(name) not in (None, [], "")]
     if len(given) != 1:
         which = "has none" if not given else f"has {' and '.join(given)}"
         problems.add(path, f"[[sources]] needs one of 'url', 'urls' and 'file', and {which}")
@@ -363,9 +364,9 @@ def _listed(table: Mapping[str, Any], path: _config.KeyPath, folder: Path, probl
         return []
     file = folder / table["file"]
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        problems.add((*path, "file"), f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}")
+        lines = config_text(file).splitlines()
+    except BlockfeatError as error:
+        problems.add((*path, "file"), str(error))
         return []
     addresses = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
     for address in addresses:

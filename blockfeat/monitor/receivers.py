@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from blockfeat._config import Count, Parsed, Texts, between, shown, texts
+from blockfeat._config import Count, Line, Parsed, Texts, between, shown, texts
 from blockfeat.monitor.fetching.options import Address
+from blockfeat.monitor.mentions.brand import Language
 from blockfeat.monitor.mentions.queries import Query
 
 CHANNELS = ("email", "slack", "feed", "command")
@@ -114,8 +115,8 @@ class Smtp:
     """
 
     host: str
-    sender: str
-    port: int | None = None
+    sender: Line
+    port: Annotated[int, between(1, 65535)] | None = None
     security: Literal["starttls", "tls", "none"] = "starttls"
     user: str | None = None
     password: str | None = None
@@ -161,7 +162,7 @@ class Alert:
     name: str
     tell: Annotated[tuple[Literal["mentions", "spikes"], ...], Parsed(texts)] = ("mentions",)
     brands: Texts = ()
-    langs: Texts = ()
+    langs: Annotated[tuple[Language, ...], Parsed(texts)] = ()
     sources: Texts = ()
     places: Texts = ()
     least_relevance: Annotated[float, between(0.0, 1.0)] = 0.0

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora
 from blockfeat.data.split import identified_language, pages_of_languages, split_pages, without_listed
-from blockfeat.errors import TrainingError
+from blockfeat.errors import InputTypeError, TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import normalise_code
 from blockfeat.pso.swarm import Generation
@@ -183,6 +183,8 @@ def _check_split(split: float) -> float:
 
 def read_pages(corpus: Any, langs: Sequence[str] | None, on_progress: OnProgress) -> list[LabelledPage]:
     """Return the pages of the given languages, from corpora to read, among them `DEMO`, or as they were passed."""
+    if not isinstance(corpus, (PathLike, Iterable)):
+        raise InputTypeError(f"a corpus must be paths or labelled pages, not {type(corpus).__name__}")
     given: list[Any] = [corpus] if isinstance(corpus, (str, PathLike)) else list(corpus)
     if given and isinstance(given[0], LabelledPage):
         return pages_of_languages(given, langs)

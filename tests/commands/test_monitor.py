@@ -200,3 +200,22 @@ def test_sigterm_finishes_the_pages_in_hand(logging_server: LoggingServer, tmp_p
     assert process.returncode == 0, err
     assert "finishing the pages in hand" in err
     assert "stopped by a signal" in out
+
+
+@pytest.mark.parametrize("command", [("export", "-f", "csv"), ("report", "-f", "csv")])
+def test_what_is_written_is_never_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("monitor.toml").write_text(example_config(), encoding="utf-8")
+    with Store.open("monitor.db"):
+        pass
+    before = Path("monitor.db").read_bytes()
+    for named, output in (
+        ("monitor.db", "monitor.db"),
+        ("monitor.toml", "monitor.db"),
+        ("monitor.toml", "monitor.toml"),
+    ):
+        done = call("monitor", command[0], named, *command[1:], "-o", output)
+        assert (done.returncode, f"{output} is what is read" in done.said) == (2, True)
+    assert Path("monitor.db").read_bytes() == before

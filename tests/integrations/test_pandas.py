@@ -3,7 +3,7 @@
 import pandas
 import pytest
 
-from blockfeat import Extractor, InputError
+from blockfeat import Extractor, InputError, InputTypeError
 from blockfeat.integrations.pandas import extract
 from pages import SENTENCES, article_page
 
@@ -42,3 +42,14 @@ def test_options_are_those_of_an_extractor() -> None:
         extract(frame, smoke=True)
     with pytest.raises(InputError, match="its columns: html"):
         extract(frame, "content")
+
+
+def test_what_is_no_frame_and_no_one_column_is_refused() -> None:
+    page = article_page()
+    for pages in (None, [page], pandas.Series([page])):
+        with pytest.raises(InputTypeError, match="pages must be in a DataFrame, not a"):
+            extract(pages)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="2 columns 'html' in the data frame"):
+        extract(pandas.DataFrame([[page, page]], columns=["html", "html"]))
+    with pytest.raises(InputError, match="no column None in the data frame"):
+        extract(pandas.DataFrame({"html": [page]}), None)  # type: ignore[arg-type]

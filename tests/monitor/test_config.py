@@ -202,3 +202,15 @@ def test_what_an_alert_is_of() -> None:
     assert [Alert("A", sources=(source,)).is_of(event) for source in sources] == [True, True, False]
     assert [Alert("A", tell=tell).is_of(spike) for tell in (("mentions",), ("spikes",))] == [False, True]
     assert not Alert("A", tell=("spikes",)).is_of(event)
+
+
+def test_no_zone_is_a_folder_and_an_empty_list_is_no_source() -> None:
+    (fault,) = _faults(f"[monitor]\ntimezone = 'Europe'\n{_SOURCES_AND_BRANDS}")
+    assert fault.startswith("m.toml:2: ")
+    assert "no time zone" in fault
+    assert "no [[sources]]" in _faults("sources = []\n[[brands]]\nname = 'A'\n")[0]
+
+
+def test_a_number_that_no_message_can_show_is_refused() -> None:
+    (fault,) = _faults(f"{_SOURCES_AND_BRANDS}[fetch]\nper_host = 0x{'f' * 5000}\n")
+    assert "numbers of thousands of digits" in fault

@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 
 import blockfeat
-from blockfeat import CorpusError, Extractor, LanguageError, MissingExtraError, TrainingError, TrainingOptions, train
+from blockfeat import (
+    CorpusError,
+    Extractor,
+    InputTypeError,
+    LanguageError,
+    MissingExtraError,
+    TrainingError,
+    TrainingOptions,
+    train,
+)
 from blockfeat.data import demo_pages, write_corpus
 from blockfeat.models import load_model, save_model
 from blockfeat.papers.mss.trainer import TokenConfig
@@ -196,3 +205,13 @@ def test_without_torch_the_extra_is_named_before_any_page_is_measured(
 def test_a_bad_split_is_refused() -> None:
     with pytest.raises(TrainingError, match="share"):
         train(DEMO, kind="tokens", split=0)
+
+
+def test_what_is_no_corpus_no_kind_and_no_language_is_named() -> None:
+    for corpus in (None, 5):
+        with pytest.raises(InputTypeError, match="a corpus must be paths or labelled pages, not"):
+            blockfeat.train(corpus)  # type: ignore[arg-type]
+    with pytest.raises(TrainingError, match=r"unknown kind \['margin'\]"):
+        blockfeat.train("demo", kind=["margin"])  # type: ignore[arg-type]
+    with pytest.raises(LanguageError):
+        blockfeat.train("demo", langs=[5])  # type: ignore[list-item]

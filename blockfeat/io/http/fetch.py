@@ -132,8 +132,8 @@ def clean_address(request: httpx2.Request) -> str:
     """Return the address of a request without credentials and fragment; raise ExchangeError unless http or https."""
     url = request.url
     if url.scheme not in ("http", "https"):
-        reason = f"only http and https addresses can be fetched, not {url.scheme or 'no scheme'}"
-        raise ExchangeError(reason, permanent=True)
+        kind = f"can be fetched, not {url.scheme}" if url.scheme else "that name a host can be fetched"
+        raise ExchangeError(f"only http and https addresses {kind}", permanent=True)
     if not url.host:
         raise ExchangeError("the address names no host", permanent=True)
     return str(url.copy_with(userinfo=b"", fragment=None))

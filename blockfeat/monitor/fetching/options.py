@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from blockfeat import __version__
-from blockfeat._config import Count, Duration, Parsed, Size, between, texts
+from blockfeat._config import Count, Duration, Line, Parsed, Size, Timeout, between, texts
 
 _CONTROL = re.compile(r"[\0-\x1f\x7f\ud800-\udfff]")
 
@@ -85,15 +85,15 @@ class FetchOptions:
         Networks of private addresses that may be connected to, such as ``"10.0.0.0/8"``.
     """
 
-    user_agent: str = f"blockfeat/{__version__}"
-    contact: str | None = None
+    user_agent: Line = f"blockfeat/{__version__}"
+    contact: Line | None = None
     delay: Duration = 1.0
     max_delay: Duration = 60.0
     per_host: Count = 1
     concurrency: Count = 32
-    connect_timeout: Duration = 10.0
-    read_timeout: Duration = 15.0
-    timeout: Duration = 60.0
+    connect_timeout: Timeout = 10.0
+    read_timeout: Timeout = 15.0
+    timeout: Timeout = 60.0
     attempts: Count = 3
     first_wait: Duration = 1.0
     max_wait: Duration = 30.0

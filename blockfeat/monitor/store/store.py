@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial, wraps
+from os import PathLike, fspath
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from sqlalchemy import BigInteger, Connection, Engine, inspect, select, text
@@ -76,11 +77,15 @@ def migrate(
     Raises
     ------
     StoreError
-        The store was made by a newer version.
+        The store was made by a newer version, or the database is that of another program.
     """
     found = schema_version(connection)
     if found == target:
         return
+    looked_at = inspect(connection)
+    there = [] if found else [*looked_at.get_table_names(), *looked_at.get_view_names()]
+    if there and (connection.dialect.name == "sqlite" or {*there} & {*metadata.tables, *VIEWS}):
+        raise StoreError(f"{name}: is a database of another program, with {there[0]!r}")
     if found > target:
         raise StoreError(f"{name}: was written by a newer blockfeat (schema {found}, this one knows {target})")
     for view in reversed(VIEWS):
@@ -140,12 +145,12 @@ class Store:
     _away: list[float] = field(default_factory=list, repr=False, compare=False)
 
     @classmethod
-    def open(cls, where: str, *, create: bool = True) -> Store:
+    def open(cls, where: str | PathLike[str], *, create: bool = True) -> Store:
         """Open a store and bring its tables to this version.
 
         Parameters
         ----------
-        where : str
+        where : str or path
             Path of an SQLite file, or ``postgresql://user@host/name``.
         create : bool
             Whether an absent SQLite file is made.
@@ -155,6 +160,7 @@ class Store:
         StoreError
             It cannot be opened, or a newer version has written it.
         """
+        where = fspath(where)
         store = cls(sql_engine.shown(where), sql_engine.open_engine(where, create=create))
         if store._do(schema_version) != SCHEMA_VERSION:
             store._do(partial(migrate, name=store.name), writes=True)

@@ -49,3 +49,13 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
 def test_a_path_that_no_system_knows_is_an_error() -> None:
     (document,) = read_inputs(["\x00"])
     assert "no such file or folder" in (document.error or "")
+
+
+def test_why_a_name_leads_nowhere_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.html").symlink_to("b.html")
+    (tmp_path / "b.html").symlink_to("a.html")
+    (tmp_path / "page").touch()
+    (circle, below, nul) = read_inputs([str(tmp_path / "a.html"), str(tmp_path / "page" / "c.html"), "a\0b"])
+    assert (circle.error or "").endswith("Too many levels of symbolic links")
+    assert (below.error or "").endswith("Not a directory")
+    assert (nul.error or "").endswith("no such file or folder")

@@ -1,5 +1,7 @@
 """The store, in both databases."""
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -397,3 +399,13 @@ def test_hosts_with_pages_that_are_due_are_found_some_at_a_time(store: Store) ->
     assert store.due_hosts(now=NOW, after="d.example", limit=9) == ([], None)
     found = store.due_pages(now=NOW + 9, limit=9, of_each_host=2, hosts=["b.example", "c.example"])
     assert [page.host[0] for page in found] == ["c", "b", "c", "b"]
+
+
+@pytest.mark.parametrize("made", ["CREATE TABLE moz_places (id)", "CREATE VIEW mentions AS SELECT 1 AS id"])
+def test_the_database_of_another_program_gets_no_tables(tmp_path: Path, made: str) -> None:
+    file = tmp_path / "places.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(made)
+        with pytest.raises(StoreError, match=r"places.sqlite: is a database of another program, with '\w+'"):
+            Store.open(file)
+        assert connection.execute("SELECT sql FROM sqlite_master").fetchall() == [(made,)]
