@@ -244,7 +244,8 @@ Loaded = TypeVar("Loaded")
 
 DIED = "its worker process died"
 
-_BATCH, _WINDOW = 16, 8
+_BATCH = 16
+_WINDOW = 8
 STARTS = 3
 
 

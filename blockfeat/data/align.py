@@ -17,8 +17,10 @@ from blockfeat.lang.measures import tokenize
 
 require_extra("train", what=__name__)
 
-_RUN, _GRAM = 3, 4
-_CELLS, _SHORTEST_CUT = 400_000_000, 64
+_RUN = 3
+_GRAM = 4
+_CELLS = 400_000_000
+_SHORTEST_CUT = 64
 Flags = NDArray[np.bool_]
 Places = NDArray[np.integer[Any]]
 

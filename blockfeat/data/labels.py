@@ -75,9 +75,13 @@ def cut_digest(blocks: Blocks) -> str:
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 _CONTENT = 2 / 3
-_REST, _AMBIGUOUS, _LONG = 0.3, 0.3, 20
-_LONGEST_HEADLINE, _LONGEST_BYLINE = 40, 15
-_LONGEST_CAPTION, _BYLINE = 60, 0.5
+_REST = 0.3
+_AMBIGUOUS = 0.3
+_LONG = 20
+_LONGEST_HEADLINE = 40
+_LONGEST_BYLINE = 15
+_LONGEST_CAPTION = 60
+_BYLINE = 0.5
 
 
 @dataclass(frozen=True)

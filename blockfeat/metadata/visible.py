@@ -20,7 +20,9 @@ from blockfeat.page.tags import Places, Tags, are_among, name_keys
 from blockfeat.page.utf_8 import Marks, places_of
 
 _BEFORE, _BEFORE_TEXT, _BEHIND, _KEPT = 4, 8, 14, 2
-_AROUND_END, _SHORT, _MOST_BYTES = 4, 240, 25_000
+_AROUND_END = 4
+_SHORT = 240
+_MOST_BYTES = 25_000
 # Names and dates inside these belong to pictures, embedded posts and menus.
 _ASIDE = name_keys(["blockquote", "figcaption", "figure", "footer", "nav"])
 

@@ -14,8 +14,10 @@ from blockfeat.page import registered_domain
 
 LEAST_JUDGED = 10
 """Least number of judged mentions for proposals."""
-_LEAST_OF_A_PLACE, _MOST_DOUBT = 3, 0.2
-_MOST_PASSED, _EXAMPLES = 0.3, 3
+_LEAST_OF_A_PLACE = 3
+_MOST_DOUBT = 0.2
+_MOST_PASSED = 0.3
+_EXAMPLES = 3
 
 
 @dataclass(frozen=True)

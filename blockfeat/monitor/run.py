@@ -27,8 +27,12 @@ from blockfeat.monitor.reading import ReaderSettings
 from blockfeat.monitor.store.schema import SQL
 from blockfeat.monitor.store.store import Store
 
-_DELIVER_SECONDS, _AFTER_FAILURE, _SPIKES_EVERY = 2.0, 30.0, 300.0
-_ALIVE_EVERY, _SHORTEST_NAP, _LONGEST_NAP = 60.0, 1.0, 60.0
+_DELIVER_SECONDS = 2.0
+_AFTER_FAILURE = 30.0
+_SPIKES_EVERY = 300.0
+_ALIVE_EVERY = 60.0
+_SHORTEST_NAP = 1.0
+_LONGEST_NAP = 60.0
 
 
 def environment() -> str:

@@ -131,7 +131,9 @@ def feature_curves(features: Sequence[Feature], fitness_of: Callable[[int, Array
     return curves
 
 
-_GRID, _ZOOMS, _SEED_STEP = 41, 2, 10_007
+_GRID = 41
+_ZOOMS = 2
+_SEED_STEP = 10_007
 
 
 @dataclass(frozen=True)

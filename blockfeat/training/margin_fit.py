@@ -19,8 +19,11 @@ from blockfeat.training.examples import Floats, LabelOptions, TrainingPage
 Array = NDArray[np.float64]
 _QUANTILES = (0.02, 0.2, 0.4, 0.6, 0.8, 0.98)
 _RARER = (0.1, 0.5, 0.9)
-_LEAST_SOFTNESS, _TRIED, _RIDGE = 1e-3, 5, 1e-4
-_CAUTION, _MOST_LOG_ODDS = 1e-3, 30.0
+_LEAST_SOFTNESS = 1e-3
+_TRIED = 5
+_RIDGE = 1e-4
+_CAUTION = 1e-3
+_MOST_LOG_ODDS = 30.0
 _SWARM = SwarmOptions(
     particles=24, iterations=30, inertia=0.73, cognitive=1.5, social=1.5, patience=15, velocity_limit=0.25, seed=1
 )

@@ -35,8 +35,10 @@ Teacher: TypeAlias = Callable[[TrainingPage], NDArray[np.floating[Any]]]
 _MOST_BLOCKS = 160
 _REACH = (-2, -1, 1, 2)
 # The weights of a page's blocks sum to one; LightGBM's limits assume rows of weight one.
-_WEIGHT, _AS_GOOD = 1_000.0, 0.0005
-_MOST_REFUSED, _FEWEST_EMPTIED = 0.005, 10
+_WEIGHT = 1_000.0
+_AS_GOOD = 0.0005
+_MOST_REFUSED = 0.005
+_FEWEST_EMPTIED = 10
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,9 @@ def described(app: FastAPI) -> dict[str, Any]:
     return spec
 
 
-_SECONDS_TO_END, _MOST_CONNECTIONS, _MOST_OF_A_HEAD = 5, 500, 32_768
+_SECONDS_TO_END = 5
+_MOST_CONNECTIONS = 500
+_MOST_OF_A_HEAD = 32_768
 
 
 def bound_socket(host: str, port: int) -> socket.socket:

@@ -86,12 +86,15 @@ class Summary:
 
 
 _logger = logging.getLogger("blockfeat.monitor")
-_HOSTS_AT_ONCE, _FEEDS_AT_ONCE = 200, 20_000
-_HOSTS_LOADED, _OF_EACH_HOST = 16, 16
+_HOSTS_AT_ONCE = 200
+_FEEDS_AT_ONCE = 20_000
+_HOSTS_LOADED = 16
+_OF_EACH_HOST = 16
 # A run that stays looks for feeds that have become due so often, however long its pages take.
 _FEEDS_EVERY = 5.0
 # Seconds that a round waits for a host that asks for a pause, and how many such pauses of a host it takes.
-_PATIENCE, _MOST_HOLDS = 60.0, 3
+_PATIENCE = 60.0
+_MOST_HOLDS = 3
 
 
 @dataclass(frozen=True, slots=True)

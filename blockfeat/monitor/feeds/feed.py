@@ -186,7 +186,9 @@ def _zone_of(text: str) -> tzinfo | None:
         return None
 
 
-_LONGEST_ADDRESS, _LONGEST_NAME, _LONGEST_SHOWN = 8_192, 400, 60
+_LONGEST_ADDRESS = 8_192
+_LONGEST_NAME = 400
+_LONGEST_SHOWN = 60
 _CUT_OFF = "the feed is cut off; its complete entries were read"
 
 
@@ -258,7 +260,8 @@ class Gathering:
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[!/?]?[A-Za-z][^<>]*>", re.S)
 _HIDDEN = re.compile(r"<(script|style)\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.S | re.I)
 _WITHIN_WORDS = re.compile(r"</?(?:a|abbr|b|bdi|em|font|i|mark|q|small|span|strong|sub|sup|u|wbr)\b", re.I)
-_LONGEST_MARKUP, _LONGEST_OWN_TEXT = 100_000, 200_000
+_LONGEST_MARKUP = 100_000
+_LONGEST_OWN_TEXT = 200_000
 
 
 def plain_text(value: object, *, html: bool = True, longest: int = 2_000) -> str | None:

@@ -210,7 +210,9 @@ def _cluster_pattern(joiners: set[str], expanding: set[str]) -> re.Pattern[str]:
 
 
 # Longest run of letters that is looked at beside a name: no particle, prefix or elision is longer.
-_REACH, _LONGEST_ENDING, _LEAST_IN_COMPOUNDS = 12, 40, 4
+_REACH = 12
+_LONGEST_ENDING = 40
+_LEAST_IN_COMPOUNDS = 4
 # Scripts in which a name may touch words of the same script on either side.
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff]")
 # Thai and Lao vowels that belong to the consonant after them, and those that belong to the one before.

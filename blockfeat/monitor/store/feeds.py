@@ -16,7 +16,8 @@ from blockfeat.monitor.store.engine import insert_or, upsert
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, Poll, PollPolicy, faults_of, iso, iso_of
 from blockfeat.monitor.store.schema import SQL, entry, feed, host, page, run, sink
 
-_NOT_MODIFIED, _ENTRIES_AT_ONCE = 304, 500
+_NOT_MODIFIED = 304
+_ENTRIES_AT_ONCE = 500
 CLOCK_SECONDS = 60.0
 OF_RUNS = (run.c.started_at, run.c.ended_at)
 # The longest that Retry-After counts is a week.

@@ -174,7 +174,9 @@ def _event(row: Any, about: Any, change: str) -> dict[str, Any]:
 
 _HOUR, _WEEK = 3600.0, 7 * 86_400.0
 _WEEKS, _FEWEST_WEEKS = 4, 2
-_FEWEST_ARTICLES, _LEAST_SURPRISE, _TITLES = 5, 0.001, 5
+_FEWEST_ARTICLES = 5
+_LEAST_SURPRISE = 0.001
+_TITLES = 5
 _COUNTS, _ARTICLES = text(SQL["spikes"]["hours"]), text(SQL["spikes"]["articles"])
 
 

@@ -30,7 +30,8 @@ from blockfeat.monitor.store.schema import SQL, band, page
 
 # 16 bands of 4: texts with half of their runs in common share a key 64 times in 100, with 0.8 of them always.
 BANDS = 16
-_ROWS, _RUN = 4, 4
+_ROWS = 4
+_RUN = 4
 _PERMUTATIONS = BANDS * _ROWS
 _SEED = 1
 _HALF = np.uint64(32)
@@ -144,7 +145,8 @@ def renew_bands(connection: Connection) -> None:
 
 
 # Stamps are short; in longer paragraphs a number is news.
-_MOST_WORDS, _SIMILAR = 14, 0.6
+_MOST_WORDS = 14
+_SIMILAR = 0.6
 _NUMBER = r"\d[\d.,\u00a0\u202f'’ ]{0,14}(?:[kKmM]\b|万|萬|만|mln\b|mil\b|тыс\.?)?"
 
 
@@ -189,7 +191,9 @@ STORY_SIMILARITY = 0.35
 """Least cosine of two articles of one story."""
 _OPENING = 2000
 """Number of characters of a text that are compared."""
-_OPENING_WORDS, _TITLE_WEIGHT, _SHORTEST = 200, 3.0, 3
+_OPENING_WORDS = 200
+_TITLE_WEIGHT = 3.0
+_SHORTEST = 3
 
 Profile = Mapping[str, float]
 """What `story_profile` gives: weights of words, of length 1 together."""

@@ -63,7 +63,9 @@ def ranges(features: tuple[Web2TextFeature, ...]) -> tuple[NDArray[np.float32], 
     return np.array(low, dtype=np.float32), np.array(high, dtype=np.float32)
 
 
-_NODE_FEATURES, _MANY_DUPLICATES, _FARTHEST = 20, 10, 4
+_NODE_FEATURES = 20
+_MANY_DUPLICATES = 10
+_FARTHEST = 4
 _FORM_ELEMENTS = name_keys(("input", "select", "textarea", "button"))
 _BLOCK_RANGES, _EDGE_RANGES = ranges(BLOCK_FEATURES), ranges(EDGE_FEATURES)
 # Keys of tags in ascending order, and the place of each tag among them.

@@ -29,7 +29,9 @@ _OF_PAGE = ("corpus", "page", "lang", "error")
 _BEST = "#1b5e91"
 _MEAN = "#d98032"
 _GREY = "#8a8a8a"
-_DOTS_AN_INCH, _PANELS_WIDE, _LINE = 144, 4, 40
+_DOTS_AN_INCH = 144
+_PANELS_WIDE = 4
+_LINE = 40
 
 
 class Table(NamedTuple):

@@ -104,7 +104,9 @@ def _writable(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-_LONGEST_BYLINE, _AROUND, _MOST_ODDS = 25, 4, 30.0
+_LONGEST_BYLINE = 25
+_AROUND = 4
+_MOST_ODDS = 30.0
 
 
 @dataclass(frozen=True)

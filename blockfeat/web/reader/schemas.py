@@ -13,7 +13,9 @@ from blockfeat.papers.crunch import settings as crunch
 from blockfeat.web.coloured import LOOKS
 from blockfeat.web.reader.tasks import ExtractionChoices
 
-_LONGEST_ADDRESS, _LONGEST_NAME, _MOST_RUNS = 8192, 200, 1000
+_LONGEST_ADDRESS = 8192
+_LONGEST_NAME = 200
+_MOST_RUNS = 1000
 _OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "rules", "normalise")
 
 Address = Annotated[str, Field(max_length=_LONGEST_ADDRESS, examples=["https://www.example.org/article"])]
