@@ -32,7 +32,7 @@ _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
 
 def failed_document(name: str, error: Exception) -> Document:
     """Return a document with ``error`` for an input that cannot be read."""
-    is_missing = isinstance(error, FileNotFoundError) or "null byte" in str(error)
+    is_missing = isinstance(error, FileNotFoundError)
     reason = "no such file or folder" if is_missing else getattr(error, "strerror", None) or str(error)
     return Document(id=name, data=None, error=reason if reason.startswith(f"{name}: ") else f"{name}: {reason}")
 
@@ -67,7 +67,7 @@ def _pages_of(name: str, options: InputOptions) -> Iterator[Pending]:
                 yield from records.unread_json_lines(name, stream, head, options.fields)
             else:
                 yield from _read(name, whole, options, format)
-    except (*formats.DAMAGE, ValueError, BlockfeatError) as error:  # also a name with a NUL
+    except (*formats.DAMAGE, BlockfeatError) as error:
         yield failed_document(name, error)
 
 
@@ -343,9 +343,10 @@ def _read_input(name: str, options: InputOptions, on_passed_over: OnPassedOver |
         yield from _read("-", sys.stdin.buffer, options, options.format)
     elif os.path.isdir(name):
         yield from _pages_below(name, options, on_passed_over)
-    elif "://" in name and not os.path.exists(name):
-        yield formats.unread(name, "only http and https addresses can be fetched")
-    elif name.startswith("www.") and not os.path.exists(name):
-        yield formats.unread(name, f"no such file or folder; the address is https://{name}")
+    elif ("://" in name or "\0" in name or name.startswith("www.")) and not os.path.exists(name):
+        reason = "only http and https addresses can be fetched" if "://" in name else "no such file or folder"
+        if name.startswith("www."):
+            reason += f"; the address is https://{name}"
+        yield formats.unread(name, reason)
     else:
         yield from _pages_of(name, options)
