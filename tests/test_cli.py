@@ -360,11 +360,3 @@ def test_help_is_shown_where_a_terminal_says_that_it_has_no_columns(monkeypatch:
 def _in_a_process(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "blockfeat", *words]
     return subprocess.run(command, capture_output=True, text=True, encoding="latin-1", check=False, timeout=60)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes the stream")
-def test_mcp_says_that_standard_input_is_closed() -> None:
-    pytest.importorskip("mcp")
-    command = ["sh", "-c", '"$0" -m blockfeat mcp <&-', sys.executable]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stderr) == (126, "blockfeat: standard input: Bad file descriptor\n")

@@ -219,11 +219,6 @@ class FoldedText:
         return self.folded[word] + min(place, self.ends[word]) - self.starts[word] if word >= 0 else 0
 
 
-def _holding(containers: Containers) -> NDArray[np.int64]:
-    """Return the containers that hold a block; of the others there may be far more."""
-    return (containers.first_block < containers.end_block).nonzero()[0]
-
-
 def _folded(text: str) -> str:
     """Return a text with its white space folded; a list of all words of a long one takes many times its bytes."""
     if len(text) >= _LONG and not _UNFOLDED.search(text):
@@ -256,18 +251,15 @@ def _paths_of_containers(blocks: Blocks, chosen: NDArray[np.integer[Any]]) -> di
     is_parent = np.zeros(parents.size + 1, dtype=np.bool_)
     is_parent[parents[_with_those_around(containers.element[wanted], parents)]] = True
     siblings = is_parent[parents].nonzero()[0]
-    numbers, names = np.zeros(parents.size, dtype=np.int64), dict[int, str]()
+    numbers = np.zeros(parents.size, dtype=np.int64)
     numbers[siblings] = _numbers_among_siblings(parents[siblings], tags.key[siblings])
     found, characters, outer = {-1: ""}, 0, {-1: -1}
-    own, keys, number_of = parents.data, tags.key.data, numbers.data
+    own, number_of = parents.data, numbers.data
     for container, around, innermost in _in_rows(wanted, containers.parent[wanted], containers.element[wanted]):
         outer[container] = element = innermost
         path: list[str] = []
         while element != outer[around]:
-            name = names.get(keys[element]) or tags.name(element)
-            # Keys are of the first bytes of a name: of names that share them, each is read.
-            if len(name) < _KEY_BYTES:
-                names[keys[element]] = name
+            name = tags.name(element)
             path.append(name if own[element] < 0 else f"{name}[{number_of[element]}]")
             element = own[element]
         found[container] = "/".join([found[around], *reversed(path)])
@@ -277,7 +269,7 @@ def _paths_of_containers(blocks: Blocks, chosen: NDArray[np.integer[Any]]) -> di
     return found
 
 
-_KEY_BYTES, _ROWS, _AT_ONCE = 16, 4096, 1 << 16
+_ROWS, _AT_ONCE = 4096, 1 << 16
 _MANY_CHARACTERS, _COPIES = 1 << 20, 8
 
 
@@ -353,8 +345,6 @@ _KIND_OF_TAG = {
     **{f"h{level}": Kind("heading", level, False) for level in range(1, 7)},
 }
 _NAMES = {name_key(name): name for name in (*_ITEMS, *_LISTS, *_KIND_OF_TAG)}
-_NAMES_BY_KEY = dict.fromkeys(map(name_key, _ITEMS), "list_item")
-_NAMES_BY_KEY |= {name_key(tag): kind.name for tag, kind in _KIND_OF_TAG.items()}
 
 
 def kinds_of_blocks(blocks: Blocks, indices: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> list[Kind]:
@@ -363,9 +353,8 @@ def kinds_of_blocks(blocks: Blocks, indices: Sequence[int] | NDArray[np.integer[
     kinds = [_PARAGRAPH] * (containers.key.size + 1)
     # Number of lists around each container and whether the innermost is numbered; last around none.
     lists = [(0, False)] * len(kinds)
-    around_them = _with_those_around(own, containers.parent)
-    columns = (around_them, containers.parent[around_them], containers.key[around_them])
-    for container, around, key in _in_rows(*columns):
+    those = _with_those_around(own, containers.parent)
+    for container, around, key in _in_rows(those, containers.parent[those], containers.key[those]):
         kinds[container], lists[container] = kinds[around], lists[around]
         if tag := _NAMES.get(key):
             depth, ordered = lists[around]
@@ -374,13 +363,3 @@ def kinds_of_blocks(blocks: Blocks, indices: Sequence[int] | NDArray[np.integer[
             else:
                 kinds[container] = _KIND_OF_TAG.get(tag) or Kind("list_item", max(1, depth), ordered)
     return [kinds[container] for (container,) in _in_rows(own)]
-
-
-def kind_names(blocks: Blocks) -> NDArray[np.object_]:
-    """Return the name of the kind of every block."""
-    containers = blocks.containers
-    names = [_PARAGRAPH.name] * (containers.key.size + 1)
-    holding = _holding(containers)
-    for container, around, key in _in_rows(holding, containers.parent[holding], containers.key[holding]):
-        names[container] = _NAMES_BY_KEY.get(key) or names[around]
-    return np.array(names, dtype=np.object_)[blocks.container]

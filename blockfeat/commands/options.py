@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import Field
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_args
 import typer
 
 from blockfeat import __version__
+from blockfeat._files import bundled_table
 from blockfeat.commands import console
 from blockfeat.commands.batch import FORMAT_NAMES
 from blockfeat.errors import ConfigError, CorpusError, InputError, nearest
@@ -31,15 +31,6 @@ Command = TypeVar("Command", bound=Callable[..., None])
 _VARIABLES = "BLOCKFEAT_"
 # What a file in the current folder, which may be from elsewhere, does not decide.
 _OF_ONE_RUN = frozenset(("urls", "output", "resume", "allow_network"))
-_PANELS = {
-    "Input": ("corpus", "pages", "urls", "input_format", "fields", "lang", "leave_out", "delay", "sample"),
-    "Output": ("format", "output", "links", "images", "front_matter", "text", "columns", "evidence", "metadata", "why"),
-    "Text": ("favour", "headline", "captions", "tables", "comments", "drop", "keep", "sanitise"),
-    "Model": ("model", "kind", "base", "name", "config", "settings", "print_config", "table", "split", "seed"),
-    "Batch": ("jobs", "deadline", "max_bytes", "resume", "force", "quiet"),
-    "Only for models of thresholds": ("fitness", "decoder", "runs", "stop_words", "segmenter", "per_language"),
-    "Rare": ("rules", "normalise", "lang_ui", "allow_network", "absolute", "styles", "report"),
-}
 
 
 def model_names(incomplete: str) -> list[str]:
@@ -56,26 +47,10 @@ def _completing(names: Sequence[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
-def _of_hosts(pattern: str, what: str) -> Callable[[list[str] | None], list[str] | None]:
-    """Return what passes names on that an option may have, and refuses another."""
-
-    def checked(names: list[str] | None) -> list[str] | None:
-        if wrong := [name for name in names or () if not re.fullmatch(pattern, name)]:
-            raise typer.BadParameter(f"'{wrong[0]}' is no {what}")
-        return names
-
-    return checked
-
-
 _ALLOWED_HOST = "Name under which the service may be asked for, beside localhost and IP addresses; repeatable."
-_hosts, _proxies = _of_hosts(r"[^\s/:@]+", "host name"), _of_hosts(r"\*|[0-9a-fA-F.:/]+", "IP address")
-AllowHostOption = Annotated[
-    list[str] | None, typer.Option("--allow-host", metavar="NAME", help=_ALLOWED_HOST, callback=_hosts)
-]
+AllowHostOption = Annotated[list[str] | None, typer.Option("--allow-host", metavar="NAME", help=_ALLOWED_HOST)]
 _PROXY = "Proxy in front whose X-Forwarded-For is believed; repeatable."
-TrustedProxyOption = Annotated[
-    list[str] | None, typer.Option("--trusted-proxy", metavar="IP", help=_PROXY, callback=_proxies)
-]
+TrustedProxyOption = Annotated[list[str] | None, typer.Option("--trusted-proxy", metavar="IP", help=_PROXY)]
 _NETWORK = "Fetch from this network though it is not public, such as 10.0.0.0/8; repeatable."
 AllowNetworkOption = Annotated[list[str] | None, typer.Option("--allow-network", metavar="CIDR", help=_NETWORK)]
 _CORPUS = "Corpus file (.jsonl, .gz, .xz) or 'demo'; repeatable."
@@ -148,7 +123,8 @@ def _with_signature(command: Callable[..., None], parameters: Sequence[inspect.P
 
 def in_panels(command: Command) -> Command:
     """Return a command whose options stand, in its help, in panels by their purpose."""
-    panels = {name: panel for panel, names in _PANELS.items() for name in names}
+    tables = bundled_table("blockfeat.commands", "panels.toml")
+    panels = {name: panel for panel, names in tables.items() for name in names.split()}
     parameters = list(inspect.signature(command, eval_str=True).parameters.values())
     for parameter in parameters:
         for stated in get_args(parameter.annotation)[1:]:

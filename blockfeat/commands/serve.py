@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from itertools import chain
@@ -92,10 +91,6 @@ def mcp(
         with nullcontext() if store is None else opened_store(store) as opened:
             server = create_server(workers=workers, store=opened, networks=allow_network or ())
             if not http:
-                try:
-                    os.read(0, 0)  # the SDK's own words for a closed stream are a traceback
-                except OSError as error:
-                    raise InputError(f"standard input: {error.strerror}") from error
                 server.run()
                 return
             from blockfeat.web.app import address_of, bound_socket, server_of

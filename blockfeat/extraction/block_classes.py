@@ -27,6 +27,7 @@ CLASSES = (
 )  # fmt: skip
 """Classes of dropped blocks."""
 
+_WORDS = ("blockfeat.extraction", "block_classes.toml")
 _BITS = {name: 1 << place for place, name in enumerate(CLASSES[:-1])}
 
 Floats = NDArray[np.float64]
@@ -53,17 +54,10 @@ _KINDS = {kind: number for number, kind in enumerate(_SIGNS_OF_KINDS, start=1)}
 
 
 @cache
-def _document() -> Mapping[str, Any]:
-    """Return the words of ``block_classes.toml``, a constant that is read at its first use."""
-    return bundled_table("blockfeat.extraction", "block_classes.toml")
-
-
-@cache
 def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
     """Return the bits of whole words, and those of stems by their first letters."""
-    whole: dict[str, int] = {}
-    stems: dict[str, dict[str, int]] = {}
-    for name, words in _document().items():
+    whole, stems = dict[str, int](), dict[str, dict[str, int]]()
+    for name, words in bundled_table(*_WORDS).items():
         for word in words if name != "texts" else ():
             stem = word.rstrip("*")
             table = stems.setdefault(stem[:_BEGIN], {}) if word.endswith("*") else whole
@@ -81,7 +75,7 @@ def _tags() -> Mapping[int, int]:
 @cache
 def _sayings() -> tuple[re.Pattern[str], Mapping[str, re.Pattern[str]]]:
     """Return what finds the words of texts: of all classes, behind a space; of each, at the start of a word."""
-    texts = _document()["texts"]
+    texts = bundled_table(*_WORDS)["texts"]
     each = {name: re.compile(f"(?<![^ ])(?:{'|'.join(map(re.escape, words))})") for name, words in texts.items()}
     return re.compile(" " + any_of([tuple(map(re.escape, word)) for word in chain.from_iterable(texts.values())])), each
 
@@ -118,8 +112,8 @@ class BlockSigns:
 def _texts(texts: Sequence[str]) -> dict[str, Mask]:
     """Return the signs of texts."""
     anything, each = _sayings()
-    columns = {f"says {name}": np.zeros(len(texts), dtype=np.bool_) for name in each}
-    columns |= {name: np.zeros(len(texts), dtype=np.bool_) for name in ("date", "separators", "price")}
+    names = (*map("says {}".format, each), "date", "separators", "price")
+    columns = {name: np.zeros(len(texts), dtype=np.bool_) for name in names}
     for block, whole in enumerate(texts):
         # Of long texts the first words count.
         text = whole.lower() if len(whole) < _SHORT_TEXT else whole[:_FIRST_WORDS].lower()

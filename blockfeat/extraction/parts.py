@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
-from blockfeat.blocks.table import Blocks, FoldedText, Mask, kind_names
+from blockfeat.blocks.table import Blocks, FoldedText, Mask, kinds_of_blocks
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
@@ -84,7 +84,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
     prose = blocks.measures.anchor_words <= _LINKED * blocks.measures.words
     for wanted, kind in ((options.captions, "caption"), (options.tables, "table_cell")):
         if wanted is not None:
-            is_part = kind_names(blocks) == kind
+            is_part = np.array([found.name == kind for found in kinds_of_blocks(blocks)])
             chosen[is_part & span & prose if wanted else is_part] = wanted
     if options.comments is not None:
         is_comment = in_comments(blocks)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from blockfeat._files import bundled_table
 from blockfeat._numeric import sums_before
 from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_named
-from blockfeat.blocks.table import Blocks, Mask, kind_names
+from blockfeat.blocks.table import Blocks, Mask, kinds_of_blocks
 from blockfeat.extraction import signs
 from blockfeat.extraction.signs import inside, within
 from blockfeat.extraction.walls import asks_at_an_edge, edges_of, has_any, phrases_in
@@ -433,8 +433,7 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     near = range(first, begin + 1)
     if not alike or any(kept[block] and _letters(blocks.raw_text(block)) in wanted for block in near):
         return []
-    is_caption = kind_names(blocks) == "caption"
-    return [block for block in alike if not is_caption[block]][:1]
+    return [block for block in alike if kinds_of_blocks(blocks, [block])[0].name != "caption"][:1]
 
 
 def _letters(text: str) -> str:

@@ -262,13 +262,17 @@ def _packed(page: FetchedPage, extraction: Extraction) -> bytes:
     told = {"url": page.url, "lang": page.lang, "blocks": decided.kept.size, "reasons": reasons}
     head = _PAGE + json.dumps(told).encode() + b"\n" + decided.scores.tobytes() + decided.kept.tobytes()
     source = b"" if read.tags is None else read.tags.source
+    before, behind = source[: read.body], source[read.body :]
     if _DOUBLED.search(source):
         # What looks encoded twice and stayed as it was does so again.
-        source = _VALUE.sub(lambda value: _DOUBLED.sub(lambda it: b"&#%d;" % ord(it[0].decode()), value[0]), source)
-    data = map(_LINKED_DATA.__mod__, read.linked_data)
-    packer = zlib.compressobj(level=1)
-    parts = [packer.compress(part) for part in (head, source[: read.body], *data, source[read.body :])]
+        before, behind = (_VALUE.sub(_with_references, part) for part in (before, behind))
+    packer, data = zlib.compressobj(level=1), map(_LINKED_DATA.__mod__, read.linked_data)
+    parts = [packer.compress(part) for part in (head, before, *data, behind)]
     return b"".join((*parts, packer.flush()))
+
+
+def _with_references(value: re.Match[bytes]) -> bytes:
+    return value[0].decode().encode("ascii", "xmlcharrefreplace")
 
 
 def stored_extraction(page: StoredPage, extractor: Extractor | None = None) -> tuple[Extraction, PageParts, bool]:

@@ -55,7 +55,8 @@ def with_formulas(tags: Tags) -> Tags:
     """
     maths = (tags.key == _MATH).nonzero()[0]
     is_outermost = tags.opened[maths] > np.append(-1, np.maximum.accumulate(tags.closed[maths])[:-1])[: maths.size]
-    candidates = sorted([*maths[is_outermost].tolist(), *(tags.key == _SCRIPT).nonzero()[0].tolist()])
+    is_short = tags.start[tags.closed] - tags.stop[tags.opened] <= _LONGEST
+    candidates = sorted([*maths[is_outermost].tolist(), *((tags.key == _SCRIPT) & is_short).nonzero()[0].tolist()])
     parents, ending = tags.parents().tolist(), {tag: element for element, tag in enumerate(tags.closed.tolist())}
     spans, known = list[_Span](), dict[bytes, str]()
     for before, element, behind in zip([0, *candidates], candidates, [*candidates[1:], 0], strict=False):
@@ -72,8 +73,7 @@ def with_formulas(tags: Tags) -> Tags:
 
 def _of_script(tags: Tags, ending: dict[int, int], element: int) -> _Span | None:
     """Return the formula of a script with what is shown of it before; None for other scripts."""
-    is_tex = tags.attributes(element).get("type", "").lower().startswith("math/tex")
-    if not is_tex or _is_too_long(tags, element):
+    if not tags.attributes(element).get("type", "").lower().startswith("math/tex"):
         return None
     outer, first = element, int(tags.opened[element])
     while not tags.source[tags.stop[first - 1] : tags.start[first]].strip():
@@ -83,10 +83,6 @@ def _of_script(tags: Tags, ending: dict[int, int], element: int) -> _Span | None
         outer, first = before, int(tags.opened[before])
     latex = _latex(re.sub(_ESCAPED, lambda found: unescape(found[0]), tags.text(element)))
     return _Span(outer, first, int(tags.closed[element]), latex)
-
-
-def _is_too_long(tags: Tags, element: int) -> bool:
-    return bool(tags.start[tags.closed[element]] - tags.stop[tags.opened[element]] > _LONGEST)
 
 
 def _is_rendered(tags: Tags, element: int) -> bool:
@@ -133,7 +129,7 @@ def _latex(text: str) -> str:
 
 def _of_mathml(tags: Tags, parents: list[int], element: int, end: int) -> str:
     """Return MathML as LaTeX, from the innermost elements outwards; nothing where it is too long."""
-    if _is_too_long(tags, element):
+    if tags.start[tags.closed[element]] - tags.stop[tags.opened[element]] > _LONGEST:
         return ""
     inside: dict[int, list[str]] = defaultdict(list)
     for inner in range(end - 1, element - 1, -1):

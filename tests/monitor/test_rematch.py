@@ -146,9 +146,10 @@ def test_pages_of_many_languages_are_found_again_as_they_were_read(tmp_path: Pat
     "page",
     [
         b"\xc3\xbcle Corvane <e \xbb M\xc3\xbc<body>\x9e",
+        b"<title>\xc3\xbc \xc3\xbc</title><body>\xc3\xbcle Corvane <e \xbb M\xc3\xbc><p>\x9e",
         'Corvane<th >1日本語の文章でe@type":"Article,<rt >0EUR<p role=dialog schema.org/Product">><cite ><header >',
     ],
-    ids=["what looks encoded twice", "what its bytes say of its kind"],
+    ids=["what looks encoded twice", "the same in the head", "what its bytes say of its kind"],
 )
 def test_a_page_is_decided_by_more_than_is_kept_of_it(store: Store, page: bytes | str) -> None:
     config = _config(_OLD)
