@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, kind_names
+from blockfeat.blocks.table import Blocks, kinds_of_blocks
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.postprocess import pointers
@@ -48,7 +48,8 @@ def _linked_lines(blocks: Blocks, kept: Mask) -> list[int]:
 
 
 def _captions(blocks: Blocks, kept: Mask) -> list[int]:
-    found: list[int] = (kept & (kind_names(blocks) == "caption")).nonzero()[0].tolist()
+    captions = np.array([kind.name == "caption" for kind in kinds_of_blocks(blocks)], dtype=np.bool_)
+    found: list[int] = (kept & captions).nonzero()[0].tolist()
     return found
 
 
