@@ -272,7 +272,7 @@ def _packed(page: FetchedPage, extraction: Extraction) -> bytes:
 
 
 def _with_references(value: re.Match[bytes]) -> bytes:
-    return value[0].decode().encode("ascii", "xmlcharrefreplace")
+    return _DOUBLED.sub(lambda first: b"&#%d;" % ord(first[0].decode()), value[0])
 
 
 def stored_extraction(page: StoredPage, extractor: Extractor | None = None) -> tuple[Extraction, PageParts, bool]:
