@@ -27,9 +27,8 @@ from blockfeat.monitor.reports import DIMENSIONS, Filters, articles_read, number
 from blockfeat.monitor.store.schema import MENTIONS_FROM, MENTIONS_SELECT, SQL
 from blockfeat.monitor.store.store import Store
 
-_STORY = "coalesce(p.story, p.copy_of, p.id)"
-_ROW = f"{MENTIONS_SELECT}, {SQL['mentions']['shown']}, {_STORY} AS story"
-_ROWS_FROM = f"{MENTIONS_FROM} LEFT JOIN feedback b ON b.mention_key = m.key"
+_SHOWN = SQL["mentions"]["shown"].format(columns=MENTIONS_SELECT, tables=MENTIONS_FROM)
+_PLACED = SQL["mentions"]["placed"]
 _ARTICLES, _ROWS = 25, 300
 _DAYS, _PRESETS = 30, (1, 7, 30, 90)
 _DAY = timedelta(days=1)
@@ -87,9 +86,9 @@ def stream(store: Store, filters: Filters, *, before: int | None = None, article
     condition, values = filters.in_store(store).condition()
     if before is not None:
         condition, values = f"{condition} AND m.id < :before", values | {"before": before}
-    rows = store.query(f"SELECT {_ROW} {_ROWS_FROM} WHERE {condition} ORDER BY m.id DESC LIMIT {_ROWS + 1}", values)
-    stories: dict[int, list[Mapping[str, Any]]] = {}
-    shown = 0
+    chosen = f"{_SHOWN} WHERE {condition} ORDER BY m.id DESC LIMIT {_ROWS + 1}"
+    rows = store.query(_PLACED.format(chosen, "x.number DESC"), values)
+    stories, shown = dict[int, list[Mapping[str, Any]]](), 0
     for row in rows[:_ROWS]:
         if row["story"] not in stories and len(stories) == articles:
             break
@@ -241,7 +240,7 @@ def evidence_of(store: Store, number: int) -> Mapping[str, Any] | None:
     pages = store.query(SQL["evidence"]["page"].format(**DIMENSIONS), {"id": number})
     if not pages:
         return None
-    rows = store.query(f"SELECT {_ROW} {_ROWS_FROM} WHERE p.id = :id ORDER BY m.block, m.start", {"id": number})
+    rows = store.query(_PLACED.format(f"{_SHOWN} WHERE p.id = :id", "x.block, x.start"), {"id": number})
     return {"page": pages[0], "mentions": rows, "blocks": blocks_of(store, pages[0]["url"])}
 
 
