@@ -318,11 +318,13 @@ def _read_again(page: StoredPage, plain: bytes, extractor: Extractor | None) -> 
     if analysis is None or (now := analysis.prediction).kept.size != size:
         return None
     choice = analysis.choice
-    reasons = told.get("reasons", [] if (now.kept == kept).all() else None)  # 0.3.0 wrote none
-    if extractor.model.name != page.model or reasons is None or not np.allclose(now.scores, scores):
+    # 0.3.0 wrote no reasons.
+    reasons = dict(told.get("reasons", choice.rule_reasons if (now.kept == kept).all() else ()))
+    is_told = {*(now.kept != kept).nonzero()[0].tolist()} <= reasons.keys() | choice.rule_reasons.keys()
+    if extractor.model.name != page.model or not is_told or not np.allclose(now.scores, scores):
         # What explains the decisions of today would contradict these.
-        reasons = [(index, _EARLIER) for index in range(size)]
-    choice = choice._replace(kept=kept, rule_reasons=dict(reasons or choice.rule_reasons))
+        reasons = dict.fromkeys(range(size), _EARLIER)
+    choice = choice._replace(kept=kept, rule_reasons=reasons)
     decided = replace(now, scores=scores, kept=kept)
     return replace(extraction, source=replace(analysis, prediction=decided, choice=choice))
 
