@@ -27,7 +27,6 @@ CLASSES = (
 )  # fmt: skip
 """Classes of dropped blocks."""
 
-_WORDS = ("blockfeat.extraction", "block_classes.toml")
 _BITS = {name: 1 << place for place, name in enumerate(CLASSES[:-1])}
 
 Floats = NDArray[np.float64]
@@ -54,15 +53,16 @@ _KINDS = {kind: number for number, kind in enumerate(_SIGNS_OF_KINDS, start=1)}
 
 
 @cache
-def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
-    """Return the bits of whole words, and those of stems by their first letters."""
+def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]], Mapping[str, Sequence[str]]]:
+    """Return the bits of whole words, those of stems by their first letters, and the words of texts by class."""
     whole, stems = dict[str, int](), dict[str, dict[str, int]]()
-    for name, words in bundled_table(*_WORDS).items():
-        for word in words if name != "texts" else ():
+    texts = (names := dict(bundled_table("blockfeat.extraction", "block_classes.toml"))).pop("texts")
+    for name, words in names.items():
+        for word in words:
             stem = word.rstrip("*")
             table = stems.setdefault(stem[:_BEGIN], {}) if word.endswith("*") else whole
             table[stem] = table.get(stem, 0) | _BITS[name]
-    return whole, stems
+    return whole, stems, texts
 
 
 @cache
@@ -75,7 +75,7 @@ def _tags() -> Mapping[int, int]:
 @cache
 def _sayings() -> tuple[re.Pattern[str], Mapping[str, re.Pattern[str]]]:
     """Return what finds the words of texts: of all classes, behind a space; of each, at the start of a word."""
-    texts = bundled_table(*_WORDS)["texts"]
+    *_, texts = _names()
     each = {name: re.compile(f"(?<![^ ])(?:{'|'.join(map(re.escape, words))})") for name, words in texts.items()}
     return re.compile(" " + any_of([tuple(map(re.escape, word)) for word in chain.from_iterable(texts.values())])), each
 
@@ -133,7 +133,7 @@ def _texts(texts: Sequence[str]) -> dict[str, Mask]:
 @lru_cache(maxsize=1 << 12)
 def _bits_of(token: str) -> int:
     """Return the classes that a value of an attribute names."""
-    whole, stems = _names()
+    whole, stems, _ = _names()
     found = 0
     for word in map(str.lower, _WORD.findall(token)):
         found |= whole.get(word, 0)

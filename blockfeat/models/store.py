@@ -60,7 +60,7 @@ class Plugins(Mapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         """Return whether something is registered under a name; imports nothing."""
-        return name in self.own or name in self._installed()
+        return isinstance(name, str) and (name in self.own or name in self._installed())
 
     def _installed(self) -> dict[str, str]:
         """Return the entry points of all installed packages; read anew each time, for what is installed may change."""

@@ -23,16 +23,12 @@ from blockfeat.monitor.mentions.brand import SenseModel, is_unsure, senses_of
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, query_mentions, relevance_by_brand, text_starts
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, evidence_rows
-from blockfeat.page import Document, Page, registered_domain
+from blockfeat.page import Document, Page, never_mended, registered_domain
 
 _PAGE = b"\0"
 """What evidence begins with that is a page; older evidence is JSON of the blocks."""
 _LINKED_DATA = b'<script type="application/ld+json">%s</script>'
 # As tags without content are written; only as two tags it is read as one element.
-_DOUBLED = re.compile(
-    b"\xc3[\x82-\xb4](?=\xc2|\xc5[\x92\x93\xa0\xa1\xb8\xbd\xbe]|\xc6\x92|\xcb[\x86\x9c]|\xe2[\x80\x82\x84])"
-)
-_VALUE = re.compile(b'="[^"]*"|>[^<]*')
 _EMPTY = re.compile(rb"(<noscript[^>]*)/>")
 _EARLIER = "decided when the page was read; blockfeat would read it otherwise today"
 BLOCK = ("index", "kind", "words", "kept", "score", "reason", "xpath", "text")
@@ -262,17 +258,11 @@ def _packed(page: FetchedPage, extraction: Extraction) -> bytes:
     told = {"url": page.url, "lang": page.lang, "blocks": decided.kept.size, "reasons": reasons}
     head = _PAGE + json.dumps(told).encode() + b"\n" + decided.scores.tobytes() + decided.kept.tobytes()
     source = b"" if read.tags is None else read.tags.source
-    before, behind = source[: read.body], source[read.body :]
-    if _DOUBLED.search(source):
-        # What looks encoded twice and stayed as it was does so again.
-        before, behind = (_VALUE.sub(_with_references, part) for part in (before, behind))
+    # What looks encoded twice and stayed as it was does so again.
+    before, behind = map(never_mended, (source[: read.body], source[read.body :]))
     packer, data = zlib.compressobj(level=1), map(_LINKED_DATA.__mod__, read.linked_data)
     parts = [packer.compress(part) for part in (head, before, *data, behind)]
     return b"".join((*parts, packer.flush()))
-
-
-def _with_references(value: re.Match[bytes]) -> bytes:
-    return _DOUBLED.sub(lambda first: b"&#%d;" % ord(first[0].decode()), value[0])
 
 
 def stored_extraction(page: StoredPage, extractor: Extractor | None = None) -> tuple[Extraction, PageParts, bool]:

@@ -362,3 +362,17 @@ def _mended(passage: str) -> str | None:
         return codecs.charmap_encode(passage, "strict", _BYTES)[0].decode()
     except UnicodeError:
         return None
+
+
+# The first of two characters or more that may be one that was encoded twice; what tags and text have of a page.
+_DOUBLED = re.compile(
+    b"\xc3[\x82-\xb4](?=\xc2|\xc5[\x92\x93\xa0\xa1\xb8\xbd\xbe]|\xc6\x92|\xcb[\x86\x9c]|\xe2[\x80\x82\x84])"
+)
+_VALUE = re.compile(b'="[^"]*"|>[^<]*')
+
+
+def never_mended(source: bytes) -> bytes:
+    """Return the source of `Tags` with references in what looks encoded twice: read again, it stays as it is."""
+    if not _DOUBLED.search(source):
+        return source
+    return _VALUE.sub(lambda value: _DOUBLED.sub(lambda first: b"&#%d;" % ord(first[0].decode()), value[0]), source)

@@ -321,7 +321,7 @@ def checked_kind(kind: str) -> str:
     TrainingError
         There is no such kind.
     """
-    if kind not in [*TRAINERS]:
+    if kind not in TRAINERS:
         raise TrainingError(f"unknown kind {kind!r}; known are {', '.join(TRAINERS)}")
     return kind
 
